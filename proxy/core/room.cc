@@ -417,7 +417,7 @@ void Room::refuse(const Intent& intent, const Chat::Refusal& refusal) {
 void Room::resume(const words::Resume& word, const Intent& intent) {
   if (host_.resumes(intent.by, word.player())) return;
   words::ClaimRefused refused;
-  refused.set_why("nobody of that number is awaited here from that address");
+  refused.set_why("no player with that number is expected from that address");
   Fact answer(intent.by, refused);
   answer.cause = intent.number;
   say(kBackEnd, std::move(answer));

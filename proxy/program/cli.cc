@@ -146,7 +146,7 @@ int run_cli(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return told(app.exit(error));  // --help, --version
-    return misused(app, error);
+    return usage_error(app, error);
   }
   for (std::size_t i = 0; i < plugs.apps.size(); ++i)
     if (plugs.apps[i]->parsed()) return told(plugs.running[i]->run());

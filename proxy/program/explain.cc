@@ -223,8 +223,8 @@ void declare_explain(CLI::App& app, ExplainOptions& options) {
 
 int run_explain(const ExplainOptions& options) {
   const auto client = game_named(options.client), server = game_named(options.server);
-  if (!client) return misused("entente explain", client.error().text);
-  if (!server) return misused("entente explain", server.error().text);
+  if (!client) return usage_error("entente explain", client.error().text);
+  if (!server) return usage_error("entente explain", server.error().text);
   for (const wire::Game* game : {*client, *server})
     if (mapping_of(*game).empty()) {
       std::fprintf(stderr, "entente explain: %s can only be relayed so far, not bridged\n",

@@ -25,7 +25,7 @@ int run_help(const HelpOptions& options) {
   if (options.command.empty()) return print_help(program, program.get_name());
   for (const CLI::App* command : program.get_subcommands(nullptr))
     if (command->get_name() == options.command) return print_help(*command, program.get_name() + " " + options.command);
-  return misused("entente help", unknown_command(program, options.command));
+  return usage_error("entente help", unknown_command(program, options.command));
 }
 
 }  // namespace entente

@@ -49,18 +49,18 @@ std::string unknown_command(const CLI::App& app, std::string_view word) {
   return "unknown command '" + std::string(word) + "'" + did_you_mean(word, names) + "; commands: " + joined(names);
 }
 
-int misused(std::string_view command, std::string_view what) {
+int usage_error(std::string_view command, std::string_view what) {
   const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
   std::fprintf(stderr, "%.*s: %.*s\nRun `%.*s --help` for usage.\n", size(command), command.data(), size(what),
                what.data(), size(command), command.data());
   return kUsage;
 }
 
-int misused(const CLI::App& app, const CLI::ParseError& error) {
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto parsed = app.get_subcommands();
   const CLI::App& command = parsed.empty() ? app : *parsed.front();
   const std::string name = parsed.empty() ? app.get_name() : app.get_name() + " " + command.get_name();
-  return misused(name, explained(app, command, error));
+  return usage_error(name, explained(app, command, error));
 }
 
 int failed(const Error& error) {

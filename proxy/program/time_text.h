@@ -11,10 +11,10 @@
 namespace entente {
 
 /// The largest time in a recording.
-inline constexpr core::Micros kMostTape = core::Micros{30} * 24 * 60 * 60 * core::kSecond;
+inline constexpr core::Micros kMostRecordingTime = core::Micros{30} * 24 * 60 * 60 * core::kSecond;
 
 /// Parses a time of at most `most`, never negative. The error shows the forms.
-Outcome<core::Micros> parse_time(std::string_view text, core::Micros most = kMostTape);
+Outcome<core::Micros> parse_time(std::string_view text, core::Micros most = kMostRecordingTime);
 
 /// "1:15", "62:05"
 std::string time_text(core::Micros time);

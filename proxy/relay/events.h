@@ -1,8 +1,8 @@
 // What the operator is told about sessions. The program turns it into log lines.
-// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes at most once a second; `unsaid`
-// is the number of similar events that the call also stands for. A call that is held back comes about a second later,
-// so a session's opening may be reported after its end. Implementations are thread-safe and do not block: workers call
-// them.
+// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes at most once a second;
+// `suppressed` is the number of similar events that the call also stands for. A call that is held back comes about a
+// second later, so a session's opening may be reported after its end. Implementations are thread-safe and do not block:
+// workers call them.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ class Events {
   virtual ~Events() = default;
 
   /// A session's server side is up.
-  virtual void opened(const SessionInfo& session, std::uint64_t unsaid) = 0;
+  virtual void opened(const SessionInfo& session, std::uint64_t suppressed) = 0;
 
   /// A session that was open ended without a refusal.
-  virtual void closed(const SessionInfo& session, Reason reason, std::uint64_t unsaid) = 0;
+  virtual void closed(const SessionInfo& session, Reason reason, std::uint64_t suppressed) = 0;
 
   /// A client was refused before it had a session (`session.link` is 0), or a session ended with a refusal. If the
   /// reason is what the client sent, `fault` says what is wrong with it, and `at` is the offset of the bad frame in the
   /// stream; otherwise `fault` is empty.
   virtual void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
-                       std::uint64_t unsaid) = 0;
+                       std::uint64_t suppressed) = 0;
 
   /// A bridge's session or a shared room ended, and some words were not forwarded. `what` lists them.
-  virtual void words_dropped(const SessionInfo& session, std::string_view what, std::uint64_t unsaid) = 0;
+  virtual void words_dropped(const SessionInfo& session, std::string_view what, std::uint64_t suppressed) = 0;
 
   /// A sentence for a person: what was found or went wrong, and what to do next.
-  virtual void said(std::string_view sentence, std::uint64_t unsaid) = 0;
+  virtual void said(std::string_view sentence, std::uint64_t suppressed) = 0;
 };
 
 }  // namespace entente::relay

@@ -55,7 +55,7 @@ struct RouteOptions {
   Tap* tap = nullptr;  ///< may be null
 };
 
-/// A relay that listens: its number in this Server, and where it was bound.
+/// A route that listens: its number in this Server, and where it was bound.
 struct Listening {
   std::size_t route = 0;
   net::Address address;

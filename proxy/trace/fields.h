@@ -1,5 +1,5 @@
 // MCAP's fields: little-endian numbers; strings, blocks and maps prefixed by their length in bytes.
-// Law: a Take that ran out of bytes stays failed, returns zeros, and remembers the first field that it could not
+// Law: a FieldReader that ran out of bytes stays failed, returns zeros, and remembers the first field that it could not
 // read.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace entente::trace::mcap {
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie in memory");
 
 /// Reads the fields of one record from its start.
-class Take {
+class FieldReader {
  public:
-  explicit Take(Bytes bytes) : all_(bytes) {}
+  explicit FieldReader(Bytes bytes) : all_(bytes) {}
 
   template <std::unsigned_integral T>
   T number(const char* field) {

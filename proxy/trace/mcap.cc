@@ -11,14 +11,14 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 template <class T>
-Result<T> unless_short(const Take& take, T value) {
-  if (!take.ok()) return take.fault();
+Result<T> unless_short(const FieldReader& fields, T value) {
+  if (!fields.ok()) return fields.fault();
   return value;
 }
 
-StringMap take_map(Take& take, const char* field, bool& whole) {
+StringMap take_map(FieldReader& fields, const char* field, bool& whole) {
   StringMap map;
-  Take entries(take.block<u32>(field));
+  FieldReader entries(fields.block<u32>(field));
   while (!entries.done()) {
     std::string key(entries.string(field));
     std::string value(entries.string(field));
@@ -46,115 +46,115 @@ const char* text(Op op) {
 }
 
 Result<Header> parse_header(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Header header;
-  header.profile = take.string("profile");
-  header.library = take.string("library");
-  return unless_short(take, std::move(header));
+  header.profile = fields.string("profile");
+  header.library = fields.string("library");
+  return unless_short(fields, std::move(header));
 }
 
 Result<Schema> parse_schema(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Schema schema;
-  schema.id = take.number<u16>("id");
-  schema.name = take.string("name");
-  schema.encoding = take.string("encoding");
-  const auto data = take.block<u32>("data");
+  schema.id = fields.number<u16>("id");
+  schema.name = fields.string("name");
+  schema.encoding = fields.string("encoding");
+  const auto data = fields.block<u32>("data");
   schema.data.assign(data.begin(), data.end());
-  return unless_short(take, std::move(schema));
+  return unless_short(fields, std::move(schema));
 }
 
 Result<Channel> parse_channel(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Channel channel;
-  channel.id = take.number<u16>("id");
-  channel.schema = take.number<u16>("schema_id");
-  channel.topic = take.string("topic");
-  channel.encoding = take.string("message_encoding");
+  channel.id = fields.number<u16>("id");
+  channel.schema = fields.number<u16>("schema_id");
+  channel.topic = fields.string("topic");
+  channel.encoding = fields.string("message_encoding");
   bool whole = true;
-  channel.metadata = take_map(take, "metadata", whole);
-  if (!whole) return Fault{"a map's last entry is cut", "metadata", take.at()};
-  return unless_short(take, std::move(channel));
+  channel.metadata = take_map(fields, "metadata", whole);
+  if (!whole) return Fault{"a map's last entry is cut", "metadata", fields.at()};
+  return unless_short(fields, std::move(channel));
 }
 
 Result<Message> parse_message(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Message message;
-  message.channel = take.number<u16>("channel_id");
-  message.sequence = take.number<u32>("sequence");
-  message.log_time = take.number<u64>("log_time");
-  message.publish_time = take.number<u64>("publish_time");
-  message.data = take.rest();
-  return unless_short(take, message);
+  message.channel = fields.number<u16>("channel_id");
+  message.sequence = fields.number<u32>("sequence");
+  message.log_time = fields.number<u64>("log_time");
+  message.publish_time = fields.number<u64>("publish_time");
+  message.data = fields.rest();
+  return unless_short(fields, message);
 }
 
 Result<Chunk> parse_chunk(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Chunk chunk;
-  chunk.start = take.number<u64>("message_start_time");
-  chunk.end = take.number<u64>("message_end_time");
-  chunk.size = take.number<u64>("uncompressed_size");
-  chunk.crc = take.number<u32>("uncompressed_crc");
-  chunk.compression = take.string("compression");
-  chunk.records = take.block<u64>("records");
-  return unless_short(take, chunk);
+  chunk.start = fields.number<u64>("message_start_time");
+  chunk.end = fields.number<u64>("message_end_time");
+  chunk.size = fields.number<u64>("uncompressed_size");
+  chunk.crc = fields.number<u32>("uncompressed_crc");
+  chunk.compression = fields.string("compression");
+  chunk.records = fields.block<u64>("records");
+  return unless_short(fields, chunk);
 }
 
 Result<Metadata> parse_metadata(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Metadata metadata;
-  metadata.name = take.string("name");
+  metadata.name = fields.string("name");
   bool whole = true;
-  metadata.values = take_map(take, "metadata", whole);
-  if (!whole) return Fault{"a map's last entry is cut", "metadata", take.at()};
-  return unless_short(take, std::move(metadata));
+  metadata.values = take_map(fields, "metadata", whole);
+  if (!whole) return Fault{"a map's last entry is cut", "metadata", fields.at()};
+  return unless_short(fields, std::move(metadata));
 }
 
 Result<Statistics> parse_statistics(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Statistics all;
-  all.messages = take.number<u64>("message_count");
-  all.schemas = take.number<u16>("schema_count");
-  all.channels = take.number<u32>("channel_count");
-  all.attachments = take.number<u32>("attachment_count");
-  all.metadata = take.number<u32>("metadata_count");
-  all.chunks = take.number<u32>("chunk_count");
-  all.start = take.number<u64>("message_start_time");
-  all.end = take.number<u64>("message_end_time");
-  take.block<u32>("channel_message_counts");
-  return unless_short(take, all);
+  all.messages = fields.number<u64>("message_count");
+  all.schemas = fields.number<u16>("schema_count");
+  all.channels = fields.number<u32>("channel_count");
+  all.attachments = fields.number<u32>("attachment_count");
+  all.metadata = fields.number<u32>("metadata_count");
+  all.chunks = fields.number<u32>("chunk_count");
+  all.start = fields.number<u64>("message_start_time");
+  all.end = fields.number<u64>("message_end_time");
+  fields.block<u32>("channel_message_counts");
+  return unless_short(fields, all);
 }
 
 Result<ChunkIndex> parse_chunk_index(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   ChunkIndex index;
-  index.start = take.number<u64>("message_start_time");
-  index.end = take.number<u64>("message_end_time");
-  index.offset = take.number<u64>("chunk_start_offset");
-  take.number<u64>("chunk_length");
-  Take offsets(take.block<u32>("message_index_offsets"));
+  index.start = fields.number<u64>("message_start_time");
+  index.end = fields.number<u64>("message_end_time");
+  index.offset = fields.number<u64>("chunk_start_offset");
+  fields.number<u64>("chunk_length");
+  FieldReader offsets(fields.block<u32>("message_index_offsets"));
   while (!offsets.done()) {
     index.channels.push_back(offsets.number<u16>("channel_id"));
     offsets.number<u64>("offset");
   }
-  if (take.ok() && !offsets.ok()) return Fault{"a map's last entry is cut", "message_index_offsets", take.at()};
-  return unless_short(take, std::move(index));
+  if (fields.ok() && !offsets.ok()) return Fault{"a map's last entry is cut", "message_index_offsets", fields.at()};
+  return unless_short(fields, std::move(index));
 }
 
 Result<Footer> parse_footer(Bytes content) {
-  Take take(content);
+  FieldReader fields(content);
   Footer footer;
-  footer.summary_start = take.number<u64>("summary_start");
-  footer.summary_offset_start = take.number<u64>("summary_offset_start");
-  footer.summary_crc = take.number<u32>("summary_crc");
-  if (take.ok() && !take.done()) return Fault{"the record is too long", "", take.at()};
-  return unless_short(take, footer);
+  footer.summary_start = fields.number<u64>("summary_start");
+  footer.summary_offset_start = fields.number<u64>("summary_offset_start");
+  footer.summary_crc = fields.number<u32>("summary_crc");
+  if (fields.ok() && !fields.done()) return Fault{"the record is too long", "", fields.at()};
+  return unless_short(fields, footer);
 }
 
 Result<std::uint32_t> parse_data_end(Bytes content) {
-  Take take(content);
-  auto crc = take.number<u32>("data_section_crc");
-  return unless_short(take, crc);
+  FieldReader fields(content);
+  auto crc = fields.number<u32>("data_section_crc");
+  return unless_short(fields, crc);
 }
 
 void put(Buffer& out, const Header& header) {

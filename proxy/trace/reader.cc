@@ -74,9 +74,9 @@ Outcome<Reader::Record> Reader::read_record(std::uint64_t offset) {
     return wrong(source_.size(), (left ? "the file ends inside a record's head" : "the file has no end"));
   auto head = window_.view(offset, kRecordHead);
   if (!head.ok()) return head.error();
-  Take take(*head);
-  Record record{static_cast<Op>(take.number<std::uint8_t>("opcode")), offset, {}};
-  const auto length = take.number<std::uint64_t>("length");
+  FieldReader fields(*head);
+  Record record{static_cast<Op>(fields.number<std::uint8_t>("opcode")), offset, {}};
+  const auto length = fields.number<std::uint64_t>("length");
   if (length > left - kRecordHead)
     return wrong(offset,
                  std::string("the file ends inside a ") + text(record.op) + " of " + to_string(length) + " bytes");
@@ -157,10 +157,10 @@ Outcome<Done> Reader::take_message(const Record& record) {
 
 // Not needed for reading in order. Checked because a chunk with one flipped bit in its opcode looks like one.
 Outcome<Done> Reader::take_message_index(const Record& record) {
-  Take take(record.content);
-  take.number<std::uint16_t>("channel_id");
-  const auto entries = take.block<std::uint32_t>("records");
-  if (!take.ok()) return wrong(record, take.fault());
+  FieldReader fields(record.content);
+  fields.number<std::uint16_t>("channel_id");
+  const auto entries = fields.block<std::uint32_t>("records");
+  if (!fields.ok()) return wrong(record, fields.fault());
   if (entries.size() % (2 * sizeof(std::uint64_t)) != 0) return wrong(record, {"it has half an entry", "records", 2});
   return Done{};
 }
@@ -186,7 +186,7 @@ Outcome<Done> Reader::take_attachment(std::uint64_t offset, std::uint64_t length
   auto end = window_.view(from, sizeof(std::uint32_t));
   if (!end.ok()) return end.error();
   crc_ = crc32(*end, crc_);
-  const auto stated = Take(*end).number<std::uint32_t>("crc");
+  const auto stated = FieldReader(*end).number<std::uint32_t>("crc");
   if (stated != 0 && stated != crc) return wrong(offset, bad_checksum("the attachment", stated, crc));
   ++progress_.attachments;
   return Done{};
@@ -232,11 +232,11 @@ Outcome<Done> Reader::take_from_chunk() {
     if (!damaged_) progress_.whole = at_;
     return Done{};
   }
-  Take take(chunk_.subspan(chunk_used_));
-  Record record{static_cast<Op>(take.number<std::uint8_t>("opcode")), chunk_used_, {}};
-  record.content = take.block<std::uint64_t>("length");
-  if (!take.ok()) return wrong(record, take.fault());
-  chunk_used_ += take.at();
+  FieldReader fields(chunk_.subspan(chunk_used_));
+  Record record{static_cast<Op>(fields.number<std::uint8_t>("opcode")), chunk_used_, {}};
+  record.content = fields.block<std::uint64_t>("length");
+  if (!fields.ok()) return wrong(record, fields.fault());
+  chunk_used_ += fields.at();
   if (record.op == Op::kMessage) return take_message(record);
   if (record.op == Op::kSchema || record.op == Op::kChannel) return take_definition(record);
   if (record.op <= Op::kDataEnd) return wrong(record, {"not allowed inside a chunk"});

@@ -15,9 +15,9 @@ constexpr std::uint64_t kSearchChunks = 4;  // or at so many of the largest chun
 
 // Each record of a chunk without a checksum must at least have its length right.
 bool falls_into_records(Bytes records) {
-  Take take(records);
-  while (!take.done()) take.number<std::uint8_t>("opcode"), take.block<std::uint64_t>("length");
-  return take.ok();
+  FieldReader fields(records);
+  while (!fields.done()) fields.number<std::uint8_t>("opcode"), fields.block<std::uint64_t>("length");
+  return fields.ok();
 }
 
 // Whether what was parsed from `content` is all that it holds.
@@ -41,9 +41,9 @@ std::optional<Bytes> Reader::peek(std::uint64_t offset, std::uint64_t size) {
 std::optional<Reader::Record> Reader::peek_record(std::uint64_t offset) {
   const auto head = peek(offset, kRecordHead);
   if (!head) return {};
-  Take take(*head);
-  Record record{static_cast<Op>(take.number<std::uint8_t>("opcode")), offset, {}};
-  const auto length = take.number<std::uint64_t>("length");
+  FieldReader fields(*head);
+  Record record{static_cast<Op>(fields.number<std::uint8_t>("opcode")), offset, {}};
+  const auto length = fields.number<std::uint64_t>("length");
   if (length > limits_.record || length > window_.left(offset) - kRecordHead) return {};
   const auto whole = peek(offset, kRecordHead + length);
   if (!whole) return {};
@@ -69,9 +69,9 @@ bool Reader::fills_its_length(const Record& record) {
       return chunk.ok() && chunk->records.data() + chunk->records.size() == content.data() + content.size();
     }
     case Op::kMessageIndex: {
-      Take take(content);
-      take.number<std::uint16_t>("channel_id"), take.block<std::uint32_t>("records");
-      return take.ok() && take.done();
+      FieldReader fields(content);
+      fields.number<std::uint16_t>("channel_id"), fields.block<std::uint32_t>("records");
+      return fields.ok() && fields.done();
     }
     default:
       return record.op <= Op::kDataEnd;
@@ -91,7 +91,7 @@ bool Reader::stands_at_chunk(std::uint64_t offset) {
   if (!fixed || (*fixed)[0] != static_cast<std::uint8_t>(Op::kChunk)) return false;
   const auto named = (*fixed)[kRecordHead + 28];
   if (named != 0 && named != 4) return false;
-  const auto length = Take(fixed->subspan(1)).number<std::uint64_t>("length");
+  const auto length = FieldReader(fixed->subspan(1)).number<std::uint64_t>("length");
   if (length > window_.left(offset) - kRecordHead || !afford(length)) return false;
   const auto record = peek_record(offset);
   if (!record) return false;
@@ -106,7 +106,7 @@ bool Reader::stands_at_chunk(std::uint64_t offset) {
 bool Reader::stands_at_definition(std::uint64_t offset) {
   const auto head = peek(offset, kRecordHead);
   if (!head) return false;
-  const auto length = Take(head->subspan(1)).number<std::uint64_t>("length");
+  const auto length = FieldReader(head->subspan(1)).number<std::uint64_t>("length");
   if (length > window_.left(offset) - kRecordHead || !afford(length)) return false;
   const auto record = peek_record(offset);
   if (!record) return false;
@@ -199,14 +199,14 @@ void Reader::learn_from_summary() {
   if (size > limits_.record) return;
   const auto summary = peek(footer->summary_start, size);
   if (!summary || crc32(*summary) != footer->summary_crc) return;
-  Take take(summary->first(static_cast<std::size_t>(footer_at - footer->summary_start)));
-  while (!take.done()) {
-    const auto op = static_cast<Op>(take.number<std::uint8_t>("opcode"));
-    const auto content = take.block<std::uint64_t>("length");
+  FieldReader fields(summary->first(static_cast<std::size_t>(footer_at - footer->summary_start)));
+  while (!fields.done()) {
+    const auto op = static_cast<Op>(fields.number<std::uint8_t>("opcode"));
+    const auto content = fields.block<std::uint64_t>("length");
     chunked_ |= op == Op::kChunkIndex;
-    if (take.ok() && op == Op::kChunkIndex)
+    if (fields.ok() && op == Op::kChunkIndex)
       if (auto index = parse_chunk_index(content); index.ok()) chunks_.push_back(std::move(*index));
-    if (!take.ok() || (op != Op::kSchema && op != Op::kChannel)) continue;
+    if (!fields.ok() || (op != Op::kSchema && op != Op::kChannel)) continue;
     if (!definitions_.take(op, content).ok()) return;
   }
 }

@@ -124,7 +124,7 @@ class Recorder {
     std::optional<std::string> reason;  // set when it closes; the link stays here until that is written
   };
 
-  struct Place {
+  struct GeometryEntry {
     enum class State : std::uint8_t { kWaiting, kInChunk, kWritten } state = State::kWaiting;
     Buffer geometry = {};  // as it goes into the file; until it is there
   };
@@ -149,7 +149,7 @@ class Recorder {
   Outcome<std::uint16_t> define(Topic topic, std::uint32_t link);
   void lack_channels(WallTime time);
   void forget_channels(std::uint32_t link);
-  bool put_geometry(WallTime time, const std::string& hash, Place& place);
+  bool put_geometry(WallTime time, const std::string& hash, GeometryEntry& entry);
   void put_in_chunk(std::uint32_t id, Link& link);
   void put_opened(std::uint32_t id, Link& link);
   void put_closed(std::uint32_t id, Link& link);
@@ -176,9 +176,9 @@ class Recorder {
   std::uint32_t defined_ = 0;  // bits: topics whose schema is in the file
 
   std::map<std::uint32_t, Link> links_;
-  std::vector<std::uint32_t> links_in_chunk_;  // see Link::in_chunk
-  std::map<std::string, Place> geometries_;    // by hash
-  std::size_t kept_ = 0;                       // bytes of those that are not written
+  std::vector<std::uint32_t> links_in_chunk_;        // see Link::in_chunk
+  std::map<std::string, GeometryEntry> geometries_;  // by hash
+  std::size_t kept_ = 0;                             // bytes of those that are not written
   std::vector<std::string> geometries_in_chunk_;
   WallTime chunk_began_ = 0;
   Amount in_chunk_, recorded_, lost_;

@@ -41,10 +41,10 @@ void Recorder::world(WallTime time, const Snapshot& world) {
   const std::uint16_t channel = channel_of(time, Topic::kWorld, world.link());
   if (channel == 0) return lose(amount);
   if (!world.geometry().empty()) {
-    const auto place = geometries_.find(world.geometry());
-    if (place == geometries_.end())
+    const auto entry = geometries_.find(world.geometry());
+    if (entry == geometries_.end())
       return note(time, world.link(), "a world is not recorded: its geometry is not known", amount.bytes);
-    if (!put_geometry(time, place->first, place->second)) return lose(amount);
+    if (!put_geometry(time, entry->first, entry->second)) return lose(amount);
   }
   in_chunk_ += amount;
   put(channel, time, world);
@@ -62,23 +62,23 @@ void Recorder::geometry(const Geometry& geometry) {
 }
 
 /// False: it cannot be written now.
-bool Recorder::put_geometry(WallTime time, const std::string& hash, Place& place) {
-  if (place.state != Place::State::kWaiting) return true;
+bool Recorder::put_geometry(WallTime time, const std::string& hash, GeometryEntry& entry) {
+  if (entry.state != GeometryEntry::State::kWaiting) return true;
   const std::uint16_t channel = channel_of(time, Topic::kGeometry, 0);
   if (channel == 0) return false;
-  put(channel, time, Bytes(place.geometry));
-  place.state = Place::State::kInChunk;
+  put(channel, time, Bytes(entry.geometry));
+  entry.state = GeometryEntry::State::kInChunk;
   geometries_in_chunk_.push_back(hash);
   return true;
 }
 
 void Recorder::settle_geometries(bool were_written) {
   for (const std::string& hash : geometries_in_chunk_) {
-    Place& place = geometries_.at(hash);
-    place.state = were_written ? Place::State::kWritten : Place::State::kWaiting;
+    GeometryEntry& entry = geometries_.at(hash);
+    entry.state = were_written ? GeometryEntry::State::kWritten : GeometryEntry::State::kWaiting;
     if (!were_written) continue;
-    kept_ -= place.geometry.size();
-    place.geometry = Buffer();
+    kept_ -= entry.geometry.size();
+    entry.geometry = Buffer();
   }
   geometries_in_chunk_.clear();
 }

@@ -57,11 +57,11 @@ bool Recording::parse(const mcap::Message& message, bool& ours) {
 }
 
 bool Recording::parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact) {
-  Said said;
+  WordEvent word;
   for (const auto& [key, value] : channel.metadata)
-    if (key == "link") std::from_chars(value.data(), value.data() + value.size(), said.link);
-  fact ? void(said.fact = &fact_) : void(said.intent = &intent_);
-  event_.said = said;
+    if (key == "link") std::from_chars(value.data(), value.data() + value.size(), word.link);
+  fact ? void(word.fact = &fact_) : void(word.intent = &intent_);
+  event_.word = word;
   return fact ? fill(fact_, message.data) : fill(intent_, message.data);
 }
 

@@ -16,7 +16,7 @@ namespace entente::trace {
 class Recording {
  public:
   /// A word of the bridge of this player's link.
-  struct Said {
+  struct WordEvent {
     std::uint32_t link = 0;
     const words::Intent* intent = nullptr;  ///< one of the two
     const words::Fact* fact = nullptr;
@@ -29,7 +29,7 @@ class Recording {
     const Frame* frame = nullptr;
     const Note* note = nullptr;
     const Closed* closed = nullptr;
-    std::optional<Said> said = {};
+    std::optional<WordEvent> word = {};
     const Snapshot* world = nullptr;
     const Geometry* geometry = nullptr;
   };

@@ -164,7 +164,7 @@ TEST_CASE("referee: who comes is told the arena, enters under a name of his own,
   CHECK_FALSE(match.tank(ben).unit.alive());
 }
 
-TEST_CASE("referee: a full arena is watched, and who watches has no tank") {
+TEST_CASE("referee: a full arena is watched, and spectators have no tank") {
   ArenaRules rules;
   rules.most_players = 1;
   Match match(rules);

@@ -9,7 +9,7 @@
 
 #include "proxy/core/replay/retelling.h"
 #include "proxy/core/room.h"
-#include "tests/support/memory_tape.h"
+#include "tests/support/memory_facts.h"
 
 namespace entente::testing::replay_test {
 namespace {
@@ -82,7 +82,7 @@ RoomOptions shared() {
 /// A room with a replay in it, and a clock that only moves when it is told to.
 struct Show {
   explicit Show(const std::vector<Fact>& facts, const Replay::Options& options = {}) {
-    auto made = std::make_unique<MemoryTape>(facts);
+    auto made = std::make_unique<MemoryFacts>(facts);
     tape = made.get();
     room.emplace(host, std::make_unique<Replay>(std::move(made), options, &standing), shared());
     room->back_opened({}, now);
@@ -111,7 +111,7 @@ struct Show {
   std::deque<Seen> all_seen;
   Nobody host;
   Standing standing;
-  MemoryTape* tape = nullptr;
+  MemoryFacts* tape = nullptr;
   std::optional<Room> room;
   Micros now = kSecond;  // a room is older than its replay
   Id last = 0;

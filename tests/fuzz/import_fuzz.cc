@@ -27,16 +27,16 @@ void require(bool law) {
 /// Verifies all of it, and checks what the importer tells.
 class Judge final : public ImportSink {
  public:
-  explicit Judge(const wire::Game& game) : speech_{&game, 0}, bench_{Explainer(ignored_), 0, {}} {}
+  explicit Judge(const wire::Game& game) : game_dialect_{&game, 0}, context_{ProblemReporter(ignored_), 0, {}} {}
   ~Judge() override { require(links_.empty()); }
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime) override {
     require(id == opened_++);
-    links_[id] = std::make_unique<VerifiedLink>(connection.name, speech_, bench_);
+    links_[id] = std::make_unique<VerifiedLink>(connection.name, game_dialect_, context_);
   }
   void bytes(const Imported& piece) override { link(piece.connection).bytes(piece); }
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override { link(id).lost(way, bytes); }
-  void ended(ConnectionId id, const ImportedEnd& end) override { link(id).ended(end); }
+  void ended(ConnectionId id, const ImportedClose& end) override { link(id).ended(end); }
   void gone(ConnectionId id) override {
     const Tally& tally = link(id).finish();
     require(tally.frames == tally.exact + tally.opaque + tally.refused + tally.undecoded + tally.mismatched);
@@ -53,9 +53,9 @@ class Judge final : public ImportSink {
     return *at->second;
   }
 
-  Speech speech_;
+  GameDialect game_dialect_;
   std::ostringstream ignored_;
-  Bench bench_;
+  VerifyContext context_;
   ConnectionId opened_ = 0;
   std::map<ConnectionId, std::unique_ptr<VerifiedLink>> links_;
 };

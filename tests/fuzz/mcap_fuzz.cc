@@ -27,7 +27,7 @@ mcap::Progress read(Bytes file, mcap::Limits limits) {
     const auto event = recording.next();
     if (!event.ok() || !*event) break;
     const auto& one = **event;
-    require(one.opened || one.closed || one.frame || one.note || one.said || one.world || one.geometry);
+    require(one.opened || one.closed || one.frame || one.note || one.word || one.world || one.geometry);
   }
   const auto& progress = recording.progress();
   require(progress.whole <= file.size());

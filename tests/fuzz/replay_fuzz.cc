@@ -8,7 +8,7 @@
 #include "proxy/core/replay/replay.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
-#include "tests/support/memory_tape.h"
+#include "tests/support/memory_facts.h"
 
 namespace entente::replay_fuzz {
 namespace {
@@ -144,7 +144,7 @@ ENTENTE_FUZZ_TARGET(replay) {
   options.shared = true;
   core::Replay::Options how;
   how.loop = (dice.byte() & 1U) != 0;
-  core::Room room(host, std::make_unique<core::Replay>(std::make_unique<testing::MemoryTape>(facts), how), options);
+  core::Room room(host, std::make_unique<core::Replay>(std::make_unique<testing::MemoryFacts>(facts), how), options);
   room.back_opened({}, 0);
   for (const wire::Game* game : games())
     for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {

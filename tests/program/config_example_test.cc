@@ -39,11 +39,11 @@ TEST_CASE("the example is right, and every key in it has its default value") {
   config::Config plain;
   *plain.add_arena()->mutable_listen() = config->arena(0).listen();
   plain.mutable_arena(0)->set_record(config->arena(0).record());
-  set_presets(plain);
+  set_defaults(plain);
   CHECK(google::protobuf::util::MessageDifferencer::Equals(config->arena(0), plain.arena(0)));
   config->clear_route();
   config->clear_arena();
-  CHECK(google::protobuf::util::MessageDifferencer::Equals(*config, preset_config()));
+  CHECK(google::protobuf::util::MessageDifferencer::Equals(*config, default_config()));
 }
 
 TEST_CASE("every key in the example stands under a comment in words and a line of facts") {

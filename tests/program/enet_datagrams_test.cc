@@ -22,7 +22,7 @@ struct Captured final : ImportSink {
     if (piece.connection == 0) all.emplace_back(piece.way, Buffer(piece.bytes.begin(), piece.bytes.end()));
   }
   void lost(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
-  void ended(ConnectionId, const ImportedEnd&) override {}
+  void ended(ConnectionId, const ImportedClose&) override {}
   void gone(ConnectionId) override {}
   void remark(std::string_view) override {}
 

@@ -25,7 +25,7 @@ class HeardImport final : public ImportSink {
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     line("lost", id) += std::string(" ") + wire::text(way) + " " + std::to_string(bytes) + "\n";
   }
-  void ended(ConnectionId id, const ImportedEnd& end) override {
+  void ended(ConnectionId id, const ImportedClose& end) override {
     line("end", id) += std::string(end.by ? std::string(" ") + wire::text(*end.by) : "") +
                        (end.code ? " " + std::to_string(*end.code) : "") +
                        (end.reason.empty() ? "" : " " + std::string(end.reason)) + "\n";

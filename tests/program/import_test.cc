@@ -135,8 +135,8 @@ TEST_CASE("a hole that does not fill is said, at the end or when too much waits 
 }
 
 std::string taken(int link, const Buffer& packet) {
-  const Taken taken = take_apart(link, packet);
-  if (taken.kind != Taken::Kind::kPacket) return std::to_string(static_cast<int>(taken.kind));
+  const ParsedPacket taken = parse_packet(link, packet);
+  if (taken.kind != ParsedPacket::Kind::kPacket) return std::to_string(static_cast<int>(taken.kind));
   const Packet& p = taken.packet;
   return text(p.from) + ">" + text(p.to) + (p.tcp ? " tcp " : " udp ") + to_hex(p.payload) +
          (p.missing == 0 ? "" : " -" + std::to_string(p.missing));

@@ -20,14 +20,14 @@ using Numbers = std::array<std::uint32_t, kLimits>;
 
 TEST_CASE("every limit has a key, and the key's preset is the limit's own") {
   CHECK(config::Limits::descriptor()->field_count() == int{kLimits});
-  CHECK(std::bit_cast<Numbers>(limits_of(preset_config().limits())) == std::bit_cast<Numbers>(Limits{}));
+  CHECK(std::bit_cast<Numbers>(limits_of(default_config().limits())) == std::bit_cast<Numbers>(Limits{}));
 }
 
 TEST_CASE("each key changes the limit at its place, and no other") {
   const auto& kind = *config::Limits::descriptor();
   for (int i = 0; i < kind.field_count(); ++i) {
     CAPTURE(kind.field(i)->name());
-    config::Limits settings = preset_config().limits();
+    config::Limits settings = default_config().limits();
     settings.GetReflection()->SetUInt32(&settings, kind.field(i), 77'777);
     Numbers expected = std::bit_cast<Numbers>(Limits{});
     expected[static_cast<std::size_t>(i)] = 77'777;

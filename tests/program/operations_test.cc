@@ -318,7 +318,7 @@ TEST_CASE("a log file that cannot be opened anew is told to who asked for it") {
 }
 
 TEST_CASE("all but limits, who may come and the level of the log takes a restart") {
-  config::Config running = preset_config(), fresh = preset_config();
+  config::Config running = default_config(), fresh = default_config();
   fresh.mutable_limits()->set_sessions(3);
   fresh.mutable_log()->set_level(config::Log::debug);
   fresh.mutable_access()->add_deny("10.0.0.0/8");
@@ -329,7 +329,7 @@ TEST_CASE("all but limits, who may come and the level of the log takes a restart
 }
 
 TEST_CASE("more sessions than ENet has places for takes a restart") {
-  config::Config running = preset_config();
+  config::Config running = default_config();
   running.mutable_limits()->set_sessions(100);
   running.add_route()->set_listen("aos://127.0.0.1:32887?dialect=0.75");
   config::Config fresh = running;

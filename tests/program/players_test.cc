@@ -16,7 +16,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-/// A relay of one speech, and the bot that comes through it.
+/// A relay of one dialect, and the bot that comes through it.
 struct Relayed {
   const char* scheme;
   const char* dialect;

@@ -5,7 +5,7 @@
 #include <regex>
 #include <thread>
 
-#include "proxy/program/serve/recorded_tape.h"
+#include "proxy/program/serve/recorded_session.h"
 #include "proxy/program/time_text.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
@@ -141,16 +141,16 @@ TEST_CASE("a time is seconds, minutes and seconds, hours too, or a number with a
 
 TEST_CASE("a tape is the words of one session, from its own beginning on") {
   const Folder folder;
-  auto tape = RecordedTape::open(one_session(folder), std::nullopt);
-  REQUIRE_MESSAGE(tape.ok(), tape.error().text);
-  CHECK((*tape)->length() == 2 * core::kSecond);
-  CHECK((*tape)->about().speech == "bzflag 2.4");
-  CHECK((*tape)->about().player == "anna");
-  CHECK((*tape)->about().facts == 25);
+  auto session = RecordedSession::open(one_session(folder), std::nullopt);
+  REQUIRE_MESSAGE(session.ok(), session.error().text);
+  CHECK((*session)->length() == 2 * core::kSecond);
+  CHECK((*session)->about().dialect == "bzflag 2.4");
+  CHECK((*session)->about().player == "anna");
+  CHECK((*session)->about().facts == 25);
   std::size_t told = 0;
   core::World all;
-  for (; const auto at = (*tape)->next_at(); ++told) {
-    const core::Fact fact = (*tape)->next();
+  for (; const auto at = (*session)->next_at(); ++told) {
+    const core::Fact fact = (*session)->next();
     CHECK(fact.at == *at);
     all.fold(fact);
   }
@@ -158,10 +158,10 @@ TEST_CASE("a tape is the words of one session, from its own beginning on") {
   CHECK(all.unit(2)->unit.pose().x() == 20);
   for (const int i : {7, 20, 0, 3}) {
     core::World world;
-    REQUIRE((*tape)->seek(static_cast<core::Micros>(i) * 100'000, world).ok());
+    REQUIRE((*session)->seek(static_cast<core::Micros>(i) * 100'000, world).ok());
     CHECK(world.unit(2)->unit.pose().x() == i);
-    CHECK((*tape)->next_at().has_value() == (i < 20));
-    if (i < 20) CHECK(core::as<words::Pose>((*tape)->next())->x() == i + 1);
+    CHECK((*session)->next_at().has_value() == (i < 20));
+    if (i < 20) CHECK(core::as<words::Pose>((*session)->next())->x() == i + 1);
   }
 }
 
@@ -190,29 +190,29 @@ std::string with_worlds(const Folder& folder) {
 
 TEST_CASE("a tape goes to a time by the last world before it") {
   const Folder folder;
-  auto tape = RecordedTape::open(with_worlds(folder), std::nullopt);
-  REQUIRE_MESSAGE(tape.ok(), tape.error().text);
+  auto session = RecordedSession::open(with_worlds(folder), std::nullopt);
+  REQUIRE_MESSAGE(session.ok(), session.error().text);
   for (const auto& [step, name] : std::map<int, std::string>{{40, "at 40"}, {24, ""}, {25, "at 25"}, {29, "at 25"}}) {
     core::World world;
-    REQUIRE((*tape)->seek(static_cast<core::Micros>(step) * 100'000, world).ok());
+    REQUIRE((*session)->seek(static_cast<core::Micros>(step) * 100'000, world).ok());
     CHECK(world.unit(2)->unit.name() == name);
     CHECK(world.unit(2)->unit.pose().x() == step);
-    CHECK((*tape)->next_at().has_value() == (step < 40));
+    CHECK((*session)->next_at().has_value() == (step < 40));
   }
 }
 
 TEST_CASE("of several sessions one must be chosen, and the error says which there are") {
   const Folder folder;
   const std::string path = two_sessions(folder);
-  const auto none = RecordedTape::open(path, std::nullopt);
+  const auto none = RecordedSession::open(path, std::nullopt);
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().text == path +
                                  " holds 2 sessions; choose one by its link:\n"
                                  "  link 1  bzflag 2.4, player 'anna', 25 facts, 0:02\n"
                                  "  link 3  bzflag 2.4, player 'ben', 25 facts, 0:02");
-  CHECK(RecordedTape::open(path, 2).error().text.find("link 2 has no words; these links have words:") !=
+  CHECK(RecordedSession::open(path, 2).error().text.find("link 2 has no words; these links have words:") !=
         std::string::npos);
-  const auto ben = RecordedTape::open(path, 3);
+  const auto ben = RecordedSession::open(path, 3);
   REQUIRE(ben.ok());
   CHECK((*ben)->about().player == "ben");
 }
@@ -224,19 +224,19 @@ TEST_CASE("what holds no words, or is no recording, is said to be so") {
   to->opened(kStart, opening(1, "bzflag", "2.4"));
   record(*to, 1, trace::TO_SERVER, "0102", kStart);
   REQUIRE(to->close(kStart + 3'000'000'000).ok());
-  CHECK(RecordedTape::open(path, std::nullopt).error().text.find(" has no words; ") != std::string::npos);
-  CHECK_FALSE(RecordedTape::open(folder.write("noise", "noise"), std::nullopt).ok());
-  CHECK_FALSE(RecordedTape::open(folder.file("nothing"), std::nullopt).ok());
+  CHECK(RecordedSession::open(path, std::nullopt).error().text.find(" has no words; ") != std::string::npos);
+  CHECK_FALSE(RecordedSession::open(folder.write("noise", "noise"), std::nullopt).ok());
+  CHECK_FALSE(RecordedSession::open(folder.file("nothing"), std::nullopt).ok());
 }
 
 TEST_CASE("a recording that was cut off is a tape as far as it goes") {
   const Folder folder;
   const std::string path = one_session(folder);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
-  const auto tape = RecordedTape::open(path, std::nullopt);
-  REQUIRE(tape.ok());
-  CHECK_FALSE((*tape)->damage().empty());
-  CHECK((*tape)->about().facts == 25);
+  const auto session = RecordedSession::open(path, std::nullopt);
+  REQUIRE(session.ok());
+  CHECK_FALSE((*session)->damage().empty());
+  CHECK((*session)->about().facts == 25);
 }
 
 TEST_CASE("a client sees what was recorded, and the end of it is the end") {

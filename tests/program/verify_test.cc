@@ -387,7 +387,7 @@ TEST_CASE("a recording that was cut off is verified as far as it goes, and fails
 
 struct Link {
   explicit Link(const wire::Game& game, std::size_t dialect = 0)
-      : bench{Explainer(err), 0, {}}, link("x", {&game, dialect}, bench) {}
+      : context{ProblemReporter(err), 0, {}}, link("x", {&game, dialect}, context) {}
 
   void say(Way way, std::string_view hex, WallTime time = 0) {
     link.bytes({0, way, Lane::kStream, time, from_hex(hex)});
@@ -395,7 +395,7 @@ struct Link {
   std::string result() { return text(link.finish()); }
 
   std::ostringstream err;
-  Bench bench;
+  VerifyContext context;
   VerifiedLink link;
 };
 
@@ -406,11 +406,11 @@ constexpr const char* kUnknown = "0155aa";
 constexpr const char* kRefused = "frames=2 exact=1 opaque=0 refused=1 undecoded=0 mismatched=0";
 constexpr const char* kUndecoded = "frames=2 exact=1 opaque=0 refused=0 undecoded=1 mismatched=0";
 
-std::string after_bad_message(const std::vector<ImportedEnd>& ends) {
+std::string after_bad_message(const std::vector<ImportedClose>& ends) {
   Link link(toy::game());
   link.say(Way::kToServer, kGreeted);
   link.say(Way::kToServer, kUnknown, 10 * kSecond);
-  for (const ImportedEnd& end : ends) link.link.ended(end);
+  for (const ImportedClose& end : ends) link.link.ended(end);
   return link.result();
 }
 
@@ -430,7 +430,7 @@ TEST_CASE("how one connection ends says nothing of another of the same ports") {
   link.say(Way::kToServer, kGreeted);
   link.say(Way::kToServer, kUnknown);
   link.link.ended({Way::kToServer, {}, "", 0});
-  link.link.connected(link.link.speech());
+  link.link.connected(link.link.game_dialect());
   link.link.ended({Way::kToClient, {}, "", 0});
   link.say(Way::kToServer, kUnknown);
   link.link.ended({Way::kToClient, {}, "", 0});

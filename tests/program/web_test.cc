@@ -107,7 +107,7 @@ TEST_CASE("files that are not there are said before anything is served") {
 TEST_CASE("clients that name their dialect themselves need none in a URL") {
   const auto join = [](std::string_view from, std::string_view towards) -> std::string {
     const auto joined = can_join(*parse_listen(from, kKnown), *parse_to(towards, kKnown));
-    return !joined ? joined.error().text : *joined == Joint::kBridge ? "bridge" : "relay";
+    return !joined ? joined.error().text : *joined == RouteKind::kBridge ? "bridge" : "relay";
   };
   CHECK(join("ogar+ws://127.0.0.1", "ogar+ws://h") == "relay");
   CHECK(join("ogar+ws://127.0.0.1?dialect=legacy6", "ogar+ws://h") == "relay");
@@ -116,8 +116,8 @@ TEST_CASE("clients that name their dialect themselves need none in a URL") {
   CHECK(join("ogar+ws://127.0.0.1?dialect=modern3", "ogar+ws://h?dialect=legacy6") == "bridge");
   CHECK(says(join("toy://127.0.0.1?dialect=big", "toy://h?dialect=little"),
              "cannot be bridged (toy big has no front yet"));
-  CHECK(parse_listen("ogar+ws://127.0.0.1", kKnown)->spoken() == "ogar any");
-  CHECK(parse_listen("ogar+ws://127.0.0.1?dialect=legacy6", kKnown)->spoken() == "ogar legacy6");
+  CHECK(parse_listen("ogar+ws://127.0.0.1", kKnown)->dialect_text() == "ogar any");
+  CHECK(parse_listen("ogar+ws://127.0.0.1?dialect=legacy6", kKnown)->dialect_text() == "ogar legacy6");
 }
 
 }  // namespace entente::web_test

@@ -37,12 +37,12 @@ struct Recorded {
       CHECK(event.world->link() == 1);
       worlds.push_back(*event.world);
     }
-    if (!event.said) return;
-    CHECK(event.said->link == 1);
+    if (!event.word) return;
+    CHECK(event.word->link == 1);
     CHECK(event.time >= last_said);
     last_said = event.time;
-    if (event.said->intent) intents.push_back(*event.said->intent);
-    if (event.said->fact) facts.push_back(*event.said->fact);
+    if (event.word->intent) intents.push_back(*event.word->intent);
+    if (event.word->fact) facts.push_back(*event.word->fact);
   }
 
   std::map<std::uint32_t, std::string> links;

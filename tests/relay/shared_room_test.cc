@@ -344,9 +344,9 @@ TEST_CASE("a recording of a shared room has its words once, and the frames of ea
     if ((*event)->opened) links[(*event)->opened->link()] = (*event)->opened->game();
     if ((*event)->closed) ++closed;
     if ((*event)->frame) ++frames[(*event)->frame->link()];
-    if (!(*event)->said) continue;
-    words_of = (*event)->said->link;
-    if ((*event)->said->fact) once += (*event)->said->fact->said().text() == "once";
+    if (!(*event)->word) continue;
+    words_of = (*event)->word->link;
+    if ((*event)->word->fact) once += (*event)->word->fact->said().text() == "once";
   }
   CHECK(links.size() == 3);
   CHECK(closed == 3);

@@ -91,7 +91,7 @@ inline Sample sample(std::size_t chunks, std::size_t each, bool compress) {
     }
     const auto start = made.file.size();
     REQUIRE(ok(writer.end_chunk()));
-    const auto length = mcap::Take(Bytes(made.file).subspan(start + 1)).number<std::uint64_t>("length");
+    const auto length = mcap::FieldReader(Bytes(made.file).subspan(start + 1)).number<std::uint64_t>("length");
     made.chunk_ends.push_back(start + mcap::kRecordHead + length);
   }
   REQUIRE(ok(writer.add(mcap::Metadata{"about", {{"by", "test"}}})));

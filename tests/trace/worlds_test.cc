@@ -52,7 +52,7 @@ std::string text(const Recording::Event& event) {
            " " + event.world->geometry();
   if (event.geometry) return event.geometry->hash();
   if (event.note) return event.note->text();
-  if (event.said) return "said";
+  if (event.word) return "said";
   return "?";
 }
 

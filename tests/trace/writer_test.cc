@@ -21,11 +21,11 @@ struct Piece {
 std::vector<Piece> pieces(Bytes file) {
   std::vector<Piece> all;
   for (std::size_t at = kMagic.size(); at + kMagic.size() < file.size();) {
-    Take take(file.subspan(at));
-    const auto op = static_cast<Op>(take.number<std::uint8_t>("op"));
-    all.push_back({op, at, take.block<std::uint64_t>("content")});
-    REQUIRE(take.ok());
-    at += take.at();
+    FieldReader fields(file.subspan(at));
+    const auto op = static_cast<Op>(fields.number<std::uint8_t>("op"));
+    all.push_back({op, at, fields.block<std::uint64_t>("content")});
+    REQUIRE(fields.ok());
+    at += fields.at();
   }
   return all;
 }
@@ -119,7 +119,7 @@ TEST_CASE("an empty recording is the bytes of the specification") {
   CHECK(same(Bytes(file).first(head.size()), head));
   const auto data_end = Bytes(file).subspan(head.size(), 13);
   CHECK(data_end[0] == 15);
-  CHECK(Take(data_end.subspan(9)).number<std::uint32_t>("crc") == crc32(head));
+  CHECK(FieldReader(data_end.subspan(9)).number<std::uint32_t>("crc") == crc32(head));
   CHECK(same(Bytes(file).last(8), kMagic));
 }
 
@@ -145,13 +145,13 @@ TEST_CASE("every index entry points at the message it says") {
         CHECK(crc32(records) == chunk->crc);
       }
       if (piece.op != Op::kMessageIndex) continue;
-      Take take(piece.content);
-      const auto channel = take.number<std::uint16_t>("channel");
-      Take entries(take.block<std::uint32_t>("records"));
+      FieldReader fields(piece.content);
+      const auto channel = fields.number<std::uint16_t>("channel");
+      FieldReader entries(fields.block<std::uint32_t>("records"));
       while (!entries.done()) {
         const auto time = entries.number<std::uint64_t>("time");
         const auto offset = entries.number<std::uint64_t>("offset");
-        Take record(records.subspan(offset));
+        FieldReader record(records.subspan(offset));
         CHECK(record.number<std::uint8_t>("op") == 5);
         const auto message = parse_message(record.block<std::uint64_t>("content"));
         REQUIRE(message.ok());
@@ -176,36 +176,36 @@ TEST_CASE("chunk indexes, summary offsets and the footer point where they say") 
   std::size_t chunk_indexes = 0, groups = 0;
   std::uint64_t first_offset = 0;
   for (const auto& piece : all) {
-    Take take(piece.content);
+    FieldReader fields(piece.content);
     if (piece.op == Op::kChunkIndex) {
-      take.number<std::uint64_t>("start"), take.number<std::uint64_t>("end");
-      const auto* chunk = at(take.number<std::uint64_t>("chunk_start_offset"));
+      fields.number<std::uint64_t>("start"), fields.number<std::uint64_t>("end");
+      const auto* chunk = at(fields.number<std::uint64_t>("chunk_start_offset"));
       REQUIRE(chunk);
       CHECK(chunk->op == Op::kChunk);
-      CHECK(take.number<std::uint64_t>("chunk_length") == chunk->content.size() + kRecordHead);
-      Take offsets(take.block<std::uint32_t>("message_index_offsets"));
+      CHECK(fields.number<std::uint64_t>("chunk_length") == chunk->content.size() + kRecordHead);
+      FieldReader offsets(fields.block<std::uint32_t>("message_index_offsets"));
       std::uint64_t index_length = 0;
       while (!offsets.done()) {
         const auto channel = offsets.number<std::uint16_t>("channel");
         const auto* index = at(offsets.number<std::uint64_t>("offset"));
         REQUIRE(index);
         CHECK(index->op == Op::kMessageIndex);
-        CHECK(Take(index->content).number<std::uint16_t>("channel") == channel);
+        CHECK(FieldReader(index->content).number<std::uint16_t>("channel") == channel);
         index_length += index->content.size() + kRecordHead;
       }
-      CHECK(take.number<std::uint64_t>("message_index_length") == index_length);
-      CHECK(take.string("compression") == "zstd");
+      CHECK(fields.number<std::uint64_t>("message_index_length") == index_length);
+      CHECK(fields.string("compression") == "zstd");
       const auto parsed = parse_chunk(chunk->content);
-      CHECK(take.number<std::uint64_t>("compressed_size") == parsed->records.size());
-      CHECK(take.number<std::uint64_t>("uncompressed_size") == parsed->size);
-      CHECK(take.done());
+      CHECK(fields.number<std::uint64_t>("compressed_size") == parsed->records.size());
+      CHECK(fields.number<std::uint64_t>("uncompressed_size") == parsed->size);
+      CHECK(fields.done());
       ++chunk_indexes;
     }
     if (piece.op == Op::kSummaryOffset) {
       if (!first_offset) first_offset = piece.offset;
-      const auto op = static_cast<Op>(take.number<std::uint8_t>("group_opcode"));
-      auto from = take.number<std::uint64_t>("group_start");
-      const auto end = from + take.number<std::uint64_t>("group_length");
+      const auto op = static_cast<Op>(fields.number<std::uint8_t>("group_opcode"));
+      auto from = fields.number<std::uint64_t>("group_start");
+      const auto end = from + fields.number<std::uint64_t>("group_length");
       while (from < end) {
         const auto* member = at(from);
         REQUIRE(member);

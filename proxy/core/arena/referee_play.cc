@@ -53,7 +53,7 @@ words::Pose Referee::pose_of(const Player& player) const {
 void Referee::want_spawn(Player& player, BackOut& out) {
   if (player.unit == 0) {
     words::ClaimRefused refused;
-    refused.set_why("who watches has no tank");
+    refused.set_why("spectators have no tank");
     return out.say(Fact(player.who.id(), refused));
   }
   player.wants_spawn = !player.alive;

@@ -12,7 +12,7 @@
 namespace entente::core {
 namespace {
 
-/// A world holds 1'000 players, including those of the tape.
+/// A world holds 1'000 players, including those of the recording.
 constexpr std::size_t kMostWatchers = 800;
 constexpr std::size_t kAtOnce = 2'000;  // facts, before everybody else has a turn
 constexpr double kShotFades = 1e-3;     // seconds: a shot that ends sooner is not told
@@ -21,14 +21,14 @@ constexpr const char* kNobodyPlays = "this is a recording: it can be watched, no
 
 }  // namespace
 
-Replay::Replay(std::unique_ptr<Tape> tape, const Options& options, Observer* observer)
-    : tape_(std::move(tape)),
+Replay::Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer)
+    : source_(std::move(source)),
       options_(options),
       observer_(observer),
       speed_(std::clamp(options.speed, kSlowest, kFastest)),
       paused_(options.paused) {}
 
-// -- The tape ---------------------------------------------------------------------------------------------------------
+// -- The recording ----------------------------------------------------------------------------------------------------
 
 void Replay::opened(const Peer&, Outlet& out) {
   if (!find_beginning(out) || !jump(options_.at, out)) return;
@@ -39,12 +39,12 @@ void Replay::opened(const Peer&, Outlet& out) {
 /// Finds when the recorded player knew the world. Before that there is nothing to show, and clients load a world only
 /// once.
 bool Replay::find_beginning(Outlet& out) {
-  while (const auto at = tape_->next_at()) {
-    if (as<words::Ready>(tape_->next()) == nullptr) continue;
+  while (const auto at = source_->next_at()) {
+    if (as<words::Ready>(source_->next()) == nullptr) continue;
     first_ = *at;
     return true;
   }
-  if (tape_->length() != 0) return true;  // never: playback starts at the beginning
+  if (source_->length() != 0) return true;  // never: playback starts at the beginning
   return fail("the recording is empty", out), false;
 }
 
@@ -66,12 +66,12 @@ void Replay::obey(Outlet& out) {
   wish.at ? void(jump(*wish.at, out)) : resync(out);
 }
 
-/// Moves to a time of the tape. False: it cannot be read, and the replay has ended.
+/// Moves to a time of the recording. False: it cannot be read, and the replay has ended.
 bool Replay::jump(Micros at, Outlet& out) {
   World there;
-  at_ = std::clamp(at, first_, std::max(first_, tape_->length()));
+  at_ = std::clamp(at, first_, std::max(first_, source_->length()));
   since_ = out.now();
-  if (const auto found = tape_->seek(at_, there); !found) return fail(found.error().text, out), false;
+  if (const auto found = source_->seek(at_, there); !found) return fail(found.error().text, out), false;
   seen_ = std::move(there);
   resync(out);
   return true;
@@ -81,21 +81,21 @@ void Replay::play(Outlet& out) {
   const Micros until = position(out.now());
   std::size_t told = 0;
   std::optional<Micros> next;
-  for (next = tape_->next_at(); next && *next <= until; next = tape_->next_at()) {
+  for (next = source_->next_at(); next && *next <= until; next = source_->next_at()) {
     if (++told > kAtOnce) return out.wake(out.now());
-    Fact fact = tape_->next();
+    Fact fact = source_->next();
     seen_.fold(fact);
     tell(std::move(fact), out);
   }
-  if (!next && until >= tape_->length()) return reach_end(out);
-  const Micros wanted = next.value_or(tape_->length());
+  if (!next && until >= source_->length()) return reach_end(out);
+  const Micros wanted = next.value_or(source_->length());
   const double left = static_cast<double>(wanted - std::min(wanted, at_)) / speed_;
   out.wake(std::max(since_ + static_cast<Micros>(std::ceil(left)), out.now() + 1));
 }
 
 /// The next tick jumps back, because the room has not yet folded the facts of this one.
 void Replay::reach_end(Outlet& out) {
-  if (!options_.loop || tape_->length() <= first_) return end("the recording is over", out);
+  if (!options_.loop || source_->length() <= first_) return end("the recording is over", out);
   wish_.at = first_;
   out.wake(out.now());
 }
@@ -118,7 +118,7 @@ void Replay::end(const char* why, Outlet& out) {
 Micros Replay::position(Micros now) const {
   if (!runs()) return at_;
   const auto gone = static_cast<Micros>(static_cast<double>(now - since_) * speed_);
-  return std::min(at_ + gone, std::max(at_, tape_->length()));
+  return std::min(at_ + gone, std::max(at_, source_->length()));
 }
 
 void Replay::hold(Micros now) {
@@ -137,7 +137,7 @@ void Replay::tell(Fact fact, Outlet& out) {
   out.say(std::move(fact));
 }
 
-/// Tells viewers the difference between their world and the tape's at at_, with velocities at playback speed.
+/// Tells viewers the difference between their world and the recording's at at_, with velocities at playback speed.
 void Replay::resync(Outlet& out) {
   out.say(retelling_clock(at_));
   tell_difference(
@@ -179,15 +179,15 @@ void Replay::to_room(Fact& fact, Outlet& out) {
   std::visit([&](auto& word) { translate_ids(word, [&](Id id) { return room_id(id, out); }); }, fact.kind);
 }
 
-Id Replay::room_id(Id tapes, Outlet& out) {
-  Id& known = ids_[tapes];
+Id Replay::room_id(Id recorded, Outlet& out) {
+  Id& known = ids_[recorded];
   if (known == 0) known = out.new_id();
   return known;
 }
 
 void Replay::report(const Outlet& out) const {
   if (observer_ == nullptr) return;
-  observer_->stands({position(out.now()), tape_->length(), speed_, paused_, over_, watchers_.size(), error_});
+  observer_->stands({position(out.now()), source_->length(), speed_, paused_, over_, watchers_.size(), error_});
 }
 
 // -- Who watches ------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
   if (watchers_.size() >= kMostWatchers && !watchers_.contains(intent.by)) {
     words::Refused full;
     full.set_code(words::Refused::FULL);
-    full.set_text("as many watch as there are places");
+    full.set_text("all places for viewers are taken");
     return out.say(Fact(intent.by, full));
   }
   watchers_.insert(intent.by);

@@ -1,4 +1,4 @@
-// A back that plays a recording: it says a tape's facts in time, at any speed, to everybody who watches.
+// A back that plays a recording: it says its facts in time, at any speed, to everybody who watches.
 // Law: viewers see an ordinary world. Ids are the room's; velocities match the playback speed; after a pause or a
 // seek, everybody knows what a viewer from the beginning would know.
 #pragma once
@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "proxy/core/replay/tape.h"
+#include "proxy/core/replay/fact_source.h"
 #include "proxy/core/session.h"
 
 namespace entente::core {
@@ -20,20 +20,20 @@ class Replay final : public Back {
   static constexpr double kSlowest = 0.1, kFastest = 20;
 
   struct Options {
-    Micros at = 0;     ///< start, in the tape's time; not before its player knew the world
+    Micros at = 0;     ///< start, in the recording's time; not before its player knew the world
     double speed = 1;  ///< kSlowest to kFastest
     bool paused = false;
-    bool loop = false;  ///< start again at the end; otherwise the end of the tape ends the room
+    bool loop = false;  ///< start again at the end; otherwise the end of the recording ends the room
   };
 
   /// The state of playback.
   struct Status {
-    Micros at = 0, length = 0;  ///< in the tape's time
+    Micros at = 0, length = 0;  ///< in the recording's time
     double speed = 1;
     bool paused = false;
     bool over = false;
     std::size_t watchers = 0;
-    std::string error = {};  ///< what could not be read of the tape
+    std::string error = {};  ///< what could not be read of the recording
   };
 
   /// Is told of every change, within the room's calls.
@@ -44,7 +44,7 @@ class Replay final : public Back {
   };
 
   /// `observer` may be null; otherwise it outlives the replay.
-  Replay(std::unique_ptr<Tape> tape, const Options& options, Observer* observer = nullptr);
+  Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer = nullptr);
 
   // Orders, carried out by the next tick() (Room::order).
   void pause(bool on) { wish_.paused = on; }
@@ -64,7 +64,7 @@ class Replay final : public Back {
     std::optional<bool> paused;
   };
 
-  // The tape.
+  // The recording.
   bool find_beginning(Outlet& out);
   void obey(Outlet& out);
   bool jump(Micros at, Outlet& out);
@@ -83,7 +83,7 @@ class Replay final : public Back {
   void tell_clock(Id to, Outlet& out) const;
   World shown(Outlet& out);
   void to_room(Fact& fact, Outlet& out);
-  Id room_id(Id tapes, Outlet& out);
+  Id room_id(Id recorded, Outlet& out);
   void report(const Outlet& out) const;
 
   // Viewers.
@@ -102,16 +102,16 @@ class Replay final : public Back {
   template <class T>
   void on(const T&, const Intent& intent, Outlet& out);
 
-  std::unique_ptr<Tape> tape_;
+  std::unique_ptr<FactSource> source_;
   const Options options_;
   Observer* const observer_;
-  World seen_;                 // the tape's world, in its ids and times: at at_, or as far as playback has come
+  World seen_;                 // the recording's world, in its ids and times: at at_, or as far as playback has come
   Micros first_ = 0;           // when the recorded player knew the world
-  Micros at_ = 0, since_ = 0;  // a position in the tape; the room's time at that position
+  Micros at_ = 0, since_ = 0;  // a position in the recording; the room's time at that position
   double speed_;
   bool paused_, begun_ = false, over_ = false;
   Wish wish_;
-  std::unordered_map<Id, Id> ids_;  // the room's id, by the tape's id
+  std::unordered_map<Id, Id> ids_;  // the room's id, by the recording's id
   std::set<Id> watchers_;
   std::string error_;
 };

@@ -19,7 +19,7 @@ int run_check(const CheckOptions& options) {
     std::fputs(example_config().c_str(), stdout);
     return kOk;
   }
-  if (options.config.empty()) return misused("entente check", "CONFIG or --example is required");
+  if (options.config.empty()) return usage_error("entente check", "CONFIG or --example is required");
   const auto config = load_config(options.config, games(), Start::kYes);
   if (!config) {
     tell(config.error());

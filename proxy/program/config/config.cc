@@ -77,10 +77,10 @@ class Checker {
     Shared shared{path + "listen", "", &route};
     if (to) {
       shared.detects = !to->dialect && to->game->probe() == wire::Probe::kSilentConnection;
-      if (const auto joint = can_join(*listen, *to))
-        shared.joint = *joint;
+      if (const auto kind = can_join(*listen, *to))
+        shared.kind = *kind;
       else
-        problem(path + "listen", joint.error().text);
+        problem(path + "listen", kind.error().text);
     }
     share(*listen, shared);
     if (!route.record().empty())
@@ -132,10 +132,10 @@ class Checker {
   }
 
   struct Shared {
-    std::string path, into;           // the key; the arena's key, or empty for a route
-    const config::Route* route;       // has the access lists; null: an arena
-    std::optional<Joint> joint = {};  // none: an arena, or not known
-    bool detects = false;             // whether the server's dialect is detected
+    std::string path, into;              // the key; the arena's key, or empty for a route
+    const config::Route* route;          // has the access lists; null: an arena
+    std::optional<RouteKind> kind = {};  // none: an arena, or not known
+    bool detects = false;                // whether the server's dialect is detected
     WebEnd web = {};
     std::vector<net::Network> proxies = {};
   };
@@ -159,7 +159,7 @@ class Checker {
       problem(path, "shares " + address + " with " + other->second.path + ", but proxy_protocol differs");
     } else if (one.into != other->second.into) {
       problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
-    } else if (one.joint && other->second.joint && one.joint != other->second.joint) {
+    } else if (one.kind && other->second.kind && one.kind != other->second.kind) {
       problem(path, "cannot share " + address + " with " + other->second.path +
                         ": one is a relay, the other a bridge; give one of them another port");
     } else if (one.detects || other->second.detects) {
@@ -235,25 +235,25 @@ class Checker {
   std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
 };
 
-Complaints told(std::vector<Problem> problems, std::string_view name) {
+ConfigErrors told(std::vector<Problem> problems, std::string_view name) {
   std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
     return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
   });
-  Complaints complaints;
+  ConfigErrors errors;
   for (const Problem& problem : problems)
-    complaints.push_back(std::string(name) + ":" + std::to_string(problem.place.line) + ":" +
-                         std::to_string(problem.place.column) + ": " + problem.text);
-  return complaints;
+    errors.push_back(std::string(name) + ":" + std::to_string(problem.place.line) + ":" +
+                     std::to_string(problem.place.column) + ": " + problem.text);
+  return errors;
 }
 
 }  // namespace
 
-void tell(const Complaints& complaints) {
-  for (const std::string& complaint : complaints) std::fprintf(stderr, "%s\n", complaint.c_str());
+void tell(const ConfigErrors& errors) {
+  for (const std::string& error : errors) std::fprintf(stderr, "%s\n", error.c_str());
 }
 
-Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
-                                                  std::span<const wire::Game* const> known, Start start) {
+Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,
+                                                    std::span<const wire::Game* const> known, Start start) {
   config::Config config;
   Reading reading = read_toml(toml, config);
   if (!reading.syntax_error) Checker(reading, known, start).check(config);
@@ -261,21 +261,21 @@ Expected<config::Config, Complaints> parse_config(std::string_view toml, std::st
   return config;
 }
 
-Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known,
-                                                 Start start) {
+Expected<config::Config, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
+                                                   Start start) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Complaints{path + ": cannot be read; `entente check --example` prints a file to start from"};
+  if (!file) return ConfigErrors{path + ": cannot be read; `entente check --example` prints a file to start from"};
   std::string text(kLargestFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.bad() || text.size() > kLargestFile)
-    return Complaints{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
+    return ConfigErrors{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
   return parse_config(text, path, known, start);
 }
 
-config::Config preset_config() {
+config::Config default_config() {
   config::Config config;
-  set_presets(config);
+  set_defaults(config);
   return config;
 }
 

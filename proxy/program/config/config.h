@@ -14,25 +14,25 @@
 namespace entente {
 
 /// The errors of a file: lines "file:line:column: key: error", in the order of the file.
-using Complaints = std::vector<std::string>;
+using ConfigErrors = std::vector<std::string>;
 
 /// Prints them to standard error.
-void tell(const Complaints& complaints);
+void tell(const ConfigErrors& errors);
 
 /// Whether to check output files and the ban file, too. A start does. A reload does not, because the running program
 /// has its own files open.
 enum class Start : bool { kNo, kYes };
 
 /// Reads and checks `path`; endpoints are resolved with the games in `known`.
-Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known,
-                                                 Start start = Start::kNo);
+Expected<config::Config, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
+                                                   Start start = Start::kNo);
 
 /// The same for a text; `name` is used in errors.
-Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
-                                                  std::span<const wire::Game* const> known, Start start = Start::kNo);
+Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,
+                                                    std::span<const wire::Game* const> known, Start start = Start::kNo);
 
 /// A configuration with all defaults, and no routes.
-config::Config preset_config();
+config::Config default_config();
 
 /// A TOML file with every key, its default and its documentation, generated from the schema.
 std::string example_config();

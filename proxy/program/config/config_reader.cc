@@ -215,7 +215,7 @@ std::string set_key(Message& message, const FieldDescriptor& field, std::string_
   return beyond;
 }
 
-void set_presets(Message& message) {
+void set_defaults(Message& message) {
   const auto& kind = *message.GetDescriptor();
   const auto& reflection = *message.GetReflection();
   for (int i = 0; i < kind.field_count(); ++i) {
@@ -223,9 +223,9 @@ void set_presets(Message& message) {
     if (field.is_repeated()) {
       if (field.message_type() == nullptr) continue;
       for (int j = 0; j < reflection.FieldSize(message, &field); ++j)
-        set_presets(*reflection.MutableRepeatedMessage(&message, &field, j));
+        set_defaults(*reflection.MutableRepeatedMessage(&message, &field, j));
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      set_presets(*reflection.MutableMessage(&message, &field));
+      set_defaults(*reflection.MutableMessage(&message, &field));
     } else if (!reflection.HasField(message, &field) && !rule_of(field).required()) {
       set_preset(message, field);
     }
@@ -242,7 +242,7 @@ Reading read_toml(std::string_view toml, Message& into) {
     reading.syntax_error = true;
     reading.problems.push_back({place_of(error.source()), std::string(error.description())});
   }
-  set_presets(into);
+  set_defaults(into);
   return reading;
 }
 

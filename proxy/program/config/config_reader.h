@@ -41,6 +41,6 @@ std::string set_key(google::protobuf::Message& message, const google::protobuf::
                     std::string_view text);
 
 /// Sets every missing key to its default.
-void set_presets(google::protobuf::Message& message);
+void set_defaults(google::protobuf::Message& message);
 
 }  // namespace entente

@@ -6,7 +6,7 @@
 
 namespace entente {
 
-/// REQUIRES: every key is set (by read_toml or set_presets).
+/// REQUIRES: every key is set (by read_toml or set_defaults).
 Limits limits_of(const config::Limits& settings);
 
 }  // namespace entente

@@ -22,17 +22,17 @@ std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
 std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint& to) {
   std::string lacks;
   const auto lack = [&](const wire::Game& game, std::size_t dialect, const char* what) {
-    lacks += (lacks.empty() ? "" : ", ") + speech(game, dialect) + " has no " + what;
+    lacks += (lacks.empty() ? "" : ", ") + dialect_text(game, dialect) + " has no " + what;
   };
   if (!faces_of(*listen.game).has_front(listen.dialect)) lack(*listen.game, listen.dialect, "front yet");
   if (listen.fallback && !faces_of(*listen.game).has_front(*listen.fallback))
     lack(*listen.game, *listen.fallback, "front yet");
   if (!faces_of(*to.game).has_back(to.dialect.value_or(0))) lack(*to.game, to.dialect.value_or(0), "back yet");
   if (lacks.empty()) return std::nullopt;
-  const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
-  return Error{"the listener speaks " + speech(*listen.game, listen.dialect) +
+  const std::string server = to.dialect ? dialect_text(*to.game, *to.dialect) : std::string(to.game->name());
+  return Error{"the listener speaks " + dialect_text(*listen.game, listen.dialect) +
                (listen.named ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +
-               spoken + ", and the two cannot be bridged (" + lacks + "); for a relay " + fix_for(listen, to)};
+               server + ", and the two cannot be bridged (" + lacks + "); for a relay " + fix_for(listen, to)};
 }
 
 std::optional<Error> useless_setting(const Settings& settings) {
@@ -57,14 +57,14 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 }  // namespace
 
-std::string speech(const wire::Game& game, std::size_t dialect) {
+std::string dialect_text(const wire::Game& game, std::size_t dialect) {
   return std::string(game.name()) + " " + std::string(game.dialects()[dialect].name);
 }
 
-std::string ListenEnd::spoken() const {
+std::string ListenEnd::dialect_text() const {
   if (!named && clients_name_dialect(*game)) return std::string(game->name()) + " any";
   const std::string other = fallback ? " or " + std::string(game->dialects()[*fallback].name) : "";
-  return speech(*game, dialect) + other;
+  return entente::dialect_text(*game, dialect) + other;
 }
 
 bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
@@ -73,9 +73,9 @@ bool shows_dialect(const wire::Game& game) {
   return game.probe() == wire::Probe::kSilentConnection || game.probe() == wire::Probe::kFirstSession;
 }
 
-std::string spoken(const Endpoint& to) {
+std::string dialect_text(const Endpoint& to) {
   if (!to.dialect && shows_dialect(*to.game)) return std::string(to.game->name());
-  return speech(*to.game, to.dialect.value_or(0));
+  return dialect_text(*to.game, to.dialect.value_or(0));
 }
 
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
@@ -125,7 +125,7 @@ std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoin
   };
 }
 
-Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
+Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to) {
   // If clients name their dialect and the server's is not named, the server must speak theirs: a relay. If only the
   // server's is named, each client is bridged to it.
   const bool named_by_client = clients_name_dialect(*listen.game);
@@ -134,11 +134,11 @@ Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
                     (theirs || to.dialect.value_or(listen.dialect) == listen.dialect);
   if (!same) {
     if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
-    if (const auto misplaced = misplaced_option(listen, Use::kBridge)) return *misplaced;
-    return Joint::kBridge;
+    if (const auto misplaced = misplaced_option(listen, ListenerKind::kBridge)) return *misplaced;
+    return RouteKind::kBridge;
   }
   if (const auto useless = useless_setting(listen.settings.empty() ? to.settings : listen.settings)) return *useless;
-  return Joint::kRelay;
+  return RouteKind::kRelay;
 }
 
 std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name) {

@@ -30,7 +30,7 @@ struct ListenEnd {
   std::vector<net::Network> proxies = {};    ///< load balancers through which clients must come
 
   /// "ogar modern3", "ogar any", "bzflag 2.4 or 1.10"
-  std::string spoken() const;
+  std::string dialect_text() const;
 };
 
 /// Like parse_endpoint; the host must be an address.
@@ -40,7 +40,7 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
 
 /// How the two ends are joined.
-enum class Joint : std::uint8_t {
+enum class RouteKind : std::uint8_t {
   kRelay,   ///< the same game and dialect: bytes pass unchanged
   kBridge,  ///< different ones: messages are translated
 };
@@ -54,7 +54,7 @@ std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(con
 std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
-Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to);
+Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to);
 
 /// Whether clients name their dialect themselves (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);
@@ -63,10 +63,10 @@ bool clients_name_dialect(const wire::Game& game);
 bool shows_dialect(const wire::Game& game);
 
 /// "bzflag 2.4"; or "bzflag" if the dialect is still to be detected.
-std::string spoken(const Endpoint& to);
+std::string dialect_text(const Endpoint& to);
 
 /// "bzflag 2.4"
-std::string speech(const wire::Game& game, std::size_t dialect);
+std::string dialect_text(const wire::Game& game, std::size_t dialect);
 
 /// The values for the placeholders in a recording's name.
 struct RecordingName {

@@ -7,8 +7,8 @@
 namespace entente {
 namespace {
 
-constexpr unsigned kRelays = static_cast<unsigned>(Use::kRelay), kBridges = static_cast<unsigned>(Use::kBridge),
-                   kEverywhere = 7;
+constexpr unsigned kRelays = static_cast<unsigned>(ListenerKind::kRelay),
+                   kBridges = static_cast<unsigned>(ListenerKind::kBridge), kEverywhere = 7;
 
 // -- Which games have it ----------------------------------------------------------------------------------------------
 
@@ -207,12 +207,14 @@ bool belongs(const UrlOption& option, std::optional<Side> side) {
   return !option.side || !side || *option.side == *side;
 }
 
-std::optional<Error> misplaced_option(const ListenEnd& listen, Use use) {
+std::optional<Error> misplaced_option(const ListenEnd& listen, ListenerKind kind) {
   for (const UrlOption& option : kOptions) {
-    if (option.is_used == nullptr || (option.uses & static_cast<unsigned>(use)) != 0 || !option.is_used(listen))
+    if (option.is_used == nullptr || (option.kinds & static_cast<unsigned>(kind)) != 0 || !option.is_used(listen))
       continue;
-    const bool bridges = (option.uses & kBridges) != 0;
-    const char* place = use == Use::kBridge ? "a bridge" : use == Use::kRoom ? "an arena or a replay" : "a relay";
+    const bool bridges = (option.kinds & kBridges) != 0;
+    const char* place = kind == ListenerKind::kBridge ? "a bridge"
+                        : kind == ListenerKind::kRoom ? "an arena or a replay"
+                                                      : "a relay";
     return Error{"'" + std::string(option.shown) + "' is for relays " + (bridges ? "and bridges " : "") +
                  "only; this is " + place};
   }

@@ -17,7 +17,7 @@
 namespace entente {
 
 /// What a listener does with its clients.
-enum class Use : std::uint8_t { kRelay = 1, kBridge = 2, kRoom = 4 };
+enum class ListenerKind : std::uint8_t { kRelay = 1, kBridge = 2, kRoom = 4 };
 
 struct UrlOption {
   const char* name;
@@ -27,8 +27,8 @@ struct UrlOption {
   bool many;                        ///< may be repeated
   const char* about;                ///< help text: what "&name=…" does; empty: documented elsewhere
   Outcome<Done> (*set)(std::string_view value, Endpoint& to);
-  unsigned uses;                      ///< sum of Use: the uses that it affects
-  bool (*is_used)(const ListenEnd&);  ///< whether a listener has a value that is only for `uses`; null: never
+  unsigned kinds;                     ///< sum of ListenerKind: the kinds that it affects
+  bool (*is_used)(const ListenEnd&);  ///< whether a listener has a value that is only for `kinds`; null: never
   const char* shown;                  ///< that value, for the error message: "mode=datagrams"
 };
 
@@ -42,7 +42,7 @@ const UrlOption* find_url_option(std::string_view name, const wire::Game& game);
 bool belongs(const UrlOption& option, std::optional<Side> side);
 
 /// The error if the listener has an option that is not for this use.
-std::optional<Error> misplaced_option(const ListenEnd& listen, Use use);
+std::optional<Error> misplaced_option(const ListenEnd& listen, ListenerKind kind);
 
 /// The help for the options of this side: "&strict=yes …; &mode=datagrams …"
 std::string help_of_url_options(Side side);

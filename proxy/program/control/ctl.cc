@@ -37,7 +37,7 @@ int run_ctl(const CtlOptions& options) {
   std::string line = joined_by_spaces(options.words);
   if (!options.time.empty()) line += " --for " + options.time;
   if (!options.why.empty()) line += " --why " + options.why;
-  if (line.find_first_of("\r\n") != std::string::npos) return misused("entente ctl", "a command must be one line");
+  if (line.find_first_of("\r\n") != std::string::npos) return usage_error("entente ctl", "a command must be one line");
   const auto answer = net::ask_local(options.socket, line);
   if (!answer) return failed({answer.error().text + "; was the program started with --control?"});
   if (answer->starts_with(kOkay)) {

@@ -68,20 +68,20 @@ Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::
   return file;
 }
 
-std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
+std::optional<RecordedFile::OpenError> RecordedFile::settle(std::ostream& err) {
   const Game* game = find_game(options_.game);
-  if (game != nullptr) speech_ = Speech{game, find_dialect(*game, options_.dialect).value_or(0)};
+  if (game != nullptr) game_dialect_ = GameDialect{game, find_dialect(*game, options_.dialect).value_or(0)};
   const bool told = game != nullptr && !options_.dialect.empty();
   std::vector<const Game*> candidates;
   if (!told) candidates = game != nullptr ? std::vector{game} : games_that_show();
   const ImportFile reads = [this](ImportSink& sink) { return read(sink); };
-  FirstLook look = first_look(std::move(candidates), reads);
-  if (game == nullptr && !look.speech && format_ == ImportFormat::kPcap) look_closer(look, reads);
+  DetectedDialects look = detect_dialects(std::move(candidates), reads);
+  if (game == nullptr && !look.game_dialect && format_ == ImportFormat::kPcap) look_closer(look, reads);
   if (auto refusal = check_look(look, err)) return refusal;
   if (told) return std::nullopt;
   if (options_.dialect.empty()) servers_ = std::move(look.servers);
-  if (look.speech && (game == nullptr || look.speech->game == game))
-    speech_ = look.speech;
+  if (look.game_dialect && (game == nullptr || look.game_dialect->game == game))
+    game_dialect_ = look.game_dialect;
   else if (game != nullptr)
     err << options_.file << ": cannot detect the dialect; reading it as " << game->dialects()[0].name
         << " (use --dialect to change that)\n";
@@ -89,40 +89,40 @@ std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
 }
 
 /// A game over ENet or WebSocket shows only once its transport is taken apart, for which it has to be supposed.
-void RecordedFile::look_closer(FirstLook& look, const ImportFile& reads) {
+void RecordedFile::look_closer(DetectedDialects& look, const ImportFile& reads) {
   for (const Game* supposed : games()) {
-    if (look.speech || !keeps_messages(supposed->transport())) continue;
-    speech_ = Speech{supposed, 0};
-    if (FirstLook closer = first_look({supposed}, reads); closer.speech) look = std::move(closer);
+    if (look.game_dialect || !keeps_messages(supposed->transport())) continue;
+    game_dialect_ = GameDialect{supposed, 0};
+    if (DetectedDialects closer = detect_dialects({supposed}, reads); closer.game_dialect) look = std::move(closer);
   }
-  speech_.reset();
+  game_dialect_.reset();
 }
 
 /// A file that is broken, or holds nothing of what was asked for, is no misuse.
-std::optional<RecordedFile::Refusal> RecordedFile::check_look(const FirstLook& look, std::ostream& err) const {
-  const bool known = speech_ || look.speech || may_be_empty();
-  if (look.wrong && !(look.anybody && known)) return Refusal{kFailed, look.wrong->text};
+std::optional<RecordedFile::OpenError> RecordedFile::check_look(const DetectedDialects& look, std::ostream& err) const {
+  const bool known = game_dialect_ || look.game_dialect || may_be_empty();
+  if (look.wrong && !(look.anybody && known)) return OpenError{kFailed, look.wrong->text};
   if (look.anybody || may_be_empty()) return std::nullopt;
   for (const std::string& note : look.notes) say(err, note);
   const bool by_port = format_ == ImportFormat::kPcap && options_.port != 0;
-  return Refusal{kFailed, options_.file + ": contains no connection" +
-                              (by_port ? " has port " + std::to_string(options_.port) : "")};
+  return OpenError{kFailed, options_.file + ": contains no connection" +
+                                (by_port ? " has port " + std::to_string(options_.port) : "")};
 }
 
 /// What was asked for without saying of which game.
-std::optional<RecordedFile::Refusal> RecordedFile::take_dialect() {
+std::optional<RecordedFile::OpenError> RecordedFile::take_dialect() {
   const bool asked = options_.game.empty() && !options_.dialect.empty();
-  if (!speech_ && (asked || !may_be_empty()))
-    return Refusal{kUsage, options_.file + ": cannot detect the game; give --game and --dialect"};
+  if (!game_dialect_ && (asked || !may_be_empty()))
+    return OpenError{kUsage, options_.file + ": cannot detect the game; give --game and --dialect"};
   if (!asked) return std::nullopt;
-  const auto dialect = find_dialect(*speech_->game, options_.dialect);
-  if (!dialect) return Refusal{kUsage, unknown_dialect(*speech_->game, options_.dialect).text};
-  speech_->dialect = *dialect;
+  const auto dialect = find_dialect(*game_dialect_->game, options_.dialect);
+  if (!dialect) return OpenError{kUsage, unknown_dialect(*game_dialect_->game, options_.dialect).text};
+  game_dialect_->dialect = *dialect;
   return std::nullopt;
 }
 
 Outcome<Done> RecordedFile::read(ImportSink& sink) const {
-  const Game* game = speech_ ? speech_->game : nullptr;
+  const Game* game = game_dialect_ ? game_dialect_->game : nullptr;
   ImportOptions options{options_.port, game != nullptr ? game->default_port() : std::uint16_t{0}};
   // Recordings and JSON lines hold messages already.
   if (format_ != ImportFormat::kPcap) return import_file(options_.file, options, sink);
@@ -140,29 +140,30 @@ Outcome<Done> RecordedFile::read(ImportSink& sink) const {
   return import_file(options_.file, options, sink);
 }
 
-std::optional<Speech> RecordedFile::speech_of(const ImportedConnection& connection) const {
+std::optional<GameDialect> RecordedFile::game_dialect_of(const ImportedConnection& connection) const {
   if (const auto server = servers_.find(connection.server); server != servers_.end()) return server->second;
   const Game* said = find_game(connection.game);
-  const bool asked = !options_.game.empty() || (!options_.dialect.empty() && speech_ && speech_->game == said);
-  if (asked || connection.game.empty()) return speech_;
+  const bool asked =
+      !options_.game.empty() || (!options_.dialect.empty() && game_dialect_ && game_dialect_->game == said);
+  if (asked || connection.game.empty()) return game_dialect_;
   if (said == nullptr) return std::nullopt;
-  if (const auto dialect = find_dialect(*said, connection.dialect)) return Speech{said, *dialect};
-  const bool same_game = speech_ && speech_->game == said;
-  return Speech{said, same_game ? speech_->dialect : 0};
+  if (const auto dialect = find_dialect(*said, connection.dialect)) return GameDialect{said, *dialect};
+  const bool same_game = game_dialect_ && game_dialect_->game == said;
+  return GameDialect{said, same_game ? game_dialect_->dialect : 0};
 }
 
-Speech RecordedFile::as_connected(const Speech& speech, std::uint32_t data) const {
-  if (!options_.dialect.empty() || speech.game->transport() != wire::Transport::kEnet) return speech;
-  return {speech.game, speech.game->named_by_connect(data).value_or(speech.dialect)};
+GameDialect RecordedFile::as_connected(const GameDialect& game_dialect, std::uint32_t data) const {
+  if (!options_.dialect.empty() || game_dialect.game->transport() != wire::Transport::kEnet) return game_dialect;
+  return {game_dialect.game, game_dialect.game->named_by_connect(data).value_or(game_dialect.dialect)};
 }
 
-Speech as_named(const Speech& speech, Bytes first) {
-  return {speech.game, speech.game->named_by_client(first).value_or(speech.dialect)};
+GameDialect as_named(const GameDialect& game_dialect, Bytes first) {
+  return {game_dialect.game, game_dialect.game->named_by_client(first).value_or(game_dialect.dialect)};
 }
 
-wire::Codec& Codecs::of(const Speech& speech) {
-  auto& codec = codecs_[{speech.game, speech.dialect}];
-  if (!codec) codec = speech.game->codec(speech.dialect);
+wire::Codec& Codecs::of(const GameDialect& game_dialect) {
+  auto& codec = codecs_[{game_dialect.game, game_dialect.dialect}];
+  if (!codec) codec = game_dialect.game->codec(game_dialect.dialect);
   return *codec;
 }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "proxy/program/command.h"
+#include "proxy/program/import/game_dialect.h"
 #include "proxy/program/import/import.h"
-#include "proxy/program/import/speech.h"
 
 namespace entente {
 
@@ -33,40 +33,41 @@ class RecordedFile {
   Outcome<Done> read(ImportSink& sink) const;
 
   /// None: an unknown game.
-  std::optional<Speech> speech_of(const ImportedConnection& connection) const;
+  std::optional<GameDialect> game_dialect_of(const ImportedConnection& connection) const;
 
-  /// The speech of a connection after its client connected by ENet with `data`. A dialect that was asked for stays.
-  Speech as_connected(const Speech& speech, std::uint32_t data) const;
+  /// The game and dialect of a connection after its client connected by ENet with `data`. A dialect that was asked for
+  /// stays.
+  GameDialect as_connected(const GameDialect& game_dialect, std::uint32_t data) const;
 
  private:
   /// Why the file is not read: an invalid command line (kUsage), or an invalid file (kFailed).
-  struct Refusal {
+  struct OpenError {
     Exit exit;
     std::string why;
   };
 
   RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
-  std::optional<Refusal> settle(std::ostream& err);
-  void look_closer(FirstLook& look, const ImportFile& reads);
-  std::optional<Refusal> check_look(const FirstLook& look, std::ostream& err) const;
-  std::optional<Refusal> take_dialect();
+  std::optional<OpenError> settle(std::ostream& err);
+  void look_closer(DetectedDialects& look, const ImportFile& reads);
+  std::optional<OpenError> check_look(const DetectedDialects& look, std::ostream& err) const;
+  std::optional<OpenError> take_dialect();
   /// Whether the file may have no connection: true for a recording, false for a capture.
   bool may_be_empty() const { return format_ == ImportFormat::kMcap; }
 
   FileOptions options_;
   ImportFormat format_;
-  std::optional<Speech> speech_;           // for connections whose game the file does not name
-  std::map<std::string, Speech> servers_;  // by server address, as detected
+  std::optional<GameDialect> game_dialect_;     // for connections whose game the file does not name
+  std::map<std::string, GameDialect> servers_;  // by server address, as detected
 };
 
-/// The speech of a connection whose client begins with `first`: a dialect named by the client overrides the option,
-/// and one file may contain several.
-Speech as_named(const Speech& speech, Bytes first);
+/// The game and dialect of a connection whose client begins with `first`: a dialect named by the client overrides the
+/// option, and one file may contain several.
+GameDialect as_named(const GameDialect& game_dialect, Bytes first);
 
-/// One codec for each speech, created when it is first needed.
+/// One codec for each game and dialect, created when it is first needed.
 class Codecs {
  public:
-  wire::Codec& of(const Speech& speech);
+  wire::Codec& of(const GameDialect& game_dialect);
 
  private:
   std::map<std::pair<const wire::Game*, std::size_t>, std::unique_ptr<wire::Codec>> codecs_;

@@ -20,7 +20,7 @@ class ImportFilter : public ImportSink {
   void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
     to_.missing(id, way, messages, bytes, time);
   }
-  void ended(ConnectionId id, const ImportedEnd& end) override { to_.ended(id, end); }
+  void ended(ConnectionId id, const ImportedClose& end) override { to_.ended(id, end); }
   void gone(ConnectionId id) override { to_.gone(id); }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     to_.word(id, intent, fact, time);

@@ -41,7 +41,7 @@ struct Imported {
 };
 
 /// How a side ended the connection.
-struct ImportedEnd {
+struct ImportedClose {
   std::optional<wire::Way> by;  ///< the side that ended it, as the direction in which it sends; none: unknown
   std::optional<int> code;      ///< of a WebSocket's close
   std::string_view reason;      ///< "": none
@@ -66,7 +66,7 @@ class ImportSink {
   /// Greetings are not missing: they come first.
   virtual void missing(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
   /// One side ended it. The other may continue for a while, and may end it too.
-  virtual void ended(ConnectionId id, const ImportedEnd& end) = 0;
+  virtual void ended(ConnectionId id, const ImportedClose& end) = 0;
   /// Nothing follows for `id`. Called once for each connection, at the latest at the end of the file.
   virtual void gone(ConnectionId id) = 0;
   /// A word of a bridge (in an MCAP recording): exactly one of the two is not null; `id` is its player's link.

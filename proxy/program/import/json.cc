@@ -84,7 +84,7 @@ std::optional<Way> way_of(std::string_view dir) {
 struct End {
   std::string connection;
   std::string reason;
-  ImportedEnd end;
+  ImportedClose end;
 };
 
 std::optional<End> end_of(const Struct& remark, WallTime time) {
@@ -182,7 +182,7 @@ class JsonImport {
   void tell(const End& end) {
     const auto at = ids_.find(end.connection);
     if (at == ids_.end()) return;  // it has no data
-    ImportedEnd told = end.end;
+    ImportedClose told = end.end;
     told.reason = end.reason;
     sink_.ended(at->second, told);
   }

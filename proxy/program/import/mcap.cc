@@ -74,8 +74,8 @@ class McapImport {
     if (event.frame != nullptr) frame(*event.frame, event.time);
     if (event.closed != nullptr) close(*event.closed, event.time);
     if (event.note != nullptr) note(*event.note);
-    if (event.said)
-      sink_.word(connection(event.said->link, event.time), event.said->intent, event.said->fact, event.time);
+    if (event.word)
+      sink_.word(connection(event.word->link, event.time), event.word->intent, event.word->fact, event.time);
     if (event.world != nullptr) sink_.world(connection(event.world->link(), event.time), *event.world, event.time);
     if (event.geometry != nullptr) sink_.geometry(*event.geometry, event.time);
   }

@@ -15,7 +15,7 @@ constexpr std::uint16_t kIpv4 = 0x0800, kIpv6 = 0x86DD, kVlan = 0x8100, kVlanOut
 constexpr std::uint8_t kTcp = 6, kUdp = 17, kFragment = 44;  // the last: of IPv6
 constexpr int kRawLink = 101;                                // LINKTYPE_RAW, as some files carry it in place of DLT_RAW
 
-using Kind = Taken::Kind;
+using Kind = ParsedPacket::Kind;
 
 std::uint16_t u16(Bytes bytes, std::size_t at) { return static_cast<std::uint16_t>(bytes[at] << 8U | bytes[at + 1]); }
 std::uint32_t u32(Bytes bytes, std::size_t at) { return std::uint32_t{u16(bytes, at)} << 16U | u16(bytes, at + 2); }
@@ -26,7 +26,7 @@ Bytes after(Bytes bytes, std::size_t size) { return bytes.subspan(std::min(size,
 struct Inside {
   Kind kind = Kind::kBroken;
   std::uint8_t protocol = 0;
-  Party from, to;
+  PacketEndpoint from, to;
   Bytes bytes;           // as far as captured
   std::size_t size = 0;  // as sent
 };
@@ -59,9 +59,9 @@ std::optional<Bytes> ip_packet(int link, Bytes frame) {
 }
 
 void addresses(Bytes ip, std::size_t at, std::size_t size, Inside& out) {
-  const auto copy = [&](std::size_t from, Party& party) {
-    party.v6 = size == 16;
-    std::copy_n(ip.begin() + static_cast<std::ptrdiff_t>(from), size, party.ip.begin());
+  const auto copy = [&](std::size_t from, PacketEndpoint& endpoint) {
+    endpoint.v6 = size == 16;
+    std::copy_n(ip.begin() + static_cast<std::ptrdiff_t>(from), size, endpoint.ip.begin());
   };
   copy(at, out.from);
   copy(at + size, out.to);
@@ -124,8 +124,8 @@ void finish(const Inside& inside, std::size_t header, Packet& packet) {
   packet.missing = inside.size - inside.bytes.size();
 }
 
-Taken tcp(const Inside& inside) {
-  Taken out{Kind::kBroken, {}};
+ParsedPacket tcp(const Inside& inside) {
+  ParsedPacket out{Kind::kBroken, {}};
   if (inside.bytes.size() < 20) return out;
   const std::size_t header = std::size_t{4} * (inside.bytes[12] >> 4U);
   if (header < 20 || header > inside.bytes.size()) return out;
@@ -142,8 +142,8 @@ Taken tcp(const Inside& inside) {
   return out;
 }
 
-Taken udp(Inside inside) {
-  Taken out{Kind::kBroken, {}};
+ParsedPacket udp(Inside inside) {
+  ParsedPacket out{Kind::kBroken, {}};
   if (inside.bytes.size() < 8) return out;
   const std::size_t size = u16(inside.bytes, 4);
   if (size >= 8 && size < inside.size) {
@@ -157,15 +157,15 @@ Taken udp(Inside inside) {
 
 }  // namespace
 
-std::string text(const Party& party) {
+std::string text(const PacketEndpoint& endpoint) {
   sockaddr_in6 six{};
   six.sin6_family = AF_INET6;
-  std::copy_n(party.ip.begin(), 16, six.sin6_addr.s6_addr);
+  std::copy_n(endpoint.ip.begin(), 16, six.sin6_addr.s6_addr);
   sockaddr_in four{};
   four.sin_family = AF_INET;
-  std::memcpy(&four.sin_addr, party.ip.data(), 4);
-  const auto* raw = party.v6 ? reinterpret_cast<const sockaddr*>(&six) : reinterpret_cast<const sockaddr*>(&four);
-  return net::Address::from(raw).with_port(party.port).text();
+  std::memcpy(&four.sin_addr, endpoint.ip.data(), 4);
+  const auto* raw = endpoint.v6 ? reinterpret_cast<const sockaddr*>(&six) : reinterpret_cast<const sockaddr*>(&four);
+  return net::Address::from(raw).with_port(endpoint.port).text();
 }
 
 bool known_link(int link) {
@@ -174,7 +174,7 @@ bool known_link(int link) {
   return std::find(std::begin(kKnown), std::end(kKnown), link) != std::end(kKnown);
 }
 
-Taken take_apart(int link, Bytes captured) {
+ParsedPacket parse_packet(int link, Bytes captured) {
   const auto ip = ip_packet(link, captured);
   if (!ip) return {Kind::kOther, {}};
   if (ip->empty()) return {Kind::kBroken, {}};
@@ -183,7 +183,7 @@ Taken take_apart(int link, Bytes captured) {
   const Inside inside = version == 4 ? inside_v4(*ip) : inside_v6(*ip);
   if (inside.kind != Kind::kPacket) return {inside.kind, {}};
   if (inside.protocol == kTcp) return tcp(inside);
-  return inside.protocol == kUdp ? udp(inside) : Taken{Kind::kOther, {}};
+  return inside.protocol == kUdp ? udp(inside) : ParsedPacket{Kind::kOther, {}};
 }
 
 }  // namespace entente

@@ -11,20 +11,20 @@
 namespace entente {
 
 /// One end of a connection. IPv4 addresses use the first 4 bytes.
-struct Party {
+struct PacketEndpoint {
   std::array<std::uint8_t, 16> ip{};
   bool v6 = false;
   std::uint16_t port = 0;
 
-  auto operator<=>(const Party&) const = default;
+  auto operator<=>(const PacketEndpoint&) const = default;
 };
 
 /// "127.0.0.1:5154" or "[::1]:5154".
-std::string text(const Party& party);
+std::string text(const PacketEndpoint& endpoint);
 
 /// One TCP segment or UDP datagram.
 struct Packet {
-  Party from, to;
+  PacketEndpoint from, to;
   bool tcp = false;
   bool syn = false, ack = false, fin = false, rst = false;  ///< of TCP
   std::uint32_t sequence = 0;                               ///< likewise
@@ -35,12 +35,12 @@ struct Packet {
 /// Whether packets of this link type (a DLT_ value of libpcap) can be taken apart.
 bool known_link(int link);
 
-struct Taken {
+struct ParsedPacket {
   enum class Kind : std::uint8_t { kPacket, kOther, kFragment, kBroken } kind = Kind::kOther;
   Packet packet;  ///< valid if it was one
 };
 
 /// REQUIRES: known_link(link).
-Taken take_apart(int link, Bytes captured);
+ParsedPacket parse_packet(int link, Bytes captured);
 
 }  // namespace entente

@@ -20,7 +20,7 @@ using wire::Lane, wire::Way;
 constexpr std::size_t kRemembered = 4'096;  // closed ones, so that a late packet opens nothing
 
 struct Key {
-  Party client, server;
+  PacketEndpoint client, server;
   bool tcp = false;
 
   auto operator<=>(const Key&) const = default;
@@ -86,16 +86,16 @@ class PcapImport {
       cut_short_ = header->caplen < header->len;
       // With nanosecond precision, tv_usec holds nanoseconds.
       time_ = static_cast<WallTime>(header->ts.tv_sec) * 1'000'000'000U + static_cast<WallTime>(header->ts.tv_usec);
-      const auto done = take(take_apart(link, {bytes, header->caplen}));
+      const auto done = take(parse_packet(link, {bytes, header->caplen}));
       if (!done) return done;
     }
   }
 
-  Outcome<Done> take(const Taken& taken) {
-    if (taken.kind == Taken::Kind::kFragment) ++fragments_;
-    if (taken.kind == Taken::Kind::kBroken) ++(cut_short_ ? headless_ : broken_);
-    if (taken.kind != Taken::Kind::kPacket) return Done{};
-    const Packet& packet = taken.packet;
+  Outcome<Done> take(const ParsedPacket& parsed) {
+    if (parsed.kind == ParsedPacket::Kind::kFragment) ++fragments_;
+    if (parsed.kind == ParsedPacket::Kind::kBroken) ++(cut_short_ ? headless_ : broken_);
+    if (parsed.kind != ParsedPacket::Kind::kPacket) return Done{};
+    const Packet& packet = parsed.packet;
     const auto way = way_of(packet);
     if (!way) return Done{};
     const auto at = flow_of(packet, *way);
@@ -244,7 +244,7 @@ class PcapImport {
   std::unique_ptr<pcap_t, Close> pcap_;
   std::uint64_t number_ = 0;
   WallTime time_ = 0;
-  std::set<Party> servers_;
+  std::set<PacketEndpoint> servers_;
   std::map<Key, Flow> flows_;
   std::deque<std::pair<Key, ConnectionId>> closed_;
   std::list<Key> talked_;  // of UDP, whoever was silent longest first

@@ -9,8 +9,8 @@
 namespace entente {
 namespace {
 
-std::string and_more(std::uint64_t unsaid) {
-  return unsaid == 0 ? "" : " (and " + std::to_string(unsaid) + " more like this)";
+std::string and_more(std::uint64_t suppressed) {
+  return suppressed == 0 ? "" : " (and " + std::to_string(suppressed) + " more like this)";
 }
 
 std::string text(const Fault& fault, std::uint64_t at) {
@@ -21,28 +21,29 @@ std::string text(const Fault& fault, std::uint64_t at) {
 
 }  // namespace
 
-void LogEvents::opened(const relay::SessionInfo& session, std::uint64_t unsaid) {
-  spdlog::info("session {} opened: {} from {} at {} to {}{}", session.link, speech(*session.game, session.dialect),
-               session.client.text(), session.listener.text(), session.server.text(), and_more(unsaid));
+void LogEvents::opened(const relay::SessionInfo& session, std::uint64_t suppressed) {
+  spdlog::info("session {} opened: {} from {} at {} to {}{}", session.link,
+               dialect_text(*session.game, session.dialect), session.client.text(), session.listener.text(),
+               session.server.text(), and_more(suppressed));
 }
 
-void LogEvents::closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t unsaid) {
-  spdlog::info("session {} closed: {}{}", session.link, relay::text(reason), and_more(unsaid));
+void LogEvents::closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t suppressed) {
+  spdlog::info("session {} closed: {}{}", session.link, relay::text(reason), and_more(suppressed));
 }
 
 void LogEvents::refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
-                        std::uint64_t unsaid) {
+                        std::uint64_t suppressed) {
   spdlog::warn("refused {} at {} ({}): {}{}{}", session.client.text(), session.listener.text(),
-               speech(*session.game, session.dialect), relay::text(reason), *fault.what != '\0' ? text(fault, at) : "",
-               and_more(unsaid));
+               dialect_text(*session.game, session.dialect), relay::text(reason),
+               *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
 }
 
-void LogEvents::words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t unsaid) {
-  spdlog::info("session {}: not forwarded: {}{}", session.link, what, and_more(unsaid));
+void LogEvents::words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t suppressed) {
+  spdlog::info("session {}: not forwarded: {}{}", session.link, what, and_more(suppressed));
 }
 
-void LogEvents::said(std::string_view sentence, std::uint64_t unsaid) {
-  spdlog::warn("{}{}", sentence, and_more(unsaid));
+void LogEvents::said(std::string_view sentence, std::uint64_t suppressed) {
+  spdlog::warn("{}{}", sentence, and_more(suppressed));
 }
 
 }  // namespace entente

@@ -7,12 +7,12 @@ namespace entente {
 
 class LogEvents final : public relay::Events {
  public:
-  void opened(const relay::SessionInfo& session, std::uint64_t unsaid) override;
-  void closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t unsaid) override;
+  void opened(const relay::SessionInfo& session, std::uint64_t suppressed) override;
+  void closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t suppressed) override;
   void refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
-               std::uint64_t unsaid) override;
-  void words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t unsaid) override;
-  void said(std::string_view sentence, std::uint64_t unsaid) override;
+               std::uint64_t suppressed) override;
+  void words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t suppressed) override;
+  void said(std::string_view sentence, std::uint64_t suppressed) override;
 };
 
 }  // namespace entente

@@ -42,15 +42,16 @@ class ToMcap final : public ConvertSink {
     return at->second;
   }
 
-  void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime time) override {
+  void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+             WallTime time) override {
     trace::Opened opened;
     opened.set_link(link(id));
-    opened.set_game(std::string(speech.game->name()));
-    opened.set_dialect(std::string(speech.game->dialects()[speech.dialect].name));
+    opened.set_game(std::string(game_dialect.game->name()));
+    opened.set_dialect(std::string(game_dialect.game->dialects()[game_dialect.dialect].name));
     opened.set_client(connection.name);
     recorder_.opened(last_ = std::max(last_, time), opened);
-    codecs_[id] = speech.game->codec(speech.dialect);
-    if (words_ != nullptr) words_->begin(id, link(id), connection.name, speech, time);
+    codecs_[id] = game_dialect.game->codec(game_dialect.dialect);
+    if (words_ != nullptr) words_->begin(id, link(id), connection.name, game_dialect, time);
   }
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override {
     const wire::Row* row = codecs_[id]->find(frame);
@@ -73,7 +74,7 @@ class ToMcap final : public ConvertSink {
     missing_ = {messages, bytes};
     if (words_ != nullptr) words_->lose(id, time);
   }
-  void end(ConnectionId id, const ImportedEnd& end) override {
+  void end(ConnectionId id, const ImportedClose& end) override {
     if (end.by && !reasons_.contains(id))
       reasons_[id] = relay::text(*end.by == Way::kToServer ? relay::Reason::kClientLeft : relay::Reason::kServerLeft);
     last_ = end.time;
@@ -129,19 +130,20 @@ class ToRec final : public ConvertSink {
     bzflag::RecExport made;
   };
 
-  void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime) override {
-    if (speech.game != &bzflag::game() || !bzflag::has_recordings(speech.dialect))
+  void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+             WallTime) override {
+    if (game_dialect.game != &bzflag::game() || !bzflag::has_recordings(game_dialect.dialect))
       return remark(connection.name + ": left out: only BZFlag from 2.0 on has .rec recordings");
     links_[id] = stream_name(connection.name);
     if (links_[id] == connection.name)
-      sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(speech.dialect)});
+      sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(game_dialect.dialect)});
   }
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override {
     const auto at = sessions_.find(links_[id]);
     if (at != sessions_.end()) at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
   }
   void raw(ConnectionId, Way, Lane, Bytes, WallTime) override {}
-  void end(ConnectionId, const ImportedEnd&) override {}
+  void end(ConnectionId, const ImportedClose&) override {}
   void over(ConnectionId id) override {
     const auto at = sessions_.find(links_[id]);
     if (at != sessions_.end() && file_.empty()) write(at->second);
@@ -207,7 +209,7 @@ class WordSeeker final : public ImportSink {
   void opened(ConnectionId, const ImportedConnection&, WallTime) override {}
   void bytes(const Imported&) override {}
   void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
-  void ended(ConnectionId, const ImportedEnd&) override {}
+  void ended(ConnectionId, const ImportedClose&) override {}
   void gone(ConnectionId) override {}
   void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) override { found_ = true; }
   void remark(std::string_view) override {}

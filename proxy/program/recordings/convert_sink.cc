@@ -13,16 +13,16 @@ ConvertSink::Link* ConvertSink::find(ConnectionId id) {
 }
 
 void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
-  const auto speech = file_.speech_of(connection);
-  if (!speech) return remark(connection.name + ": left out: its game is unknown");
-  links_[id] = std::make_unique<Link>(*this, id, connection, *speech, time);
-  if (!connection.game.empty() || speech->game->transport() != wire::Transport::kEnet) start(id, time);
+  const auto game_dialect = file_.game_dialect_of(connection);
+  if (!game_dialect) return remark(connection.name + ": left out: its game is unknown");
+  links_[id] = std::make_unique<Link>(*this, id, connection, *game_dialect, time);
+  if (!connection.game.empty() || game_dialect->game->transport() != wire::Transport::kEnet) start(id, time);
 }
 
 ConvertSink::Link* ConvertSink::start(ConnectionId id, WallTime time) {
   Link* link = find(id);
   if (link == nullptr) return nullptr;
-  if (!std::exchange(link->begun, true)) begin(id, link->about, link->speech, link->now);
+  if (!std::exchange(link->begun, true)) begin(id, link->about, link->game_dialect, link->now);
   link->now = time;
   return link;
 }
@@ -30,10 +30,10 @@ ConvertSink::Link* ConvertSink::start(ConnectionId id, WallTime time) {
 void ConvertSink::connected(ConnectionId id, std::uint32_t data, WallTime time) {
   const Link* link = find(id);
   if (link == nullptr) return;
-  const Speech speech = file_.as_connected(link->speech, data);
-  if (speech.dialect != link->speech.dialect) {
+  const GameDialect game_dialect = file_.as_connected(link->game_dialect, data);
+  if (game_dialect.dialect != link->game_dialect.dialect) {
     if (link->begun) over(id);
-    links_[id] = std::make_unique<Link>(*this, id, link->about, speech, time);
+    links_[id] = std::make_unique<Link>(*this, id, link->about, game_dialect, time);
   }
   start(id, time);
 }
@@ -59,7 +59,7 @@ void ConvertSink::missing(ConnectionId id, wire::Way way, std::uint64_t messages
   gap(id, way, messages, bytes, time);
 }
 
-void ConvertSink::ended(ConnectionId id, const ImportedEnd& how) {
+void ConvertSink::ended(ConnectionId id, const ImportedClose& how) {
   if (start(id, how.time) != nullptr) end(id, how);
 }
 

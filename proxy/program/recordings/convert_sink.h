@@ -26,37 +26,38 @@ class ConvertSink : public ImportSink {
   void bytes(const Imported& piece) final;
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) final;
   void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) final;
-  void ended(ConnectionId id, const ImportedEnd& how) final;
+  void ended(ConnectionId id, const ImportedClose& how) final;
   void gone(ConnectionId id) final;
 
  protected:
   /// How ENet carried the current data, if it did.
   const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
 
-  /// The connection, opened before the first data, which may determine its speech. Null: it was left out.
+  /// The connection, opened before the first data, which may determine its dialect. Null: it was left out.
   Link* start(ConnectionId id, WallTime time);
 
-  virtual void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime time) = 0;
+  virtual void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+                     WallTime time) = 0;
   virtual void frame(ConnectionId id, const wire::Frame& frame, WallTime time) = 0;
   virtual void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) = 0;
   /// The file says that messages are missing before the next one in this direction.
   virtual void gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
-  virtual void end(ConnectionId id, const ImportedEnd& how) = 0;
+  virtual void end(ConnectionId id, const ImportedClose& how) = 0;
   virtual void over(ConnectionId id) = 0;
 
  private:
   class Link final : public wire::Dissected {
    public:
-    Link(ConvertSink& owner, ConnectionId id, ImportedConnection connection, const Speech& speaks, WallTime time)
+    Link(ConvertSink& owner, ConnectionId id, ImportedConnection connection, const GameDialect& speaks, WallTime time)
         : about(std::move(connection)),
-          speech(speaks),
+          game_dialect(speaks),
           dissector(*speaks.game, speaks.dialect),
           now(time),
           owner_(owner),
           id_(id) {}
 
     const ImportedConnection about;
-    const Speech speech;
+    const GameDialect game_dialect;
     wire::Dissector dissector;
     WallTime now;
     bool begun = false;

@@ -6,14 +6,15 @@
 namespace entente {
 
 /// One connection's room, and where its words go.
-class ConvertWords::Shadow final : ShadowRoom::User {
+class ConvertWords::StreamTranslator final : OfflineRoom::User {
  public:
-  Shadow(Sink& sink, std::uint32_t link, const Speech& speech, const Settings& settings, WallTime began)
-      : sink_(sink), link_(link), began_(began), words_(&sink, false), room_(speech, *this, settings) {}
+  StreamTranslator(Sink& sink, std::uint32_t link, const GameDialect& game_dialect, const Settings& settings,
+                   WallTime began)
+      : sink_(sink), link_(link), began_(began), words_(&sink, false), room_(game_dialect, *this, settings) {}
 
   void frame(const wire::Frame& frame, WallTime time) {
     ++frames_;
-    enter(time, [&](ShadowRoom& room, core::Micros at) { room.received(frame.way, frame.lane, frame.bytes, at); });
+    enter(time, [&](OfflineRoom& room, core::Micros at) { room.received(frame.way, frame.lane, frame.bytes, at); });
   }
 
   template <class Call>  // call(room, time)
@@ -51,7 +52,7 @@ class ConvertWords::Shadow final : ShadowRoom::User {
   bool told_over_ = false;
   std::uint64_t frames_ = 0, words_of_frames_ = 0;
   relay::BridgeWords words_;
-  ShadowRoom room_;
+  OfflineRoom room_;
 };
 
 ConvertWords::ConvertWords(trace::Recorder& recorder, Settings settings)
@@ -59,52 +60,53 @@ ConvertWords::ConvertWords(trace::Recorder& recorder, Settings settings)
 
 ConvertWords::~ConvertWords() = default;
 
-void ConvertWords::begin(ConnectionId id, std::uint32_t link, const std::string& name, const Speech& speech,
+void ConvertWords::begin(ConnectionId id, std::uint32_t link, const std::string& name, const GameDialect& game_dialect,
                          WallTime time) {
-  const bool has_datagrams_beside = speech.game->transport() == wire::Transport::kTcpAndUdp;
+  const bool has_datagrams_beside = game_dialect.game->transport() == wire::Transport::kTcpAndUdp;
   names_[id] = has_datagrams_beside ? stream_name(name) : name;
   if (names_[id] != name) return;  // datagrams beside a stream
-  if (!can_shadow(speech)) {
-    const std::string why = "no words: " + std::string(speech.game->name()) + " " +
-                            std::string(speech.game->dialects()[speech.dialect].name) + " has no front and back";
+  if (!can_translate(game_dialect)) {
+    const std::string why = "no words: " + std::string(game_dialect.game->name()) + " " +
+                            std::string(game_dialect.game->dialects()[game_dialect.dialect].name) +
+                            " has no front and back";
     gap(name, why);
     return sink_.recorder.note(time, link, why);
   }
-  auto shadow = std::make_unique<Shadow>(sink_, link, speech, settings_, time);
-  shadow->stream = id;
-  shadows_.insert_or_assign(name, std::move(shadow));
+  auto translator = std::make_unique<StreamTranslator>(sink_, link, game_dialect, settings_, time);
+  translator->stream = id;
+  translators_.insert_or_assign(name, std::move(translator));
 }
 
-ConvertWords::Shadow* ConvertWords::find(ConnectionId id) {
+ConvertWords::StreamTranslator* ConvertWords::find(ConnectionId id) {
   const auto name = names_.find(id);
   if (name == names_.end()) return nullptr;
-  const auto shadow = shadows_.find(name->second);
-  return shadow == shadows_.end() ? nullptr : shadow->second.get();
+  const auto translator = translators_.find(name->second);
+  return translator == translators_.end() ? nullptr : translator->second.get();
 }
 
 void ConvertWords::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
-  if (Shadow* shadow = find(id)) shadow->frame(frame, time);
+  if (StreamTranslator* translator = find(id)) translator->frame(frame, time);
 }
 
 void ConvertWords::ended(ConnectionId id, wire::Way by, WallTime time) {
-  Shadow* shadow = find(id);
-  if (shadow == nullptr || shadow->stream != id) return;
-  shadow->enter(time, [&](ShadowRoom& room, core::Micros at) { room.left(by, at); });
+  StreamTranslator* translator = find(id);
+  if (translator == nullptr || translator->stream != id) return;
+  translator->enter(time, [&](OfflineRoom& room, core::Micros at) { room.left(by, at); });
 }
 
 void ConvertWords::lose(ConnectionId id, WallTime time) {
-  Shadow* shadow = find(id);
-  if (shadow == nullptr || shadow->stream != id) return;
+  StreamTranslator* translator = find(id);
+  if (translator == nullptr || translator->stream != id) return;
   sink_.recorder.note(time, 0, names_[id] + ": the words end here: framing is lost");
   gap(names_[id], "the words end before the bytes: framing is lost");
-  shadows_.erase(names_[id]);
+  translators_.erase(names_[id]);
 }
 
 void ConvertWords::gone(ConnectionId id) {
-  const Shadow* shadow = find(id);
-  if (shadow != nullptr && shadow->stream == id) {
-    if (const std::string why = shadow->gap(); !why.empty()) gap(names_[id], why);
-    shadows_.erase(names_[id]);
+  const StreamTranslator* translator = find(id);
+  if (translator != nullptr && translator->stream == id) {
+    if (const std::string why = translator->gap(); !why.empty()) gap(names_[id], why);
+    translators_.erase(names_[id]);
   }
   names_.erase(id);
 }

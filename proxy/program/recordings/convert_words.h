@@ -1,4 +1,4 @@
-// Makes words for a recording that has none: shadow rooms translate its frames, connection by connection, and the
+// Makes words for a recording that has none: offline rooms translate its frames, connection by connection, and the
 // words are written as a bridge's are.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "proxy/program/import/import.h"
-#include "proxy/program/recordings/shadow.h"
+#include "proxy/program/recordings/offline_room.h"
 #include "proxy/relay/tap/bridge_words.h"
 #include "proxy/trace/recorder.h"
 
@@ -23,7 +23,8 @@ class ConvertWords {
   ~ConvertWords();
 
   /// `link`: its number in the new recording.
-  void begin(ConnectionId id, std::uint32_t link, const std::string& name, const Speech& speech, WallTime time);
+  void begin(ConnectionId id, std::uint32_t link, const std::string& name, const GameDialect& game_dialect,
+             WallTime time);
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time);
   /// Framing is lost, so nothing after this can be translated.
   void lose(ConnectionId id, WallTime time);
@@ -52,15 +53,15 @@ class ConvertWords {
     trace::Recorder& recorder;
     std::uint64_t words = 0, words_of_frames = 0;
   };
-  class Shadow;
+  class StreamTranslator;
 
-  Shadow* find(ConnectionId id);
+  StreamTranslator* find(ConnectionId id);
   void gap(const std::string& name, const std::string& why);
 
   Sink sink_;
   const Settings settings_;
-  std::map<ConnectionId, std::string> names_;  // by open connection: the key of its shadow in shadows_
-  std::map<std::string, std::unique_ptr<Shadow>> shadows_;
+  std::map<ConnectionId, std::string> names_;  // by open connection: its key in translators_
+  std::map<std::string, std::unique_ptr<StreamTranslator>> translators_;
   struct Gap {
     std::string first;  ///< a connection's name
     std::size_t connections = 0;

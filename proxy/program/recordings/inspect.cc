@@ -27,28 +27,28 @@ constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 /// One connection: cuts and decodes all of it, and writes what is wanted.
 class InspectedLink final : wire::Dissected {
  public:
-  InspectedLink(Said said, std::string name, const Speech& speech, Codecs& codecs, const Wanted& wanted,
-                LineWriter& writer)
-      : said_(said),
+  InspectedLink(ItemContext context, std::string name, const GameDialect& game_dialect, Codecs& codecs,
+                const Wanted& wanted, LineWriter& writer)
+      : context_(context),
         name_(std::move(name)),
-        speech_(speech),
+        game_dialect_(game_dialect),
         codecs_(codecs),
-        codec_(&codecs.of(speech)),
-        dissector_(*speech.game, speech.dialect),
+        codec_(&codecs.of(game_dialect)),
+        dissector_(*game_dialect.game, game_dialect.dialect),
         wanted_(wanted),
         writer_(writer) {
-    said_.name = name_;
+    context_.name = name_;
   }
 
-  const Speech& speech() const { return speech_; }
-  void connected(const Speech& speech, WallTime since_start) {
-    said_.since_start = since_start;
-    speak(speech);
+  const GameDialect& game_dialect() const { return game_dialect_; }
+  void connected(const GameDialect& game_dialect, WallTime since_start) {
+    context_.since_start = since_start;
+    speak(game_dialect);
   }
   void bytes(const Imported& piece, WallTime since_start) {
-    said_.since_start = since_start;
-    said_.enet = piece.enet;
-    if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(speech_, piece.bytes));
+    context_.since_start = since_start;
+    context_.enet = piece.enet;
+    if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(game_dialect_, piece.bytes));
     if (piece.lane == Lane::kDatagram)
       dissector_.datagram(piece.way, piece.bytes, *this);
     else
@@ -65,39 +65,40 @@ class InspectedLink final : wire::Dissected {
     dissector_.skip(way, *this);
   }
   void event(WallTime since_start, std::string_view text) {
-    said_.since_start = since_start;
-    if (wanted_.anything() && wanted_.time(since_start)) writer_.event(said_.connection, since_start, text);
+    context_.since_start = since_start;
+    if (wanted_.anything() && wanted_.time(since_start)) writer_.event(context_.connection, since_start, text);
   }
   void gone() {
     for (const Way way : {Way::kToServer, Way::kToClient})
       if (const auto left = dissector_.pending(way); left != 0)
-        event(said_.since_start, std::to_string(left) + " bytes " + wire::text(way) + " of an unfinished message");
+        event(context_.since_start, std::to_string(left) + " bytes " + wire::text(way) + " of an unfinished message");
   }
 
  private:
   void frame(const Frame& frame) override {
-    if (!wanted_.way(frame.way) || !wanted_.time(said_.since_start)) return;
-    said_.frame = frame;
+    if (!wanted_.way(frame.way) || !wanted_.time(context_.since_start)) return;
+    context_.frame = frame;
     const auto row = codec_->decode(frame);
-    if (row && wanted_.message((*row)->name)) writer_.message(said_, **row, *codec_);
-    if (!row && wanted_.anything()) writer_.undecoded(said_, &row.error());
+    if (row && wanted_.message((*row)->name)) writer_.message(context_, **row, *codec_);
+    if (!row && wanted_.anything()) writer_.undecoded(context_, &row.error());
   }
-  void speak(const Speech& speech) {
-    if (speech.dialect == speech_.dialect) return;
-    speech_ = speech;
-    codec_ = &codecs_.of(speech_);
-    dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
-    event(said_.since_start, "the client names " + std::string(speech_.game->dialects()[speech_.dialect].name));
+  void speak(const GameDialect& game_dialect) {
+    if (game_dialect.dialect == game_dialect_.dialect) return;
+    game_dialect_ = game_dialect;
+    codec_ = &codecs_.of(game_dialect_);
+    dissector_ = wire::Dissector(*game_dialect_.game, game_dialect_.dialect);
+    event(context_.since_start,
+          "the client names " + std::string(game_dialect_.game->dialects()[game_dialect_.dialect].name));
   }
   void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
-    if (!wanted_.way(way) || !wanted_.time(said_.since_start) || !wanted_.anything()) return;
-    said_.frame = {way, lane, wire::Stage::kPlay, bytes};
-    writer_.undecoded(said_, why);
+    if (!wanted_.way(way) || !wanted_.time(context_.since_start) || !wanted_.anything()) return;
+    context_.frame = {way, lane, wire::Stage::kPlay, bytes};
+    writer_.undecoded(context_, why);
   }
 
-  Said said_;
+  ItemContext context_;
   std::string name_;
-  Speech speech_;
+  GameDialect game_dialect_;
   Codecs& codecs_;
   wire::Codec* codec_;
   wire::Dissector dissector_;
@@ -114,14 +115,14 @@ class Inspector final : public ImportSink {
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     const WallTime since = since_start(time);
     if (connections_++ < kMostNamed) names_ += (id == 0 ? "#" : ", #") + std::to_string(id + 1) + " " + connection.name;
-    const auto speech = file_.speech_of(connection);
+    const auto game_dialect = file_.game_dialect_of(connection);
     if (!wanted_.connection(id, connection.name)) return;
-    if (!speech) return remark(connection.name + ": the game '" + connection.game + "' is not supported");
-    Said said;
-    said.connection = id;
-    auto link = std::make_unique<InspectedLink>(said, connection.name, *speech, codecs_, wanted_, writer_);
-    link->event(since, connection.name + " " + std::string(speech->game->name()) + " " +
-                           std::string(speech->game->dialects()[speech->dialect].name));
+    if (!game_dialect) return remark(connection.name + ": the game '" + connection.game + "' is not supported");
+    ItemContext context;
+    context.connection = id;
+    auto link = std::make_unique<InspectedLink>(context, connection.name, *game_dialect, codecs_, wanted_, writer_);
+    link->event(since, connection.name + " " + std::string(game_dialect->game->name()) + " " +
+                           std::string(game_dialect->game->dialects()[game_dialect->dialect].name));
     links_[id] = std::move(link);
   }
   void bytes(const Imported& piece) override {
@@ -130,7 +131,7 @@ class Inspector final : public ImportSink {
     over_ = over_ || wanted_.over(since);
   }
   void connected(ConnectionId id, std::uint32_t data, WallTime time) override {
-    if (auto* link = find(id)) link->connected(file_.as_connected(link->speech(), data), since_start(time));
+    if (auto* link = find(id)) link->connected(file_.as_connected(link->game_dialect(), data), since_start(time));
   }
   void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
     if (auto* link = find(id)) link->lost(way, bytes, since_start(time));
@@ -148,7 +149,7 @@ class Inspector final : public ImportSink {
     const WallTime since = since_start(time);
     if (find(id) != nullptr && wanted_.anything() && wanted_.time(since)) writer_.world(id, since, world);
   }
-  void ended(ConnectionId id, const ImportedEnd& end) override {
+  void ended(ConnectionId id, const ImportedClose& end) override {
     auto* link = find(id);
     if (link == nullptr) return;
     std::string text = end.by ? (*end.by == Way::kToServer ? "client ended it" : "server ended it") : "ended";

@@ -44,31 +44,31 @@ void dump(Bytes bytes, std::string& out) {
 
 }  // namespace
 
-void LineWriter::message(const Said& said, const wire::Row& row, wire::Codec& codec) {
-  start(said);
+void LineWriter::message(const ItemContext& context, const wire::Row& row, wire::Codec& codec) {
+  start(context);
   if (!json_) {
     print(row, codec, line_);
-    return finish(said);
+    return finish(context);
   }
   json_member("message", row.name, line_);
   line_ += ",\"fields\":";
   json_fields(codec, line_);
-  finish(said);
+  finish(context);
 }
 
-void LineWriter::undecoded(const Said& said, const Fault* fault) {
+void LineWriter::undecoded(const ItemContext& context, const Fault* fault) {
   std::string why = fault != nullptr ? fault->what : "not cut into messages";
   if (fault != nullptr && *fault->field != '\0') (why += ", field ") += fault->field;
   if (fault != nullptr) why += ", byte " + std::to_string(fault->offset);
-  start(said);
+  start(context);
   if (json_) {
     json_member("undecoded", why, line_);
   } else {
-    line_ += "?? " + std::to_string(said.frame.bytes.size()) + " bytes: " + why + ": ";
-    add_hex(said.frame.bytes.first(std::min(kShownRaw, said.frame.bytes.size())), line_);
-    if (said.frame.bytes.size() > kShownRaw) line_ += "…";
+    line_ += "?? " + std::to_string(context.frame.bytes.size()) + " bytes: " + why + ": ";
+    add_hex(context.frame.bytes.first(std::min(kShownRaw, context.frame.bytes.size())), line_);
+    if (context.frame.bytes.size() > kShownRaw) line_ += "…";
   }
-  finish(said);
+  finish(context);
 }
 
 void LineWriter::event(ConnectionId connection, WallTime since_start, std::string_view text) {
@@ -132,36 +132,36 @@ void LineWriter::start(ConnectionId connection, WallTime since_start) {
   line_ += start;
 }
 
-void LineWriter::start(const Said& said) {
-  start(said.connection, said.since_start);
-  if (json_) return json_head(said);
-  line_ += wire::text(said.frame.way);
-  if (said.enet)
-    ((((line_ += ' ') += wire::text(said.enet->send)) += '/') += std::to_string(said.enet->channel)) += ' ';
+void LineWriter::start(const ItemContext& context) {
+  start(context.connection, context.since_start);
+  if (json_) return json_head(context);
+  line_ += wire::text(context.frame.way);
+  if (context.enet)
+    ((((line_ += ' ') += wire::text(context.enet->send)) += '/') += std::to_string(context.enet->channel)) += ' ';
   else
-    line_ += said.frame.lane == wire::Lane::kDatagram ? " udp " : "     ";
+    line_ += context.frame.lane == wire::Lane::kDatagram ? " udp " : "     ";
 }
 
-void LineWriter::json_head(const Said& said) {
-  json_member("name", said.name, line_);
-  json_member("way", wire::text(said.frame.way), line_);
-  json_member("lane", wire::text(said.frame.lane), line_);
-  if (!said.enet) return;
-  json_member("delivery", wire::text(said.enet->send), line_);
-  line_ += ",\"channel\":" + std::to_string(said.enet->channel);
+void LineWriter::json_head(const ItemContext& context) {
+  json_member("name", context.name, line_);
+  json_member("way", wire::text(context.frame.way), line_);
+  json_member("lane", wire::text(context.frame.lane), line_);
+  if (!context.enet) return;
+  json_member("delivery", wire::text(context.enet->send), line_);
+  line_ += ",\"channel\":" + std::to_string(context.enet->channel);
 }
 
-void LineWriter::finish(const Said& said) {
+void LineWriter::finish(const ItemContext& context) {
   if (json_) {
     if (hex_) {
       line_ += ",\"hex\":\"";
-      add_hex(said.frame.bytes, line_);
+      add_hex(context.frame.bytes, line_);
       line_ += '"';
     }
     line_ += '}';
   }
   line_ += '\n';
-  if (hex_ && !json_) dump(said.frame.bytes, line_);
+  if (hex_ && !json_) dump(context.frame.bytes, line_);
   out_ << line_;
 }
 

@@ -13,7 +13,7 @@
 namespace entente {
 
 /// Connection and time of an item.
-struct Said {
+struct ItemContext {
   ConnectionId connection = 0;
   std::string_view name;  ///< of the connection
   WallTime since_start = 0;
@@ -26,9 +26,9 @@ class LineWriter {
   LineWriter(std::ostream& out, bool hex, bool json) : out_(out), hex_(hex), json_(json) {}
 
   /// The message that `codec` decoded by `row`.
-  void message(const Said& said, const wire::Row& row, wire::Codec& codec);
+  void message(const ItemContext& context, const wire::Row& row, wire::Codec& codec);
   /// Bytes that are not a message, and why; `fault` null: framing was lost before.
-  void undecoded(const Said& said, const Fault* fault);
+  void undecoded(const ItemContext& context, const Fault* fault);
   /// A word of a bridge: "intent" or "fact".
   void word(ConnectionId connection, WallTime since_start, const char* what, const google::protobuf::Message& word);
   /// A bridge's world, in numbers.
@@ -40,10 +40,10 @@ class LineWriter {
   bool wrote() const { return wrote_; }
 
  private:
-  void start(const Said& said);
+  void start(const ItemContext& context);
   void start(ConnectionId connection, WallTime since_start);
-  void finish(const Said& said);
-  void json_head(const Said& said);
+  void finish(const ItemContext& context);
+  void json_head(const ItemContext& context);
 
   std::ostream& out_;
   bool hex_, json_;

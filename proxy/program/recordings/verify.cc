@@ -21,20 +21,21 @@ constexpr const char* kMeaning =
     "  mismatched  it decodes, but encodes to other bytes\n"
     "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture "
     "has\n"
-    "no connection. For each kind of problem, the first message that has it is explained on standard error. A message cut off by the end of "
+    "no connection. For each kind of problem, the first message that has it is explained on standard error. A message "
+    "cut off by the end of "
     "the\n"
     "file is reported, but is not an error.\n";
 
 class Verifier final : public ImportSink {
  public:
   Verifier(const RecordedFile& file, std::ostream& out, std::ostream& err)
-      : file_(file), out_(out), err_(err), bench_{Explainer(err), {}, {}} {}
+      : file_(file), out_(out), err_(err), context_{ProblemReporter(err), {}, {}} {}
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
-    if (!bench_.start) bench_.start = time;
-    const auto speech = file_.speech_of(connection);
-    if (speech) {
-      links_[id] = std::make_unique<VerifiedLink>(connection.name, *speech, bench_);
+    if (!context_.start) context_.start = time;
+    const auto game_dialect = file_.game_dialect_of(connection);
+    if (game_dialect) {
+      links_[id] = std::make_unique<VerifiedLink>(connection.name, *game_dialect, context_);
     } else {
       ++total_.frames;
       ++total_.undecoded;
@@ -45,7 +46,7 @@ class Verifier final : public ImportSink {
     if (auto* link = find(piece.connection)) link->bytes(piece);
   }
   void connected(ConnectionId id, std::uint32_t data, WallTime) override {
-    if (auto* link = find(id)) link->connected(file_.as_connected(link->speech(), data));
+    if (auto* link = find(id)) link->connected(file_.as_connected(link->game_dialect(), data));
   }
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     if (auto* link = find(id)) link->lost(way, bytes);
@@ -67,7 +68,7 @@ class Verifier final : public ImportSink {
     ++total_.undecoded;
     remark("connection " + std::to_string(id + 1) + ": a word of unknown kind");
   }
-  void ended(ConnectionId id, const ImportedEnd& end) override {
+  void ended(ConnectionId id, const ImportedClose& end) override {
     if (auto* link = find(id)) link->ended(end);
   }
   void gone(ConnectionId id) override {
@@ -84,7 +85,7 @@ class Verifier final : public ImportSink {
   }
 
   const Tally& finish() {
-    bench_.explainer.finish();
+    context_.reporter.finish();
     if (words_ != 0) out_ << words_ << " words\n";
     out_ << text(total_) << '\n';
     return total_;
@@ -99,7 +100,7 @@ class Verifier final : public ImportSink {
   const RecordedFile& file_;
   std::ostream& out_;
   std::ostream& err_;
-  Bench bench_;
+  VerifyContext context_;
   std::map<ConnectionId, std::unique_ptr<VerifiedLink>> links_;
   std::uint64_t words_ = 0;
   Tally total_;

@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMostKinds = 40;
 constexpr std::size_t kAround = 16;  // bytes shown before and after
 
-std::string kind_of(const Trouble& trouble) {
-  std::string kind = trouble.what;
-  for (const auto part : {trouble.message, trouble.why, trouble.field}) (kind += '\n') += part;
+std::string kind_of(const MessageProblem& problem) {
+  std::string kind = problem.what;
+  for (const auto part : {problem.message, problem.why, problem.field}) (kind += '\n') += part;
   return kind;
 }
 
@@ -41,32 +41,32 @@ std::string hex_around(Bytes bytes, std::size_t offset) {
   return to < bytes.size() ? out + " …" : out;
 }
 
-Explanation Explainer::explain(const Trouble& trouble, std::string_view connection, wire::Way way,
-                               WallTime since_start) const {
-  std::string kind = kind_of(trouble);
+ProblemReport ProblemReporter::explain(const MessageProblem& problem, std::string_view connection, wire::Way way,
+                                       WallTime since_start) const {
+  std::string kind = kind_of(problem);
   if (kinds_.contains(kind)) return {std::move(kind), ""};
   std::string out;
   wire::escape(connection, out);
   (((out += ' ') += wire::text(way)) += " at ") += seconds(since_start);
-  ((out += ": ") += trouble.message.empty() ? "a message" : trouble.message) += ' ';
-  ((out += trouble.what) += ": ") += trouble.why;
-  if (!trouble.field.empty()) (out += ", field ") += trouble.field;
-  out += ", byte " + std::to_string(trouble.offset) + " of " + std::to_string(trouble.bytes.size());
-  return {std::move(kind), out + "\n    " + hex_around(trouble.bytes, trouble.offset) + "\n"};
+  ((out += ": ") += problem.message.empty() ? "a message" : problem.message) += ' ';
+  ((out += problem.what) += ": ") += problem.why;
+  if (!problem.field.empty()) (out += ", field ") += problem.field;
+  out += ", byte " + std::to_string(problem.offset) + " of " + std::to_string(problem.bytes.size());
+  return {std::move(kind), out + "\n    " + hex_around(problem.bytes, problem.offset) + "\n"};
 }
 
-void Explainer::say(const Explanation& explanation) {
-  if (kinds_.contains(explanation.kind)) return;
+void ProblemReporter::say(const ProblemReport& report) {
+  if (kinds_.contains(report.kind)) return;
   if (kinds_.size() == kMostKinds) {
-    ++unsaid_;
+    ++suppressed_;
     return;
   }
-  kinds_.insert(explanation.kind);
-  err_ << explanation.text;
+  kinds_.insert(report.kind);
+  err_ << report.text;
 }
 
-void Explainer::finish() {
-  if (unsaid_ != 0) err_ << "and " << unsaid_ << " more of other kinds\n";
+void ProblemReporter::finish() {
+  if (suppressed_ != 0) err_ << "and " << suppressed_ << " more of other kinds\n";
 }
 
 }  // namespace entente

@@ -15,7 +15,7 @@
 namespace entente {
 
 /// A message with a problem.
-struct Trouble {
+struct MessageProblem {
   const char* what;          ///< "does not decode", …
   std::string_view message;  ///< its name, "" if it has none
   std::string_view why;
@@ -25,25 +25,26 @@ struct Trouble {
 };
 
 /// The explanation of one message.
-struct Explanation {
+struct ProblemReport {
   std::string kind;
   std::string text;
 };
 
-class Explainer {
+class ProblemReporter {
  public:
-  explicit Explainer(std::ostream& err) : err_(err) {}
+  explicit ProblemReporter(std::ostream& err) : err_(err) {}
 
-  Explanation explain(const Trouble& trouble, std::string_view connection, wire::Way way, WallTime since_start) const;
+  ProblemReport explain(const MessageProblem& problem, std::string_view connection, wire::Way way,
+                        WallTime since_start) const;
   /// Prints it if it is the first of its kind.
-  void say(const Explanation& explanation);
+  void say(const ProblemReport& report);
   /// At the end: prints how many kinds were not explained.
   void finish();
 
  private:
   std::ostream& err_;
   std::set<std::string> kinds_;
-  std::size_t unsaid_ = 0;
+  std::size_t suppressed_ = 0;
 };
 
 /// "12.345 s"

@@ -26,39 +26,39 @@ std::size_t first_difference(Bytes a, Bytes b) {
 
 }  // namespace
 
-VerifiedLink::VerifiedLink(std::string name, const Speech& speech, Bench& bench)
+VerifiedLink::VerifiedLink(std::string name, const GameDialect& game_dialect, VerifyContext& context)
     : name_(std::move(name)),
-      speech_(speech),
-      bench_(bench),
-      codec_(&bench.codecs.of(speech)),
-      dissector_(*speech.game, speech.dialect) {}
+      game_dialect_(game_dialect),
+      context_(context),
+      codec_(&context.codecs.of(game_dialect)),
+      dissector_(*game_dialect.game, game_dialect.dialect) {}
 
-void VerifiedLink::connected(const Speech& speech) {
+void VerifiedLink::connected(const GameDialect& game_dialect) {
   settle();  // what became of an earlier connection says nothing of this one
   client_ended_ = false;
-  speak(speech);
+  speak(game_dialect);
 }
 
 void VerifiedLink::bytes(const Imported& piece) {
   now_ = piece.time;
-  if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(speech_, piece.bytes));
+  if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(game_dialect_, piece.bytes));
   if (piece.lane == Lane::kDatagram)
     dissector_.datagram(piece.way, piece.bytes, *this);
   else
     dissector_.stream(piece.way, piece.bytes, *this);
 }
 
-void VerifiedLink::speak(const Speech& speech) {
-  if (speech.dialect == speech_.dialect) return;
-  speech_ = speech;
-  codec_ = &bench_.codecs.of(speech_);
-  dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
+void VerifiedLink::speak(const GameDialect& game_dialect) {
+  if (game_dialect.dialect == game_dialect_.dialect) return;
+  game_dialect_ = game_dialect;
+  codec_ = &context_.codecs.of(game_dialect_);
+  dissector_ = wire::Dissector(*game_dialect_.game, game_dialect_.dialect);
 }
 
 void VerifiedLink::lost(Way way, std::uint64_t bytes) {
   after_loss(way, {});  // an earlier one
   lost_[index(way)] = bytes;
-  if (keeps_messages(speech_.game->transport()))
+  if (keeps_messages(game_dialect_.game->transport()))
     after_loss(way, {});
   else
     dissector_.end(way, *this, true);
@@ -69,7 +69,7 @@ void VerifiedLink::missing(Way way) {
   dissector_.skip(way, *this);
 }
 
-void VerifiedLink::ended(const ImportedEnd& end) {
+void VerifiedLink::ended(const ImportedClose& end) {
   if (end.by == Way::kToServer) client_ended_ = true;
   const bool complains = end.code ? !ordinary(*end.code) : end.by == Way::kToClient;
   if (client_ended_ || !complains || waiting_.empty() || end.time > waiting_.front().time + kSoon) return;
@@ -85,7 +85,7 @@ const Tally& VerifiedLink::finish() {
 
 /// The server did not refuse the messages that wait: they count as undecoded.
 void VerifiedLink::settle() {
-  for (const Waiting& each : waiting_) bench_.explainer.say(each.explanation);
+  for (const Waiting& each : waiting_) context_.reporter.say(each.report);
   tally_.undecoded += waiting_.size();
   waiting_.clear();
 }
@@ -93,7 +93,7 @@ void VerifiedLink::settle() {
 std::string VerifiedLink::line() const {
   std::string out;
   wire::escape(name_, out);
-  (((out += ' ') += speech_.game->name()) += ' ') += speech_.game->dialects()[speech_.dialect].name;
+  (((out += ' ') += game_dialect_.game->name()) += ' ') += game_dialect_.game->dialects()[game_dialect_.dialect].name;
   (out += ' ') += text(tally_);
   for (const Way way : {Way::kToServer, Way::kToClient}) {
     const std::string whose = std::string(" (") + wire::text(way) + ": ";
@@ -128,29 +128,29 @@ void VerifiedLink::compare(const Frame& frame, const wire::Row& row) {
     ++(opaque == 0 ? tally_.exact : tally_.opaque);
     if (opaque == 0) return;
     const std::string why = std::to_string(opaque) + " bytes are not understood";
-    return bench_.explainer.say(explain(frame.way, {"is opaque", row.name, why, "", 0, frame.bytes}));
+    return context_.reporter.say(explain(frame.way, {"is opaque", row.name, why, "", 0, frame.bytes}));
   }
   ++tally_.mismatched;
   const std::size_t at = first_difference(frame.bytes, again_);
   // The message cut off where the bytes differ: its fault names the field that begins or lies there.
   const auto cut = codec_->decode({frame.way, frame.lane, frame.stage, frame.bytes.first(at)});
   const std::string why = "encodes to " + std::to_string(again_.size()) + " bytes, there " + hex_around(again_, at);
-  bench_.explainer.say(
+  context_.reporter.say(
       explain(frame.way, {"does not survive", row.name, why, cut ? "" : cut.error().field, at, frame.bytes}));
 }
 
 void VerifiedLink::undecoded(const Frame& frame, const Fault& fault) {
   const bool client = frame.way == Way::kToServer;
-  if (client && speech_.game->ignores(frame, speech_.dialect) != nullptr) {
+  if (client && game_dialect_.game->ignores(frame, game_dialect_.dialect) != nullptr) {
     ++tally_.refused;
     return;
   }
   const wire::Row* row = codec_->find(frame);
-  auto explanation = explain(frame.way, {"does not decode", row != nullptr ? row->name : "", fault.what, fault.field,
-                                         fault.offset, frame.bytes});
-  if (client && waiting_.size() < kMostWaiting) return waiting_.push_back({now_, std::move(explanation)});
+  auto report = explain(frame.way, {"does not decode", row != nullptr ? row->name : "", fault.what, fault.field,
+                                    fault.offset, frame.bytes});
+  if (client && waiting_.size() < kMostWaiting) return waiting_.push_back({now_, std::move(report)});
   ++tally_.undecoded;
-  bench_.explainer.say(explanation);
+  context_.reporter.say(report);
 }
 
 void VerifiedLink::after_loss(Way way, Bytes bytes) {
@@ -160,11 +160,11 @@ void VerifiedLink::after_loss(Way way, Bytes bytes) {
   ++tally_.frames;
   ++tally_.undecoded;
   const std::string why = "the file lacks " + std::to_string(*lost) + " bytes here";
-  bench_.explainer.say(explain(way, {"cannot be cut out", "", why, "", 0, bytes}));
+  context_.reporter.say(explain(way, {"cannot be cut out", "", why, "", 0, bytes}));
 }
 
-Explanation VerifiedLink::explain(Way way, const Trouble& trouble) {
-  return bench_.explainer.explain(trouble, name_, way, now_ - std::min(now_, bench_.start.value_or(now_)));
+ProblemReport VerifiedLink::explain(Way way, const MessageProblem& problem) {
+  return context_.reporter.explain(problem, name_, way, now_ - std::min(now_, context_.start.value_or(now_)));
 }
 
 }  // namespace entente

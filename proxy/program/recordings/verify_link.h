@@ -15,24 +15,24 @@
 namespace entente {
 
 /// Shared by all links of one run.
-struct Bench {
-  Explainer explainer;
+struct VerifyContext {
+  ProblemReporter reporter;
   std::optional<WallTime> start;  ///< time of the first thing in the file
   Codecs codecs;
 };
 
 class VerifiedLink final : wire::Dissected {
  public:
-  VerifiedLink(std::string name, const Speech& speech, Bench& bench);
+  VerifiedLink(std::string name, const GameDialect& game_dialect, VerifyContext& context);
 
-  const Speech& speech() const { return speech_; }
-  /// Its client connected by ENet, for the first time or again, and now uses this speech.
-  void connected(const Speech& speech);
+  const GameDialect& game_dialect() const { return game_dialect_; }
+  /// Its client connected by ENet, for the first time or again, and now uses this dialect.
+  void connected(const GameDialect& game_dialect);
   void bytes(const Imported& piece);
   void lost(wire::Way way, std::uint64_t bytes);
   /// Whole messages are not recorded; the rest can still be verified.
   void missing(wire::Way way);
-  void ended(const ImportedEnd& end);
+  void ended(const ImportedClose& end);
   /// Nothing follows: the messages that still wait are counted as undecoded.
   const Tally& finish();
 
@@ -42,23 +42,23 @@ class VerifiedLink final : wire::Dissected {
  private:
   struct Waiting {
     WallTime time;
-    Explanation explanation;
+    ProblemReport report;
   };
 
   void frame(const wire::Frame& frame) override;
   void raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) override;
 
-  void speak(const Speech& speech);
+  void speak(const GameDialect& game_dialect);
   void settle();
   void compare(const wire::Frame& frame, const wire::Row& row);
   void undecoded(const wire::Frame& frame, const Fault& fault);
   void after_loss(wire::Way way, Bytes bytes);
-  Explanation explain(wire::Way way, const Trouble& trouble);
+  ProblemReport explain(wire::Way way, const MessageProblem& problem);
   std::size_t index(wire::Way way) const { return way == wire::Way::kToServer ? 0 : 1; }
 
   std::string name_;
-  Speech speech_;
-  Bench& bench_;
+  GameDialect game_dialect_;
+  VerifyContext& context_;
   wire::Codec* codec_;
   wire::Dissector dissector_;
   Tally tally_;

@@ -18,7 +18,7 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-int wrong(const std::string& what) { return misused("entente arena", what); }
+int wrong(const std::string& what) { return usage_error("entente arena", what); }
 
 std::string flag_of(std::string key) {
   std::replace(key.begin(), key.end(), '_', '-');
@@ -76,7 +76,7 @@ int run_arena(const ArenaCommandOptions& options) {
   config::Config config;
   config::Arena& arena = *config.add_arena() = options.arena;
   arena.mutable_listen()->Assign(options.listen.begin(), options.listen.end());
-  set_presets(config);
+  set_defaults(config);
   if (const auto wrongs = objections_to(arena); !wrongs.empty())
     return wrong(flag_of(wrongs.front().key) + " " + wrongs.front().why);
   apply(options.log, *config.mutable_log());

@@ -4,7 +4,7 @@
 
 #include "proxy/core/world.h"
 #include "proxy/program/config/arena_rules.h"
-#include "proxy/program/serve/recorded_tape.h"
+#include "proxy/program/serve/recorded_session.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -66,12 +66,12 @@ Outcome<core::Arena> open_arena(const config::Arena& settings) {
   const auto at = parse_time(settings.at());
   if (!at) return at.error();
   const std::uint32_t link = settings.from_link();
-  const auto tape = RecordedTape::open(settings.from(), link != 0 ? std::optional(link) : std::nullopt);
-  if (!tape) return tape.error();
+  const auto session = RecordedSession::open(settings.from(), link != 0 ? std::optional(link) : std::nullopt);
+  if (!session) return session.error();
   core::World world;
-  if (const auto gone = (*tape)->seek(std::min(*at, (*tape)->length()), world); !gone) return gone.error();
+  if (const auto gone = (*session)->seek(std::min(*at, (*session)->length()), world); !gone) return gone.error();
   arena.world = ground_of(world.geometry());
-  arena.starts = starts_of(world, std::min(*at, (*tape)->length()));
+  arena.starts = starts_of(world, std::min(*at, (*session)->length()));
   if (has_hills(world.geometry()))
     for (core::ArenaStart& start : arena.starts)
       if (start.pose) start.pose->clear_z();

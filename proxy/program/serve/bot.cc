@@ -32,7 +32,7 @@ void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {
                         sum.came, count, sum.turned, sum.spawns, sum.shots, sum.kills, sum.deaths,
                         sum.reconnects != 0 ? fmt::format(" reconnects={}", sum.reconnects) : "")
                 .c_str());
-  for (const BotCrowd::Complaint& one : sum.complaints)
+  for (const BotCrowd::BotFailure& one : sum.failures)
     std::fprintf(stderr, "entente: bot %u %s%s\n", one.bot, screen_text(one.what).c_str(),
                  one.more != 0 ? fmt::format(" (and {} more)", one.more).c_str() : "");
 }
@@ -67,7 +67,8 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
                "Join again when refused, kicked or disconnected. The delay is 1 s and doubles each time, up to 60 s; "
                "a minute of play resets it");
   app.add_option("--name", options.name, "Name of the bot; with --count, a number follows it")->capture_default_str();
-  app.add_option("--record", options.record, "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
+  app.add_option("--record", options.record,
+                 "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
@@ -75,9 +76,9 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
 
 int run_bot(const BotCommandOptions& options) {
   const auto to = parse_to(options.server, games());
-  if (!to) return misused("entente bot", to.error().text);
-  if (const auto why = objection_to_playing(*to)) return misused("entente bot", why->text);
-  config::Config config = preset_config();
+  if (!to) return usage_error("entente bot", to.error().text);
+  if (const auto why = objection_to_playing(*to)) return usage_error("entente bot", why->text);
+  config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());

@@ -105,12 +105,12 @@ void BotCrowd::gone(std::uint32_t number, const core::BotTally& tally, const std
 }
 
 void BotCrowd::complain(std::uint32_t number, const std::string& what) {
-  const auto known = std::find_if(sum_.complaints.begin(), sum_.complaints.end(),
-                                  [&](const Complaint& one) { return one.what == what; });
-  if (known != sum_.complaints.end())
+  const auto known =
+      std::find_if(sum_.failures.begin(), sum_.failures.end(), [&](const BotFailure& one) { return one.what == what; });
+  if (known != sum_.failures.end())
     ++known->more;
-  else if (sum_.complaints.size() < kMostComplaints)
-    sum_.complaints.push_back({number + 1, what, 0});
+  else if (sum_.failures.size() < kMostFailures)
+    sum_.failures.push_back({number + 1, what, 0});
 }
 
 std::string BotCrowd::come_again(std::uint32_t number, Clock::time_point now) {

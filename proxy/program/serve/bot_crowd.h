@@ -45,20 +45,20 @@ class BotCrowd {
   void give_up();
 
   /// Why a bot did not leave by itself, and how many others had the same reason.
-  struct Complaint {
+  struct BotFailure {
     std::uint32_t bot = 0;  ///< from 1
     std::string what;       ///< "could not join: why", "was kicked: why", "lost its connection: why"
     std::uint32_t more = 0;
   };
-  static constexpr std::size_t kMostComplaints = 8;
+  static constexpr std::size_t kMostFailures = 8;
 
   struct Sum {
     std::uint32_t came = 0;        ///< bots that were admitted, each counted once
     std::uint32_t turned = 0;      ///< number of refusals and kicks
     std::uint32_t reconnects = 0;  ///< number of reconnections
     std::uint64_t spawns = 0, deaths = 0, kills = 0, shots = 0;
-    std::string refused;                ///< why the last was refused or kicked
-    std::vector<Complaint> complaints;  ///< the first kMostComplaints that differ
+    std::string refused;               ///< why the last was refused or kicked
+    std::vector<BotFailure> failures;  ///< the first kMostFailures that differ
   };
   /// The results of the bots that are gone.
   Sum sum() const;

@@ -14,12 +14,12 @@
 namespace entente {
 namespace {
 
-relay::BridgeOptions bridge_of(const Play& play, BotCrowd& crowd, bool record_secrets) {
+relay::BridgeOptions bridge_of(const BotRun& run, BotCrowd& crowd, bool record_secrets) {
   relay::BridgeOptions bridge;
-  bridge.server_game = play.to.game;
+  bridge.server_game = run.to.game;
   bridge.front = [&crowd](std::size_t) { return crowd.next(); };
-  bridge.back = back_maker(play.to);
-  bridge.bots = play.count;
+  bridge.back = back_maker(run.to);
+  bridge.bots = run.count;
   bridge.record_secrets = record_secrets;
   return bridge;
 }
@@ -29,20 +29,20 @@ struct Added {
   std::size_t route;  // as Server::add numbered it
 };
 
-Outcome<Added> add(Service& service, const Play& play, BotCrowd& crowd, bool record_secrets) {
-  const auto web = web_options(WebEnd{}, play.to.web.value_or(WebEnd{}));
+Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool record_secrets) {
+  const auto web = web_options(WebEnd{}, run.to.web.value_or(WebEnd{}));
   if (!web) return web.error();
-  const auto tap = service.tap(play.record, play.to.game->name());
+  const auto tap = service.tap(run.record, run.to.game->name());
   if (!tap) return tap.error();
   relay::RouteOptions plays;
   plays.game = &native::game();
-  plays.server_dialect = play.to.dialect;
-  plays.server_host = play.to.host;
-  plays.server_port = play.to.port;
+  plays.server_dialect = run.to.dialect;
+  plays.server_host = run.to.host;
+  plays.server_port = run.to.port;
   plays.web = *web;
-  plays.bridge = bridge_of(play, crowd, record_secrets);
+  plays.bridge = bridge_of(run, crowd, record_secrets);
   plays.tap = *tap;
-  const auto added = service.add(plays, spoken(play.to) + " for bots");
+  const auto added = service.add(plays, dialect_text(run.to) + " for bots");
   if (!added) return added.error();
   if (const auto opened = service.open_acceptors(); !opened) return opened.error();
   return Added{*tap, added->route};
@@ -64,17 +64,17 @@ std::string plain(const std::string& why, const Endpoint& to) {
 std::optional<Error> objection_to_playing(const Endpoint& to) {
   const std::size_t dialect = to.dialect.value_or(0);
   if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
-  return Error{"bots cannot play " + speech(*to.game, dialect) + " yet: it has no back; see `entente games`"};
+  return Error{"bots cannot play " + dialect_text(*to.game, dialect) + " yet: it has no back; see `entente games`"};
 }
 
-Outcome<Played> play(const Play& play, const config::Config& config, const EachSecond& each_second) {
-  BotCrowd crowd({.count = play.count,  // outlives the bots, which live in the service
-                  .each = play.each,
-                  .reconnect = play.reconnect,
+Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, const EachSecond& each_second) {
+  BotCrowd crowd({.count = run.count,  // outlives the bots, which live in the service
+                  .each = run.each,
+                  .reconnect = run.reconnect,
                   .said = [](const std::string& what) { spdlog::info("{}", what); },
-                  .plain = [&play](const std::string& why) { return plain(why, play.to); }});
+                  .plain = [&run](const std::string& why) { return plain(why, run.to); }});
   Service service(config);
-  const auto added = add(service, play, crowd, config.recording().secrets() == config::Recording::keep);
+  const auto added = add(service, run, crowd, config.recording().secrets() == config::Recording::keep);
   if (!added) {
     service.abandon();
     return added.error();
@@ -83,7 +83,7 @@ Outcome<Played> play(const Play& play, const config::Config& config, const EachS
   std::thread clock([&] {
     for (std::uint32_t second = 1; !crowd.wait(std::chrono::seconds(1)); ++second) {
       if (each_second) each_second(second, tap.totals());
-      if (second == play.seconds) break;
+      if (second == run.seconds) break;
       if (const std::uint32_t due = crowd.take_due(); due != 0) service.server().add_bots(added->route, due);
     }
     service.stop();
@@ -92,9 +92,9 @@ Outcome<Played> play(const Play& play, const config::Config& config, const EachS
   crowd.give_up();
   clock.join();
   if (const auto closed = service.close(); !closed) return closed.error();
-  const relay::TapTotals taped = tap.totals();
-  if (taped.frames == 0) service.abandon();  // it would only be in the way of the next try
-  return Played{crowd.sum(), taped};
+  const relay::TapTotals totals = tap.totals();
+  if (totals.frames == 0) service.abandon();  // it would only be in the way of the next try
+  return BotRunResult{crowd.sum(), totals};
 }
 
 }  // namespace entente

@@ -12,7 +12,7 @@
 
 namespace entente {
 
-struct Play {
+struct BotRun {
   Endpoint to;
   std::uint32_t count = 1;
   std::uint32_t seconds = 0;  ///< time after which they leave; 0: when stopped, or none is left
@@ -21,9 +21,9 @@ struct Play {
   std::string record;  ///< as in recording_path; empty: no recording
 };
 
-struct Played {
+struct BotRunResult {
   BotCrowd::Sum sum;
-  relay::TapTotals taped;
+  relay::TapTotals tap;
 };
 
 /// Called each second, on a thread of its own: the seconds so far, and what the tap has seen.
@@ -31,7 +31,7 @@ using EachSecond = std::function<void(std::uint32_t, const relay::TapTotals&)>;
 
 /// Plays until the request is completed, or a signal comes. An error: it could not start, or the recording could not
 /// be completed.
-Outcome<Played> play(const Play& play, const config::Config& config, const EachSecond& each_second = {});
+Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, const EachSecond& each_second = {});
 
 /// Why bots cannot play there; nothing if they can.
 std::optional<Error> objection_to_playing(const Endpoint& to);

@@ -10,7 +10,7 @@
 namespace entente {
 namespace {
 
-int wrong(const char* option, const Error& error) { return misused("entente proxy", option + error.text); }
+int wrong(const char* option, const Error& error) { return usage_error("entente proxy", option + error.text); }
 
 }  // namespace
 
@@ -26,7 +26,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
                      help_of_url_options(Side::kTo))
       ->type_name("URL")
       ->required();
-  app.add_option("--record", options.record, "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
+  app.add_option("--record", options.record,
+                 "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
@@ -39,7 +40,7 @@ int run_proxy(const ProxyOptions& options) {
   if (!to) return wrong("--to ", to.error());
   if (const auto joined = can_join(*listen, *to); !joined) return wrong("", joined.error());
 
-  config::Config config = preset_config();
+  config::Config config = default_config();
   config::Route& route = *config.add_route();
   route.set_listen(options.listen);
   route.set_to(options.to);

@@ -19,18 +19,18 @@ namespace {
 
 constexpr const char* kCommand = "entente record";
 
-std::string amount(const relay::TapTotals& taped) {
-  return fmt::format("{} frames, {} words, {:.1f} KiB", taped.recorded_frames, taped.words,
-                     static_cast<double>(taped.file_bytes) / 1024);
+std::string amount(const relay::TapTotals& tap) {
+  return fmt::format("{} frames, {} words, {:.1f} KiB", tap.recorded_frames, tap.words,
+                     static_cast<double>(tap.file_bytes) / 1024);
 }
 
 /// One line that is written over again and again.
-void tell_progress(std::uint32_t second, const relay::TapTotals& taped) {
-  std::fprintf(stderr, "\r%u s: %s ", second, amount(taped).c_str());
+void tell_progress(std::uint32_t second, const relay::TapTotals& tap) {
+  std::fprintf(stderr, "\r%u s: %s ", second, amount(tap).c_str());
 }
 
 int record(const RecordOptions& options, const Endpoint& from, const config::Config& config) {
-  Play looks_on;
+  BotRun looks_on;
   looks_on.to = from;
   looks_on.seconds = options.seconds;
   looks_on.each.name = options.name;
@@ -40,8 +40,8 @@ int record(const RecordOptions& options, const Endpoint& from, const config::Con
   const auto played = play(looks_on, config, to_a_person ? EachSecond(tell_progress) : nullptr);
   if (to_a_person) std::fputs("\n", stderr);
   if (!played) return failed(played.error());
-  const bool nothing = played->taped.frames == 0;
-  if (!nothing) std::puts(("recorded " + amount(played->taped)).c_str());
+  const bool nothing = played->tap.frames == 0;
+  if (!nothing) std::puts(("recorded " + amount(played->tap)).c_str());
   const std::string left = nothing ? "nothing was recorded: " : "recording ended early: ";
   if (played->sum.turned > 0) return failed({left + played->sum.refused});
   if (nothing) return failed({left + "the server sent nothing; is it running?"});
@@ -52,7 +52,9 @@ int record(const RecordOptions& options, const Endpoint& from, const config::Con
 
 void declare_record(CLI::App& app, RecordOptions& options) {
   app.add_option("--from", options.from, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
-  app.add_option("FILE", options.file, "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")->required();
+  app.add_option("FILE", options.file,
+                 "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
+      ->required();
   app.add_option("--name", options.name, "Name of the spectator")->capture_default_str();
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
@@ -64,9 +66,9 @@ void declare_record(CLI::App& app, RecordOptions& options) {
 
 int run_record(const RecordOptions& options) {
   const auto from = parse_to(options.from, games());
-  if (!from) return misused(kCommand, from.error().text);
-  if (const auto why = objection_to_playing(*from)) return misused(kCommand, why->text);
-  config::Config config = preset_config();
+  if (!from) return usage_error(kCommand, from.error().text);
+  if (const auto why = objection_to_playing(*from)) return usage_error(kCommand, why->text);
+  config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());

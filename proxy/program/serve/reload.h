@@ -10,7 +10,7 @@
 namespace entente {
 
 /// Reads the configuration again, as at the start.
-using Reread = std::function<Expected<config::Config, Complaints>()>;
+using Reread = std::function<Expected<config::Config, ConfigErrors>()>;
 
 /// One line for each difference that needs a restart: everything except limits, access lists and the log level, and
 /// also a higher `sessions` if ENet listens.

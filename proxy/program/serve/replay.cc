@@ -10,7 +10,7 @@
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
-#include "proxy/program/serve/recorded_tape.h"
+#include "proxy/program/serve/recorded_session.h"
 #include "proxy/program/serve/replay_control.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/serve/shared_room.h"
@@ -19,7 +19,7 @@
 namespace entente {
 namespace {
 
-int wrong(const std::string& what) { return misused("entente replay", what); }
+int wrong(const std::string& what) { return usage_error("entente replay", what); }
 
 /// Its listeners, or what is wrong with one of them.
 Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) {
@@ -34,14 +34,16 @@ Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) 
 
 class Showing {
  public:
-  Showing(const config::Config& config, std::unique_ptr<RecordedTape> tape)
-      : tape_(std::move(tape)), service_(config), control_(service_.server()) {}
+  Showing(const config::Config& config, std::unique_ptr<RecordedSession> session)
+      : session_(std::move(session)), service_(config), control_(service_.server()) {}
 
   void house(const core::Replay::Options& options) {
     relay::SharedRoomOptions shared_room;
     shared_room.name = "a replay";
     shared_room.game = &native::game();
-    shared_room.back = [this, options] { return std::make_unique<core::Replay>(std::move(tape_), options, &control_); };
+    shared_room.back = [this, options] {
+      return std::make_unique<core::Replay>(std::move(session_), options, &control_);
+    };
     shared_room_ = service_.server().add_shared_room(shared_room);
     control_.attend(shared_room_);
     add_replay_commands(service_.control(), control_);
@@ -71,22 +73,22 @@ class Showing {
   }
 
  private:
-  std::unique_ptr<RecordedTape> tape_;  // until the shared room is open
+  std::unique_ptr<RecordedSession> session_;  // until the shared room is open
   Service service_;
   ReplayControl control_;
   std::size_t shared_room_ = 0;
   std::string lines_;
 };
 
-int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const core::Replay::Options& options,
+int show(const config::Config& config, std::unique_ptr<RecordedSession> session, const core::Replay::Options& options,
          const std::vector<ListenEnd>& ends) {
-  const SpokenLink about = tape->about();
-  if (!tape->damage().empty())
-    spdlog::warn("the recording is damaged and plays only as far as it can be read: {}", tape->damage());
+  const RecordedSessionInfo about = session->about();
+  if (!session->damage().empty())
+    spdlog::warn("the recording is damaged and plays only as far as it can be read: {}", session->damage());
   if (about.unread != 0) spdlog::warn("{} facts cannot be read and are skipped", about.unread);
-  spdlog::info("link {} ({}{}{}): {} facts, {}; playback starts with the first viewer", about.link, about.speech,
+  spdlog::info("link {} ({}{}{}): {} facts, {}; playback starts with the first viewer", about.link, about.dialect,
                about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(about.length()));
-  Showing showing(config, std::move(tape));
+  Showing showing(config, std::move(session));
   showing.house(options);
   Outcome<Done> opened = Done{};
   for (const ListenEnd& end : ends)
@@ -103,7 +105,8 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
 }  // namespace
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
-  app.add_option("FILE", options.file, "Recording (MCAP) with words: of a bridge, an arena, `entente bot`, `record` or `convert --words`")
+  app.add_option("FILE", options.file,
+                 "Recording (MCAP) with words: of a bridge, an arena, `entente bot`, `record` or `convert --words`")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
@@ -111,8 +114,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--link", options.link,
-                 "Number of the link to replay, as `entente inspect` prints it; required if the recording has several sessions");
+  app.add_option(
+      "--link", options.link,
+      "Number of the link to replay, as `entente inspect` prints it; required if the recording has several sessions");
   app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15")->capture_default_str();
   app.add_option("--speed", options.speed, "Playback speed")
       ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest))
@@ -128,13 +132,14 @@ int run_replay(const ReplayCommandOptions& options) {
   if (!at) return wrong("--at " + at.error().text);
   const auto ends = listeners(options.listen);
   if (!ends) return wrong(ends.error().text);
-  config::Config config = preset_config();
+  config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
-  auto tape = RecordedTape::open(options.file, options.link != 0 ? std::optional(options.link) : std::nullopt);
-  const int code = tape ? show(config, std::move(*tape), {*at, options.speed, options.paused, options.loop}, *ends)
-                        : failed(tape.error());
+  auto session = RecordedSession::open(options.file, options.link != 0 ? std::optional(options.link) : std::nullopt);
+  const int code = session
+                       ? show(config, std::move(*session), {*at, options.speed, options.paused, options.loop}, *ends)
+                       : failed(session.error());
   stop_log();
   return code;
 }

@@ -77,7 +77,7 @@ class Routes {
     const std::lock_guard lock(reloading_);
     const auto fresh = reread_();
     if (!fresh) {
-      for (const std::string& complaint : fresh.error()) spdlog::error("configuration not reloaded: {}", complaint);
+      for (const std::string& error : fresh.error()) spdlog::error("configuration not reloaded: {}", error);
       return Error{"configuration not reloaded: " + fresh.error().front()};
     }
     for (int i = 0; i < config_.route_size(); ++i)
@@ -116,12 +116,12 @@ class Routes {
     if (!to) return to.error();
     const auto web = web_options(listen->web.value_or(WebEnd{}), to->web.value_or(WebEnd{}));
     if (!web) return web.error();
-    const auto joint = can_join(*listen, *to);
-    if (!joint) return joint.error();
+    const auto kind = can_join(*listen, *to);
+    if (!kind) return kind.error();
     const auto tap = service_.tap(route.record(), listen->game->name());
     if (!tap) return tap.error();
     const bool secrets = config_.recording().secrets() == config::Recording::keep;
-    const auto bridge = *joint == Joint::kBridge ? bridge_of(*listen, *to, secrets) : std::nullopt;
+    const auto bridge = *kind == RouteKind::kBridge ? bridge_of(*listen, *to, secrets) : std::nullopt;
     const auto listening = service_.add({.game = listen->game,
                                          .listen_dialect = assumed_dialect(*listen, *to),
                                          .server_dialect = to->dialect,
@@ -140,15 +140,15 @@ class Routes {
                                          .strict = listen->strict,
                                          .limits = {},  // the service knows them
                                          .tap = *tap},
-                                        listen->spoken());
+                                        listen->dialect_text());
     if (!listening) return listening.error();
     route_numbers_.push_back(listening->route);
     own_[listening->route] = access_of(route);
-    lines_ += "listening " + listen->spoken() + " " + listening->address.text() + "\n";
+    lines_ += "listening " + listen->dialect_text() + " " + listening->address.text() + "\n";
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} names no dialect; clients must speak {}", route.listen(),
-                   speech(*listen->game, listen->dialect));
-    if (*joint == Joint::kBridge) tell_bridge(*listen, *to);
+                   dialect_text(*listen->game, listen->dialect));
+    if (*kind == RouteKind::kBridge) tell_bridge(*listen, *to);
     return Done{};
   }
 
@@ -190,7 +190,7 @@ class Routes {
     const char* more = to.dialect                ? ""
                        : shows_dialect(*to.game) ? ", detecting its dialect"
                                                  : " (default dialect; ?dialect= in its URL chooses another)";
-    spdlog::info("bridging {} to {}{}", listen.spoken(), spoken(to), more);
+    spdlog::info("bridging {} to {}{}", listen.dialect_text(), dialect_text(to), more);
   }
 
   void announce() const {

@@ -116,18 +116,18 @@ Outcome<Done> Service::open_control() {
 
 void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
   for (const Route& route : routes_) {
-    server_.set_limits(route.route, limits_of(config.limits()));
+    server_.set_limits(route.number, limits_of(config.limits()));
     std::vector<relay::Access> access;
-    if (const auto its = own.find(route.route); its != own.end()) access.push_back(its->second);
+    if (const auto its = own.find(route.number); its != own.end()) access.push_back(its->second);
     access.push_back(access_of(config.access()));
-    server_.set_access(route.route, std::move(access));
+    server_.set_access(route.number, std::move(access));
   }
 }
 
 std::string Service::metrics() const {
   Metrics all;
   for (const Route& route : routes_) {
-    measure(all, route.name, server_.totals(route.route), server_.losses(route.route));
+    measure(all, route.name, server_.totals(route.number), server_.losses(route.number));
     if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
   }
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
@@ -157,23 +157,24 @@ std::string Service::attendance() const {
 
 std::uint64_t Service::undecoded(const Route& route) const {
   std::uint64_t sum = 0;
-  for (const relay::TapThread* tap : taps_.all()) sum += tap->undecoded(route.route);
+  for (const relay::TapThread* tap : taps_.all()) sum += tap->undecoded(route.number);
   return sum;
 }
 
 std::string Service::summary(const Route& route) const {
-  const relay::Totals all = server_.totals(route.route);
+  const relay::Totals all = server_.totals(route.number);
   std::string line =
       fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={} dropped={} undecoded={}",
                   route.name, all.opened, all.refused(), all.to_server.bytes + all.to_client.bytes,
                   all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams,
                   std::accumulate(all.dropped.begin(), all.dropped.end(), 0ull), undecoded(route));
   std::uint64_t words_dropped = 0;
-  for (const auto& one : server_.losses(route.route)) words_dropped += one.times;
+  for (const auto& one : server_.losses(route.number)) words_dropped += one.times;
   if (route.tells) line += fmt::format(" words_dropped={}", words_dropped);
   if (route.recording != nullptr) {
-    const relay::TapTotals taped = route.recording->totals();
-    line += fmt::format(" recorded={} unrecorded={}", taped.recorded_frames, taped.unrecorded_frames + taped.dropped);
+    const relay::TapTotals recorded = route.recording->totals();
+    line += fmt::format(" recorded={} unrecorded={}", recorded.recorded_frames,
+                        recorded.unrecorded_frames + recorded.dropped);
   }
   return line + refusals(all);
 }

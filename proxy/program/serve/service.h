@@ -63,7 +63,7 @@ class Service {
 
  private:
   struct Route {
-    std::size_t route;
+    std::size_t number;
     std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
     const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners, only the first has one
     bool tells;  // whether the summary shows words_dropped: a bridge with one room for each player

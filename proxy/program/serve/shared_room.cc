@@ -23,8 +23,8 @@ Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wir
   const auto fault = [&](const std::string& why) { return Error{"'" + std::string(url) + "': " + why}; };
   for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
     if (!faces_of(*end->game).has_front(dialect))
-      return fault(speech(*end->game, dialect) + " has no front yet; see `entente games`");
-  if (const auto misplaced = misplaced_option(*end, Use::kRoom)) return fault(misplaced->text);
+      return fault(dialect_text(*end->game, dialect) + " has no front yet; see `entente games`");
+  if (const auto misplaced = misplaced_option(*end, ListenerKind::kRoom)) return fault(misplaced->text);
   return end;
 }
 
@@ -43,9 +43,9 @@ Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEnt
                                       .proxies = end.proxies,
                                       .limits = {},  // the service knows them
                                       .tap = entry.tap},
-                                     end.spoken());
+                                     end.dialect_text());
   if (!listening) return listening.error();
-  return "listening " + end.spoken() + " " + listening->address.text() + "\n";
+  return "listening " + end.dialect_text() + " " + listening->address.text() + "\n";
 }
 
 }  // namespace entente

@@ -17,21 +17,21 @@ bool LogLimiter::say(LogKind kind, std::string_view what, Millis now, Say tell, 
   {
     const std::lock_guard lock(mutex_);
     Slot& slot = slot_of(kind, what);
-    slot.unsaid += times;
+    slot.suppressed += times;
     if (now < slot.next) {
       slot.kept = std::move(tell);
       return false;
     }
     slot.next = now + kEvery;
     slot.kept = nullptr;
-    more = std::exchange(slot.unsaid, 0) - 1;
+    more = std::exchange(slot.suppressed, 0) - 1;
   }
   tell(more);
   return true;
 }
 
 void LogLimiter::take_kept(Slot& slot, Due& due) {
-  if (slot.kept) due.emplace_back(std::exchange(slot.kept, nullptr), std::exchange(slot.unsaid, 0) - 1);
+  if (slot.kept) due.emplace_back(std::exchange(slot.kept, nullptr), std::exchange(slot.suppressed, 0) - 1);
 }
 
 void LogLimiter::say_kept(Millis now) {

@@ -52,7 +52,7 @@ class LogLimiter {
     LogKind kind;
     std::string_view what;
     Millis next = 0;
-    std::uint64_t unsaid = 0;
+    std::uint64_t suppressed = 0;
     Say kept = nullptr;
   };
   using Due = std::vector<std::pair<Say, std::uint64_t>>;

@@ -61,24 +61,24 @@ MessageCounts::Say MessageCounts::add(wire::Way way, const Fault& fault, WallTim
     found = faults_.insert(found, Seen{{game_.name(), dialect_name(), way, fault.what, fault.field, 0}, 0, 0});
   ++found->count.count;
   const bool due = found->count.count == 1 || at >= found->said_at + kSayEvery;
-  if (!due) return ++found->unsaid, Say{};
+  if (!due) return ++found->suppressed, Say{};
   found->said_at = at;
-  return {true, std::exchange(found->unsaid, 0)};
+  return {true, std::exchange(found->suppressed, 0)};
 }
 
 // Only the counting thread writes, so it needs no lock to read.
-bool MessageCounts::has_unsaid() const {
-  return std::any_of(faults_.begin(), faults_.end(), [](const Seen& seen) { return seen.unsaid != 0; });
+bool MessageCounts::has_suppressed() const {
+  return std::any_of(faults_.begin(), faults_.end(), [](const Seen& seen) { return seen.suppressed != 0; });
 }
 
-std::vector<FaultCount> MessageCounts::take_unsaid(WallTime now) {
+std::vector<FaultCount> MessageCounts::take_suppressed(WallTime now) {
   std::vector<FaultCount> due;
   const std::lock_guard lock(faults_mutex_);
   for (Seen& seen : faults_) {
-    if (seen.unsaid == 0 || now < seen.said_at + kSayEvery) continue;
+    if (seen.suppressed == 0 || now < seen.said_at + kSayEvery) continue;
     seen.said_at = now;
     due.push_back(seen.count);
-    due.back().count = std::exchange(seen.unsaid, 0);
+    due.back().count = std::exchange(seen.suppressed, 0);
   }
   return due;
 }

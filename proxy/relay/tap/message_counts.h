@@ -54,14 +54,14 @@ class MessageCounts {
   /// not said.
   struct Say {
     bool now = false;
-    std::uint64_t unsaid = 0;
+    std::uint64_t suppressed = 0;
   };
   Say add(wire::Way way, const Fault& fault, WallTime at);
 
   /// Whether some were not said.
-  bool has_unsaid() const;
+  bool has_suppressed() const;
   /// The unlogged faults that are due, with their number in `count`. From then on they count as logged.
-  std::vector<FaultCount> take_unsaid(WallTime now);
+  std::vector<FaultCount> take_suppressed(WallTime now);
 
   // -- Any thread -----------------------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ class MessageCounts {
   struct Seen {
     FaultCount count;
     WallTime said_at = 0;
-    std::uint64_t unsaid = 0;
+    std::uint64_t suppressed = 0;
   };
 
   const wire::Game& game_;

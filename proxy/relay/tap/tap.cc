@@ -120,7 +120,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
                     " link " + std::to_string(link_.info.link) + " " + text(way) + ": " + std::to_string(bytes) +
                     " bytes passed on but not decoded: " + fault.what;
     if (*fault.field) sentence += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
-    if (say.unsaid) sentence += "; " + std::to_string(say.unsaid) + " more like it since this was last said";
+    if (say.suppressed) sentence += "; " + std::to_string(say.suppressed) + " more like it since this was last said";
     tap_.say(sentence);
   }
 
@@ -157,7 +157,7 @@ Outcome<Done> TapThread::stop() {
   for (auto& [id, link] : links_) end_link(*link, "the recording ended", now);
   links_.clear();
   tell_drops(kAtTheEnd);
-  tell_unsaid(kAtTheEnd);
+  tell_suppressed(kAtTheEnd);
   Outcome<Done> done = Done{};
   if (options_.recorder) done = options_.recorder->close(now);
   publish();
@@ -177,7 +177,7 @@ void TapThread::run() {
       const auto now = wall_now();
       if (options_.recorder) options_.recorder->tick(now);
       tell_drops(now);
-      tell_unsaid(now);
+      tell_suppressed(now);
       publish();
     }
   }
@@ -186,8 +186,8 @@ void TapThread::run() {
 // How long to wait for the waker: without limit if nothing can come without a wake(), and nothing is recorded.
 int TapThread::patience() const {
   const bool unwritten = options_.recorder && options_.recorder->pending();
-  const bool unsaid = std::ranges::any_of(counts_, [](const auto& counts) { return counts->has_unsaid(); });
-  if (!links_.empty() || unwritten || unsaid) return kNap;
+  const bool suppressed = std::ranges::any_of(counts_, [](const auto& counts) { return counts->has_suppressed(); });
+  if (!links_.empty() || unwritten || suppressed) return kNap;
   return options_.recorder ? kLongNap : -1;
 }
 

@@ -91,7 +91,7 @@ class TapThread final : public Tap {
   const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
   Link* find(LinkId id);
   void tell_drops(WallTime now);
-  void tell_unsaid(WallTime now);
+  void tell_suppressed(WallTime now);
   void publish();
   void say(const std::string& sentence) const;
 

@@ -23,12 +23,12 @@ void TapThread::tell_drops(WallTime now) {
 }
 
 /// Faults that nothing of their kind followed, to count them.
-void TapThread::tell_unsaid(WallTime now) {
+void TapThread::tell_suppressed(WallTime now) {
   for (const auto& counts : counts_)
-    for (const FaultCount& unsaid : counts->take_unsaid(now))
-      say(std::string(unsaid.game) + " " + std::string(unsaid.dialect) + " " + text(unsaid.way) + ": " +
-          std::to_string(unsaid.count) + " more passed on but not decoded: " + std::string(unsaid.what) +
-          (unsaid.field.empty() ? "" : " (" + std::string(unsaid.field) + ")"));
+    for (const FaultCount& suppressed : counts->take_suppressed(now))
+      say(std::string(suppressed.game) + " " + std::string(suppressed.dialect) + " " + text(suppressed.way) + ": " +
+          std::to_string(suppressed.count) + " more passed on but not decoded: " + std::string(suppressed.what) +
+          (suppressed.field.empty() ? "" : " (" + std::string(suppressed.field) + ")"));
 }
 
 void TapThread::publish() {

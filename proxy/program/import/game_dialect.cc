@@ -1,4 +1,4 @@
-#include "proxy/program/import/speech.h"
+#include "proxy/program/import/game_dialect.h"
 
 #include <map>
 #include <vector>
@@ -23,8 +23,8 @@ class Listener final : public ImportSink {
   explicit Listener(std::vector<const Game*> candidates) : candidates_(std::move(candidates)) {}
 
   bool anybody = false;
-  std::optional<Speech> found;  // first
-  std::map<std::string, Speech> servers;
+  std::optional<GameDialect> found;  // first
+  std::map<std::string, GameDialect> servers;
   std::vector<std::string> notes;
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime) override {
@@ -54,7 +54,7 @@ class Listener final : public ImportSink {
     }
   }
   void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
-  void ended(ConnectionId, const ImportedEnd&) override {}
+  void ended(ConnectionId, const ImportedClose&) override {}
   void gone(ConnectionId id) override { heard_.erase(id); }
   void remark(std::string_view text) override {
     if (!anybody && notes.size() < kMostNotes) notes.emplace_back(text);
@@ -77,12 +77,12 @@ class Listener final : public ImportSink {
     heard_.erase(at);
     return nullptr;
   }
-  void shows(const std::string& server, Speech speech) {
-    if (!found) found = speech;
+  void shows(const std::string& server, GameDialect game_dialect) {
+    if (!found) found = game_dialect;
     if (server.empty())
       one_is_all_ = true;
     else
-      servers.emplace(server, speech);
+      servers.emplace(server, game_dialect);
   }
   void ask_client(Bytes first, const std::string& server) {
     for (const Game* game : candidates_)
@@ -111,10 +111,10 @@ std::vector<const Game*> games_that_show() {
   return all;
 }
 
-FirstLook first_look(std::vector<const Game*> games, const ImportFile& read) {
+DetectedDialects detect_dialects(std::vector<const Game*> games, const ImportFile& read) {
   Listener listener(std::move(games));
   const auto done = read(listener);
-  FirstLook look{listener.anybody, listener.found, std::move(listener.servers), {}, std::move(listener.notes)};
+  DetectedDialects look{listener.anybody, listener.found, std::move(listener.servers), {}, std::move(listener.notes)};
   if (!done) look.wrong = done.error();
   return look;
 }

@@ -1,22 +1,22 @@
-// The words of one session in a recording, as a tape. The file is scanned once to find its sessions, then read
+// The words of one session in a recording, as a FactSource. The file is scanned once to find its sessions, then read
 // during playback; a seek starts at the last recorded world before the new time.
-// Law: a fact that cannot be read is skipped and counted; at a damaged place the tape ends.
+// Law: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "proxy/core/replay/tape.h"
+#include "proxy/core/replay/fact_source.h"
 #include "proxy/trace/recording.h"
 
 namespace entente {
 
 /// A link with words in a recording.
-struct SpokenLink {
+struct RecordedSessionInfo {
   std::uint32_t link = 0;
-  std::string speech;  ///< "bzflag 2.4"; empty if the recording lacks its opening
-  std::string player;  ///< the player's name; may be empty
+  std::string dialect;  ///< "bzflag 2.4"; empty if the recording lacks its opening
+  std::string player;   ///< the player's name; may be empty
   std::uint64_t facts = 0;
   std::uint64_t unread = 0;          ///< facts that cannot be read
   core::Micros first = 0, last = 0;  ///< in the room's own time
@@ -25,20 +25,20 @@ struct SpokenLink {
   core::Micros length() const { return last - first; }
 };
 
-class RecordedTape final : public core::Tape {
+class RecordedSession final : public core::FactSource {
  public:
   /// `link`: may be empty if only one link has words; otherwise the error lists them.
-  static Outcome<std::unique_ptr<RecordedTape>> open(const std::string& path, std::optional<std::uint32_t> link);
+  static Outcome<std::unique_ptr<RecordedSession>> open(const std::string& path, std::optional<std::uint32_t> link);
 
   core::Micros length() const override { return about_.length(); }
   std::optional<core::Micros> next_at() override;
   core::Fact next() override;
   Outcome<Done> seek(core::Micros at, core::World& world) override;
 
-  const SpokenLink& about() const { return about_; }
+  const RecordedSessionInfo& about() const { return about_; }
   const std::string& damage() const {
     return damage_;
-  }  ///< what is wrong with the file after the end of the tape; may be empty
+  }  ///< what is wrong with the file after the end of the session; may be empty
 
  private:
   Outcome<Done> rewind();
@@ -46,7 +46,7 @@ class RecordedTape final : public core::Tape {
   core::Micros time_of(core::Micros room) const { return room > about_.first ? room - about_.first : 0; }
 
   std::string path_;
-  SpokenLink about_;
+  RecordedSessionInfo about_;
   std::string damage_;
   std::unique_ptr<trace::Recording> recording_;
   std::optional<core::Fact> ahead_;  // the next fact, if it was read already

@@ -1,4 +1,4 @@
-#include "proxy/program/serve/recorded_tape.h"
+#include "proxy/program/serve/recorded_session.h"
 
 #include <functional>
 #include <map>
@@ -28,28 +28,28 @@ std::string each_event(trace::Recording& recording, const std::function<void(con
 class Listing {
  public:
   void take(const trace::Recording::Event& event) {
-    if (event.opened != nullptr) speech_[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
-    if (!event.said) return;
-    SpokenLink& link = links_[event.said->link];
-    if (event.said->intent != nullptr && event.said->intent->has_enter() && link.player.empty())
-      link.player = event.said->intent->enter().name();
-    if (event.said->fact != nullptr) take(*event.said->fact, event.time, link);
+    if (event.opened != nullptr) dialects_[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
+    if (!event.word) return;
+    RecordedSessionInfo& link = links_[event.word->link];
+    if (event.word->intent != nullptr && event.word->intent->has_enter() && link.player.empty())
+      link.player = event.word->intent->enter().name();
+    if (event.word->fact != nullptr) take(*event.word->fact, event.time, link);
   }
 
   /// Those with facts.
-  std::vector<SpokenLink> links() const {
-    std::vector<SpokenLink> all;
+  std::vector<RecordedSessionInfo> links() const {
+    std::vector<RecordedSessionInfo> all;
     for (const auto& [number, link] : links_) {
       if (link.facts == 0) continue;
       all.push_back(link);
       all.back().link = number;
-      if (const auto at = speech_.find(number); at != speech_.end()) all.back().speech = at->second;
+      if (const auto at = dialects_.find(number); at != dialects_.end()) all.back().dialect = at->second;
     }
     return all;
   }
 
  private:
-  static void take(const words::Fact& fact, WallTime time, SpokenLink& link) {
+  static void take(const words::Fact& fact, WallTime time, RecordedSessionInfo& link) {
     if (!can_read(fact)) return void(++link.unread);
     if (link.facts++ == 0) {
       link.first = fact.at_us();
@@ -59,29 +59,30 @@ class Listing {
     link.last = std::max(link.last, fact.at_us());
   }
 
-  std::map<std::uint32_t, std::string> speech_;
-  std::map<std::uint32_t, SpokenLink> links_;
+  std::map<std::uint32_t, std::string> dialects_;
+  std::map<std::uint32_t, RecordedSessionInfo> links_;
 };
 
-std::string text(const SpokenLink& link) {
-  return "  link " + std::to_string(link.link) + "  " + screen_text(link.speech) +
+std::string text(const RecordedSessionInfo& link) {
+  return "  link " + std::to_string(link.link) + "  " + screen_text(link.dialect) +
          (link.player.empty() ? "" : ", player '" + screen_text(link.player) + "'") + ", " +
          std::to_string(link.facts) + " facts, " + time_text(link.length()) + "\n";
 }
 
-Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std::optional<std::uint32_t> wanted) {
+Error none_of(const std::string& path, const std::vector<RecordedSessionInfo>& links,
+              std::optional<std::uint32_t> wanted) {
   if (links.empty())
     return {path + " has no words; `entente convert " + path +
             " --to OUT.mcap --words` translates its frames into words"};
   std::string error = wanted ? path + ": link " + std::to_string(*wanted) + " has no words; these links have words:\n"
                              : path + " holds " + std::to_string(links.size()) + " sessions; choose one by its link:\n";
-  for (const SpokenLink& link : links) error += text(link);
+  for (const RecordedSessionInfo& link : links) error += text(link);
   error.pop_back();
   return {error};
 }
 
 struct Choice {
-  SpokenLink link;
+  RecordedSessionInfo link;
   std::string damage;
 };
 
@@ -92,25 +93,26 @@ Outcome<Choice> choose(const std::string& path, std::optional<std::uint32_t> wan
   const std::string damage = each_event(**recording, [&](const auto& event) { listing.take(event); });
   const auto links = listing.links();
   if (links.empty() && !damage.empty()) return Error{damage};
-  for (const SpokenLink& link : links)
+  for (const RecordedSessionInfo& link : links)
     if (wanted ? link.link == *wanted : links.size() == 1) return Choice{link, damage};
   return none_of(path, links, wanted);
 }
 
 }  // namespace
 
-Outcome<std::unique_ptr<RecordedTape>> RecordedTape::open(const std::string& path, std::optional<std::uint32_t> link) {
+Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const std::string& path,
+                                                                std::optional<std::uint32_t> link) {
   const auto chosen = choose(path, link);
   if (!chosen) return chosen.error();
-  auto tape = std::make_unique<RecordedTape>();
-  tape->path_ = path;
-  tape->about_ = chosen->link;
-  tape->damage_ = chosen->damage;
-  if (const auto begun = tape->rewind(); !begun) return begun.error();
-  return tape;
+  auto session = std::make_unique<RecordedSession>();
+  session->path_ = path;
+  session->about_ = chosen->link;
+  session->damage_ = chosen->damage;
+  if (const auto begun = session->rewind(); !begun) return begun.error();
+  return session;
 }
 
-Outcome<Done> RecordedTape::rewind() {
+Outcome<Done> RecordedSession::rewind() {
   auto recording = trace::Recording::open(path_);
   if (!recording) return recording.error();
   recording_ = std::move(*recording);
@@ -120,13 +122,13 @@ Outcome<Done> RecordedTape::rewind() {
 }
 
 /// If the recorded clock went back, the fact gets the time of the fact before it.
-std::optional<Micros> RecordedTape::next_at() {
+std::optional<Micros> RecordedSession::next_at() {
   while (!ahead_) {
     const auto event = recording_->next();
     if (!event || *event == nullptr) return std::nullopt;
-    const auto& said = (*event)->said;
-    if (!said || said->fact == nullptr || said->link != about_.link || said->fact->at_us() > kMostTime) continue;
-    auto fact = core::from_message(*said->fact);
+    const auto& word = (*event)->word;
+    if (!word || word->fact == nullptr || word->link != about_.link || word->fact->at_us() > kMostTime) continue;
+    auto fact = core::from_message(*word->fact);
     if (!fact) continue;
     ahead_ = std::move(*fact);
     ahead_->at = at_ = std::max(time_of(ahead_->at), at_);
@@ -134,7 +136,7 @@ std::optional<Micros> RecordedTape::next_at() {
   return ahead_->at;
 }
 
-Fact RecordedTape::next() {
+Fact RecordedSession::next() {
   Fact fact = std::move(*ahead_);
   ahead_.reset();
   return fact;
@@ -142,7 +144,7 @@ Fact RecordedTape::next() {
 
 /// Loads the last recorded world that is not later than `at`. False: there is none, and the caller must fold all facts
 /// from the start.
-bool RecordedTape::recall(Micros at, core::World& world) {
+bool RecordedSession::recall(Micros at, core::World& world) {
   const auto found = recording_->go_to_world(about_.link, about_.began + (about_.first + at) * 1000);
   if (!found || !*found) return false;
   const auto event = recording_->next();
@@ -163,7 +165,7 @@ bool RecordedTape::recall(Micros at, core::World& world) {
   return true;
 }
 
-Outcome<Done> RecordedTape::seek(Micros at, core::World& world) {
+Outcome<Done> RecordedSession::seek(Micros at, core::World& world) {
   world = core::World();
   if (!recall(at, world)) {
     world = core::World();

@@ -1,4 +1,4 @@
-#include "proxy/program/recordings/shadow.h"
+#include "proxy/program/recordings/offline_room.h"
 
 #include <algorithm>
 
@@ -20,20 +20,21 @@ core::RoomOptions options() {
 
 }  // namespace
 
-bool can_shadow(const Speech& speech) {
-  return faces_of(*speech.game).has_front(speech.dialect) && faces_of(*speech.game).has_back(speech.dialect);
+bool can_translate(const GameDialect& game_dialect) {
+  return faces_of(*game_dialect.game).has_front(game_dialect.dialect) &&
+         faces_of(*game_dialect.game).has_back(game_dialect.dialect);
 }
 
-ShadowRoom::ShadowRoom(const Speech& speech, User& user,
-                       const std::map<std::string, std::string, std::less<>>& settings)
-    : user_(user), room_(*this, faces_of(*speech.game).back({speech.dialect, settings}), options()) {
+OfflineRoom::OfflineRoom(const GameDialect& game_dialect, User& user,
+                         const std::map<std::string, std::string, std::less<>>& settings)
+    : user_(user), room_(*this, faces_of(*game_dialect.game).back({game_dialect.dialect, settings}), options()) {
   core::Peer client;
-  client.connect_data = speech.game->connect_data(speech.dialect);
-  seat_ = room_.seat(faces_of(*speech.game).front({speech.dialect, {}}), client, 0);
+  client.connect_data = game_dialect.game->connect_data(game_dialect.dialect);
+  seat_ = room_.seat(faces_of(*game_dialect.game).front({game_dialect.dialect, {}}), client, 0);
   room_.back_opened({}, 0);
 }
 
-void ShadowRoom::pass_time(core::Micros until) {
+void OfflineRoom::pass_time(core::Micros until) {
   if (until > now_ + kLongestPause) now_ = until - kLongestPause;
   while (over_.empty() && room_.next_wake() <= until) {
     now_ = std::max(now_, room_.next_wake());
@@ -42,22 +43,22 @@ void ShadowRoom::pass_time(core::Micros until) {
   now_ = std::max(now_, until);
 }
 
-void ShadowRoom::received(wire::Way way, Lane lane, Bytes bytes, core::Micros at) {
+void OfflineRoom::received(wire::Way way, Lane lane, Bytes bytes, core::Micros at) {
   pass_time(at);
   if (over_.empty()) room_.received(end_of(way), lane, bytes, now_);
 }
 
-void ShadowRoom::left(wire::Way way, core::Micros at) {
+void OfflineRoom::left(wire::Way way, core::Micros at) {
   pass_time(at);
   if (over_.empty()) room_.gone(end_of(way), way == wire::Way::kToServer ? "client left" : "server left", now_);
 }
 
-void ShadowRoom::close(core::Id end, std::string_view why, std::uint32_t) {
+void OfflineRoom::close(core::Id end, std::string_view why, std::uint32_t) {
   if (over_.empty())
     over_ = (end == core::kBackEnd ? "our back ended it: " : "our front ended it: ") + std::string(why);
 }
 
-void ShadowRoom::failed(core::Id end, const Fault& fault) {
+void OfflineRoom::failed(core::Id end, const Fault& fault) {
   if (!over_.empty()) return;
   broken_ = true;
   over_ = std::string(end == core::kBackEnd ? "the server" : "the client") + " broke its game's rules: " + fault.what;

@@ -1,17 +1,17 @@
-// A tape of facts in memory, for tests. Law: as for every tape (proxy/core/replay/tape.h); it seeks by folding from its
-// beginning, so that it is what others are compared with.
+// A FactSource in memory, for tests. Law: as for every FactSource (proxy/core/replay/fact_source.h); it seeks by
+// folding from its beginning, so that it is what others are compared with.
 #pragma once
 
 #include <vector>
 
-#include "proxy/core/replay/tape.h"
+#include "proxy/core/replay/fact_source.h"
 
 namespace entente::testing {
 
-class MemoryTape final : public core::Tape {
+class MemoryFacts final : public core::FactSource {
  public:
   /// In the order of their times.
-  explicit MemoryTape(std::vector<core::Fact> facts) : facts_(std::move(facts)) {}
+  explicit MemoryFacts(std::vector<core::Fact> facts) : facts_(std::move(facts)) {}
 
   core::Micros length() const override { return facts_.empty() ? 0 : facts_.back().at; }
   std::optional<core::Micros> next_at() override {

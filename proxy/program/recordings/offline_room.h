@@ -7,11 +7,11 @@
 #include <string>
 
 #include "proxy/core/room.h"
-#include "proxy/program/import/speech.h"
+#include "proxy/program/import/game_dialect.h"
 
 namespace entente {
 
-class ShadowRoom final : private core::Room::Host {
+class OfflineRoom final : private core::Room::Host {
  public:
   class User {
    public:
@@ -20,8 +20,9 @@ class ShadowRoom final : private core::Room::Host {
     virtual void told(const core::Fact& fact) = 0;
   };
 
-  /// REQUIRES: can_shadow(speech). `user` outlives it. `settings`: of the game's back.
-  ShadowRoom(const Speech& speech, User& user, const std::map<std::string, std::string, std::less<>>& settings);
+  /// REQUIRES: can_translate(game_dialect). `user` outlives it. `settings`: of the game's back.
+  OfflineRoom(const GameDialect& game_dialect, User& user,
+              const std::map<std::string, std::string, std::less<>>& settings);
 
   /// Takes whole frames, or one message or datagram. `at`: time since the connection began; a decreasing time counts
   /// as now.
@@ -57,6 +58,6 @@ class ShadowRoom final : private core::Room::Host {
 };
 
 /// Whether the game has a front and a back in this dialect.
-bool can_shadow(const Speech& speech);
+bool can_translate(const GameDialect& game_dialect);
 
 }  // namespace entente

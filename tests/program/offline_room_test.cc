@@ -1,6 +1,6 @@
 // Words made anew from frames: in real recordings, units move in the world as the frames say, and the new file can be
 // entered like a bridge's.
-#include "proxy/program/recordings/shadow.h"
+#include "proxy/program/recordings/offline_room.h"
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
-namespace entente::shadow_test {
+namespace entente::offline_room_test {
 namespace {
 
 using testing::Picture;
@@ -52,8 +52,8 @@ void walk(const std::string& path, std::uint32_t link, Each&& each) {
     REQUIRE_MESSAGE(event.ok(), (event.ok() ? "" : event.error().text));
     if (*event == nullptr) return;
     const auto& one = **event;
-    if (one.said && one.said->link == link && one.said->fact != nullptr) {
-      const auto fact = core::from_message(*one.said->fact);
+    if (one.word && one.word->link == link && one.word->fact != nullptr) {
+      const auto fact = core::from_message(*one.word->fact);
       REQUIRE(fact.ok());
       world.fold(*fact);
     }
@@ -134,8 +134,8 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
     if (event.frame != nullptr) missed += std::exchange(awaited, std::nullopt) ? 1 : 0;
     if (is_from_server(event, 1)) awaited = told_place(as_bytes(event.frame->data()));
     if (awaited && event.frame != nullptr) ++updates;
-    if (!awaited || !event.said || event.said->fact == nullptr || !event.said->fact->has_pose()) return;
-    const words::Pose& pose = event.said->fact->pose();
+    if (!awaited || !event.word || event.word->fact == nullptr || !event.word->fact->has_pose()) return;
+    const words::Pose& pose = event.word->fact->pose();
     CHECK(pose.x() == doctest::Approx(awaited->x).epsilon(0.001));
     CHECK(pose.y() == doctest::Approx(awaited->y).epsilon(0.001));
     awaited.reset();
@@ -301,13 +301,13 @@ TEST_CASE("aos: what a relay recorded says who spawned, walked, died and spoke")
       auto& from = event.frame->way() == trace::TO_SERVER ? client : server;
       ++from[std::to_string(static_cast<std::uint8_t>(event.frame->data()[0]))];
     }
-    if (!event.said) return;
+    if (!event.word) return;
     const auto name = [](const auto& word) {
       const auto* field =
           word.GetReflection()->GetOneofFieldDescriptor(word, word.GetDescriptor()->FindOneofByName("kind"));
       return field->message_type()->name();
     };
-    event.said->fact != nullptr ? ++facts[name(*event.said->fact)] : ++intents[name(*event.said->intent)];
+    event.word->fact != nullptr ? ++facts[name(*event.word->fact)] : ++intents[name(*event.word->intent)];
   });
   CHECK(world);
   CHECK(facts["Spawned"] == server[std::to_string(kCreate)]);
@@ -333,7 +333,7 @@ TEST_CASE("every dialect of every game can have words") {
   for (const wire::Game* game : games())
     for (std::size_t i = 0; i < game->dialects().size(); ++i) {
       CAPTURE(game->name());
-      CHECK(can_shadow({game, i}));
+      CHECK(can_translate({game, i}));
     }
 }
 
@@ -373,7 +373,7 @@ TEST_CASE("words that are there are kept, not made again") {
   CHECK(again.err.find("already has words; keeping them") != std::string::npos);
   const auto words_in = [](const std::string& path) {
     std::size_t count = 0;
-    walk(path, 1, [&](const trace::Recording::Event& event, const core::World&) { count += event.said ? 1 : 0; });
+    walk(path, 1, [&](const trace::Recording::Event& event, const core::World&) { count += event.word ? 1 : 0; });
     return count;
   };
   CHECK(words_in(again.file) == words_in(folder.file("first.mcap")));
@@ -401,4 +401,4 @@ TEST_CASE("words have no place in a .rec, and a setting is one of some game's ba
 }
 
 }  // namespace
-}  // namespace entente::shadow_test
+}  // namespace entente::offline_room_test

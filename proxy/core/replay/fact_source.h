@@ -1,5 +1,5 @@
 // A recorded session: the facts of one room in order, and its world at any time.
-// Law: the same tape gives the same facts, and nothing that was not recorded.
+// Law: the same recording gives the same facts, and nothing that was not recorded.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace entente::core {
 
-class Tape {
+class FactSource {
  public:
-  virtual ~Tape() = default;
+  virtual ~FactSource() = default;
 
-  /// The time of the last fact; times of a tape begin at 0.
+  /// The time of the last fact; times of a recording begin at 0.
   virtual Micros length() const = 0;
   /// When the next fact was told; none at the end, and where the rest cannot be read.
   virtual std::optional<Micros> next_at() = 0;
