@@ -1,5 +1,5 @@
-// Who breaks his game's framing or a limit is refused: in the game's own way, with one reason that is counted and said,
-// and nobody else is disturbed.
+// A client that breaks the framing of its game or a limit is refused in the way of its game. The refusal has one reason,
+// which is counted and logged. Other clients are not disturbed.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "tests/relay/toy.h"
 
-namespace entente::testing::guard_test {
+namespace entente::testing::limits_test {
 namespace {
 
 using relay::Reason;
@@ -381,4 +381,4 @@ TEST_CASE("without a file descriptor left a newcomer is turned away, not kept wa
 }
 
 }  // namespace
-}  // namespace entente::testing::guard_test
+}  // namespace entente::testing::limits_test
