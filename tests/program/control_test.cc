@@ -77,7 +77,7 @@ TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
   Proxy proxy(folder);
   const Ended list = proxy.ctl({"list"});
   CHECK(list.code == 0);
-  CHECK(list.out == "link\tgame\tclient\tserver\tseconds\tbytes\tplayer\tsource\n");
+  CHECK(list.out == "link\tgame\tclient\tserver\tseconds\tbytes\tplayer\n");
   const Ended stats = proxy.ctl({"stats"});
   CHECK(stats.code == 0);
   CHECK(stats.out.starts_with("served panic be-packed 127.0.0.1:"));

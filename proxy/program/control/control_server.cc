@@ -1,5 +1,6 @@
 #include "proxy/program/control/control_server.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace entente {
@@ -7,7 +8,9 @@ namespace {
 
 using PlayerOf = std::function<std::string(relay::LinkId)>;
 
-std::string line(const relay::SessionReport& session, const PlayerOf& player_of) {
+bool has_source(const relay::SessionReport& session) { return !session.source.wildcard(); }
+
+std::string line(const relay::SessionReport& session, const PlayerOf& player_of, bool with_source) {
   const relay::SessionInfo& info = session.info;
   const auto dialect = info.game->dialects()[info.dialect].name;
   const std::string client = info.client.port() != 0 ? info.client.text() : "";
@@ -15,16 +18,20 @@ std::string line(const relay::SessionReport& session, const PlayerOf& player_of)
   std::string out = std::to_string(info.link);
   for (const std::string& field : {std::string(info.game->name()) + " " + std::string(dialect), control_field(client),
                                    control_field(info.server.text()), std::to_string(session.age / 1000),
-                                   std::to_string(session.bytes), control_field(player),
-                                   control_field(session.source.wildcard() ? "" : session.source.ip_text())})
+                                   std::to_string(session.bytes), control_field(player)})
     (out += '\t') += field;
+  if (with_source) (out += '\t') += control_field(has_source(session) ? session.source.ip_text() : "");
   return out + "\n";
 }
 
+/// The column `source` is there only where a session has one: scripts know the others.
 Outcome<std::string> list(relay::Server& server, const PlayerOf& player_of, std::string_view rest) {
   if (!rest.empty()) return Error{"list takes no arguments"};
-  std::string out = "link\tgame\tclient\tserver\tseconds\tbytes\tplayer\tsource\n";
-  for (const auto& session : server.sessions()) out += line(session, player_of);
+  const auto sessions = server.sessions();
+  const bool with_source = std::any_of(sessions.begin(), sessions.end(), has_source);
+  std::string out = "link\tgame\tclient\tserver\tseconds\tbytes\tplayer";
+  out += with_source ? "\tsource\n" : "\n";
+  for (const auto& session : sessions) out += line(session, player_of, with_source);
   return out;
 }
 
