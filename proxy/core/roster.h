@@ -57,14 +57,22 @@ class Roster {
   std::size_t size() const { return to_id_.size(); }
 
  private:
+  /// A peer chooses the numbers: with their own bits as a hash, it could put all of them into one place.
+  template <class Key>
+  struct Mixed {
+    std::size_t operator()(const Key& key) const {
+      return (std::uint64_t{std::hash<Key>{}(key)} * 0x9e3779b97f4a7c15U) >> 32U;
+    }
+  };
+
   void forget(Wire wire, Id id) {
     to_id_.erase(wire);
     to_wire_.erase(id);
   }
 
   // Flat: a front looks up a unit's number for each fact about it, and a hundred fronts do not fit into a cache.
-  tsl::robin_map<Wire, Id> to_id_;
-  tsl::robin_map<Id, Wire> to_wire_;
+  tsl::robin_map<Wire, Id, Mixed<Wire>> to_id_;
+  tsl::robin_map<Id, Wire, Mixed<Id>> to_wire_;
 };
 
 }  // namespace entente::core

@@ -71,6 +71,13 @@ Address Address::with_port(std::uint16_t port) const {
   return other;
 }
 
+Address Address::unmapped() const {
+  if (!v6() || !IN6_IS_ADDR_V4MAPPED(&raw_.six.sin6_addr)) return *this;
+  Address four;
+  std::memcpy(&four.raw_.four.sin_addr, &raw_.six.sin6_addr.s6_addr[12], 4);
+  return four.with_port(port());
+}
+
 Address Address::wildcard_of_family() const {
   Address any;
   any.raw_.any.sa_family = raw_.any.sa_family;

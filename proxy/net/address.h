@@ -29,6 +29,8 @@ class Address {
   bool wildcard() const;  ///< 0.0.0.0 or ::
   std::uint16_t port() const;
   Address with_port(std::uint16_t port) const;
+  /// 192.0.2.7 for ::ffff:192.0.2.7; other addresses as they are.
+  Address unmapped() const;
   /// The wildcard address of the same family, port 0.
   Address wildcard_of_family() const;
 

@@ -57,7 +57,7 @@ Read read_line(std::string_view line, std::size_t size) {
   const auto number = port(from_port);
   if (!number) return Fault{"bad PROXY header", "source port", at(from_port)};
   if (!port(to_port)) return Fault{"bad PROXY header", "destination port", at(to_port)};
-  return std::optional(ProxyHeader{size, client->with_port(*number)});
+  return std::optional(ProxyHeader{size, client->with_port(*number).unmapped()});
 }
 
 Read read_v1(Bytes bytes) {
@@ -96,7 +96,7 @@ Read read_v2(Bytes bytes) {
   if (bytes.size() < kFixed + rest) return std::optional<ProxyHeader>();
   if (command == kLocal || !known) return std::optional(ProxyHeader{kFixed + rest, std::nullopt});
   const bool v6 = family == kTcp6;
-  return std::optional(ProxyHeader{kFixed + rest, address_at(bytes, kFixed, kFixed + (v6 ? 32 : 8), v6)});
+  return std::optional(ProxyHeader{kFixed + rest, address_at(bytes, kFixed, kFixed + (v6 ? 32 : 8), v6).unmapped()});
 }
 
 /// Whether `bytes` begin like this, as far as they go.

@@ -15,7 +15,8 @@ enum class ProxyVersion : std::uint8_t { kV1 = 1, kV2 = 2 };
 
 struct ProxyHeader {
   std::size_t size = 0;  ///< bytes
-  /// Nothing: the load balancer does not say, or connects for itself, as in a health check.
+  /// IPv4 also if it is written as ::ffff:a.b.c.d. Nothing: the load balancer does not say, or connects for itself, as
+  /// in a health check.
   std::optional<Address> client;
 };
 

@@ -34,12 +34,16 @@ void ProxyHeaderReader::read(One& one) {
   if (!*header) return;
   const auto done = take(one);
   done->poll.close();
-  user_.announced(std::move(done->fd), (*header)->client.value_or(done->by), done->by);
+  const Address client = (*header)->client.value_or(done->by);
+  user_.announced(std::move(done->fd), client.port() != 0 ? client : client.with_port(done->by.port()));
 }
 
 void ProxyHeaderReader::tick(std::uint32_t limit) {
-  while (!waiting_.empty() && limit != 0 && loop_.now() > waiting_.begin()->second->since + limit)
-    refuse(*waiting_.begin()->second, NoHeader::kLate);
+  if (limit == 0) return;
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    One& one = *(at++)->second;
+    if (!one.poll.waits() && loop_.now() > one.since + limit + one.poll.held_up()) refuse(one, NoHeader::kLate);
+  }
 }
 
 void ProxyHeaderReader::refuse(One& one, NoHeader why, const Fault& fault) {

@@ -27,9 +27,9 @@ class ProxyHeaderReader {
   class User {
    public:
     virtual ~User() = default;
-    /// The header came. `client`: as it says; the load balancer itself, if it connects for itself. `by`: the load
-    /// balancer.
-    virtual void announced(Fd fd, const Address& client, const Address& by) = 0;
+    /// The header came. `client`: as it says; the load balancer itself, if it connects for itself. If the header has no
+    /// port, it has the load balancer's.
+    virtual void announced(Fd fd, const Address& client) = 0;
     /// No header came. `fault`: what is wrong with it, if that is why.
     virtual void unannounced(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;
   };

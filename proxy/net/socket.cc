@@ -149,7 +149,9 @@ Outcome<Sockets> pair_towards(const Address& server, const Source& source) {
   }
   const int error = errno;
   return machine_error("cannot open a TCP and a UDP socket on one port towards " + server.text(), error,
-                       "raise the limit of open files (ulimit -n) or net.ipv4.ip_local_port_range");
+                       source.address.wildcard()
+                           ? "raise the limit of open files (ulimit -n) or net.ipv4.ip_local_port_range"
+                           : source_hint(source));
 }
 
 void set_stream_options(int fd) {

@@ -50,7 +50,8 @@ TEST_CASE("both versions are read") {
   const std::string two6 =
       "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x07\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01\xdc\x04\x14\x22"s;
   check_client(v2("\x21\x21", two6), "[2001:db8::7]:56324");
-  check_client(v2("\x20\x00"s, ""), nullptr);     // LOCAL: a health check
+  check_client("PROXY TCP6 ::ffff:192.0.2.7 2001:db8::1 56324 5154\r\n", "192.0.2.7:56324");  // one of IPv4 after all
+  check_client(v2("\x20\x00"s, ""), nullptr);                                                 // LOCAL: a health check
   check_client(v2("\x20\x11"s, kTwo4), nullptr);  // its addresses mean nothing
   check_client(v2("\x21\x00"s, ""), nullptr);     // PROXY, unspecified
   check_client(v2("\x21\x31"s, "unix"), nullptr);

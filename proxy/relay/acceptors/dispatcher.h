@@ -18,7 +18,6 @@ struct AcceptedClient {
   Limits limits;
   std::size_t server_dialect = 0;          ///< of a bridge: what the server was found, or is taken, to speak
   AcceptedEnetPeer enet{};                 ///< instead of `fd`, if it came by ENet
-  net::Address by{};                       ///< whose connection it is: the client's, or a load balancer's
   std::optional<Reason> no_dial_reason{};  ///< of a bot: why its server is not dialled
 };
 

@@ -65,7 +65,7 @@ void StreamAcceptor::tick(Millis now) {
 }
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
-  if (route_.proxies.empty()) return announced(std::move(fd), from, from);
+  if (route_.proxies.empty()) return announced(std::move(fd), from);
   if (!is_trusted(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
   proxy_headers_.add(std::move(fd), from);
 }
@@ -74,11 +74,9 @@ bool StreamAcceptor::is_trusted(const net::Address& from) const {
   return std::any_of(route_.proxies.begin(), route_.proxies.end(), [&](const auto& net) { return net.holds(from); });
 }
 
-void StreamAcceptor::announced(net::Fd fd, const net::Address& client, const net::Address& by) {
+void StreamAcceptor::announced(net::Fd fd, const net::Address& client) {
   if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(fd), client, *why);
-  AcceptedClient accepted{route_.index, dispatcher_.next_link(), std::move(fd), client, limits_};
-  accepted.by = by;
-  admit(std::move(accepted));
+  admit(AcceptedClient{route_.index, dispatcher_.next_link(), std::move(fd), client, limits_});
 }
 
 void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
@@ -124,7 +122,8 @@ void StreamAcceptor::admit(AcceptedClient newcomer) {
   }
   newcomer.server_dialect = dialect_probe_.dialect();
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route_)};
-  if (route_.with_datagrams()) table_.enter(newcomer.by, session);
+  // Behind load balancers nobody knows whose a datagram is: their clients stay on TCP.
+  if (route_.with_datagrams() && route_.proxies.empty()) table_.enter(newcomer.client, session);
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 

@@ -33,7 +33,7 @@ class StreamAcceptor final : public Acceptor,
   void datagrams_done() override { dispatcher_.flush_datagrams(); }
   void probe_done() override;
 
-  void announced(net::Fd fd, const net::Address& client, const net::Address& by) override;
+  void announced(net::Fd fd, const net::Address& client) override;
   void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});

@@ -58,7 +58,9 @@ Buffer Dial::first_bytes(const net::Address& server) const {
 
 /// False when this address cannot be reached and the next one may be tried.
 bool Dial::try_one(const net::Address& server) {
-  int error = 0;
+  int error = EAFNOSUPPORT;
+  const net::Source& source = source_.get();
+  if (source.foreign && source.address.family() != server.family()) return say(server, error), false;
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
     if (!made) {

@@ -1,5 +1,5 @@
 // Connects to a route's server: tries its addresses one after another, each for at most Limits::connect_ms.
-// Law: it sends nothing. Each failure is logged. After the last one the user is told.
+// Law: it sends nothing but a PROXY header. Each failure is logged. After the last one the user is told.
 #pragma once
 
 #include "proxy/net/socket.h"

@@ -6,7 +6,7 @@ namespace entente::relay {
 namespace {
 
 constexpr std::uint32_t kNumbers = 1U << 24U;
-constexpr std::uint32_t kFirst = 256;  // below are addresses that programs of this machine use, such as 127.0.0.1
+constexpr std::uint32_t kFirst = 1U << 16U;  // below are addresses that machines use: 127.0.0.1, 127.0.1.1, 127.0.0.53
 
 net::Address address_of(std::uint32_t number) {
   sockaddr_in raw{};
@@ -34,6 +34,7 @@ LoopbackSources::Lease LoopbackSources::take(const net::Address& client) {
     taken_.emplace(at->second.number, network);
   }
   ++at->second.sessions;
+  left_.erase(std::exchange(at->second.left, 0));
   Lease lease;
   lease.owner_ = this;
   lease.host_ = network;
@@ -52,21 +53,16 @@ void LoopbackSources::give_back(const net::Address& host) {
   const auto at = hosts_.find(host);
   if (at == hosts_.end() || --at->second.sessions != 0) return;
   at->second.left = ++departures_;
-  left_.emplace_back(host, at->second.left);
-  while (left_.size() > kMostKept) forget_oldest();
+  left_.emplace(at->second.left, host);
+  if (left_.size() > kMostKept) forget_oldest();
 }
 
-/// The oldest that is not here again.
 void LoopbackSources::forget_oldest() {
-  while (!left_.empty()) {
-    const auto [host, left] = left_.front();
-    left_.pop_front();
-    const auto at = hosts_.find(host);
-    if (at == hosts_.end() || at->second.sessions != 0 || at->second.left != left) continue;
-    taken_.erase(at->second.number);
-    hosts_.erase(at);
-    return;
-  }
+  if (left_.empty()) return;
+  const auto at = hosts_.find(left_.begin()->second);
+  left_.erase(left_.begin());
+  taken_.erase(at->second.number);
+  hosts_.erase(at);
 }
 
 }  // namespace entente::relay

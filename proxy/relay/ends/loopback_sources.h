@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -55,7 +55,7 @@ class LoopbackSources {
   struct Host {
     std::uint32_t number = 0;  // the low 24 bits of the address
     std::size_t sessions = 0;
-    std::uint64_t left = 0;  // which of the departures was its last
+    std::uint64_t left = 0;  // the number of its last departure; 0: it is here
   };
   std::uint32_t free_number(const net::Address& host) const;
   void give_back(const net::Address& host);
@@ -64,7 +64,7 @@ class LoopbackSources {
   std::mutex mutex_;
   std::unordered_map<net::Address, Host, net::AddressHash> hosts_;  // by Address::network()
   std::unordered_map<std::uint32_t, net::Address> taken_;           // by number
-  std::deque<std::pair<net::Address, std::uint64_t>> left_;         // hosts without a session, the oldest first
+  std::map<std::uint64_t, net::Address> left_;                      // hosts without a session, by Host::left
   std::uint64_t departures_ = 0;
 };
 

@@ -57,6 +57,8 @@ void DatagramSession::reach_next() {
   const auto& servers = worker_route_.route.servers;
   if (next_server_ == servers.size()) return end(Reason::kServerTimeout);
   info_.server = servers[next_server_++];
+  const net::Source& source = source_.get();
+  if (source.foreign && source.address.family() != info_.server.family()) return reach_next();
   reader_.close();
   auto made = net::datagrams_towards(info_.server, source_.get());
   if (!made || !reader_.open_connected(made->udp.get())) {
