@@ -1,7 +1,7 @@
-// Addresses of 127.0.0.0/8 by which servers on this machine tell our clients apart: each host gets one of its own, from
-// which its sessions connect to the server. So a server without the PROXY protocol can limit and ban players one by
-// one. Law: two hosts never have the same address at once. A host that comes back gets the address that it had, also
-// after a restart, unless another host took it meanwhile: an address is a hash of the host, or the next free one.
+// Gives each client's host an address of its own in 127.0.0.0/8. The host's sessions connect to the server from that
+// address. So a server on this machine that does not know the PROXY protocol can limit and ban players one by one.
+// Law: two hosts never have the same address at once. An address is a hash of the host, or the next free one. A host
+// that comes back gets the same address, also after a restart, unless another host has it.
 #pragma once
 
 #include <cstdint>
