@@ -1,5 +1,6 @@
 // What a relay counts. Each worker writes its own Counters; Totals is their sum, taken at any time from any thread.
-// Law: a Count has one writing thread, so that counting is a plain add; readers may be one step behind.
+// Law: a Count has one writing thread, so that counting is a plain add. A reader may be behind, but sees the counts of
+// one worker in the order in which they were made.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@ namespace entente::relay {
 
 class Count {
  public:
-  void add(std::uint64_t n = 1) { value_.store(read() + n, std::memory_order_relaxed); }
-  std::uint64_t read() const { return value_.load(std::memory_order_relaxed); }
+  void add(std::uint64_t n = 1) { value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_release); }
+  std::uint64_t read() const { return value_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::uint64_t> value_{0};
@@ -59,6 +60,7 @@ class Losses {
 /// A moment's sum over all workers.
 struct Totals : CountersOf<std::uint64_t> {
   void add(const Counters& part);
+  /// Never more than there were at some moment: `opened` is read before `closed`.
   std::uint64_t now() const { return opened > closed ? opened - closed : 0; }
   std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }
   std::uint64_t by(Drop drop) const { return dropped[static_cast<std::size_t>(drop)]; }
