@@ -118,6 +118,43 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/REA
   CHECK(proxy.wait() == 0);
 }
 
+TEST_CASE("each metric that the dashboard and the alert rules name is there") {
+  const Folder folder;
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json"});
+  const std::string to = "native://127.0.0.1:" + std::to_string(port_in(arena.line())) + "?dialect=json";
+  Process served({kEntente, "run",
+                  folder.write("a.toml",
+                               "[metrics]\nlisten = \"127.0.0.1:0\"\n[[route]]\nlisten = "
+                               "\"native://127.0.0.1:0?dialect=json\"\nrecord = \"" +
+                                   folder.file("a.mcap") + "\"\nto = \"" + to +
+                                   "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"" + to +
+                                   "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\"]\n")});
+  const std::uint16_t relay = port_in(served.line()), bridge = port_in(served.line()), here = port_in(served.line());
+  const auto announced = served.line();
+  REQUIRE(announced);
+  const std::uint16_t port = port_in(announced->substr(0, announced->rfind('/')));
+  Caller(relay).say("nonsense\n");
+  const std::string dialect[] = {"panic://127.0.0.1:" + std::to_string(bridge) + "?dialect=be-packed",
+                                 "native://127.0.0.1:" + std::to_string(here) + "?dialect=json"};
+  for (const std::string& url : dialect) CHECK(run({kEntente, "bot", url, "--seconds", "1"}).code == 0);
+
+  std::set<std::string> named;
+  static const std::regex kName("\\b(entente|process)_[a-z_]+");
+  for (const char* file : {"/deploy/grafana.json", "/deploy/alerts.yml"}) {
+    const std::string text = read_file(testing::source_dir() + file);
+    for (std::sregex_iterator at(text.begin(), text.end(), kName), end; at != end; ++at) named.insert(at->str());
+  }
+  CHECK(named.size() > 20);
+  std::set<std::string> missing;
+  for (int i = 0; i < 1'000 && (i == 0 || !missing.empty()); ++i) {
+    const std::string page = get(port, "/metrics");
+    missing.clear();
+    for (const std::string& name : named)
+      if (page.find("\n# TYPE " + name + " ") == std::string::npos) missing.insert(name);
+  }
+  for (const std::string& name : missing) CHECK_MESSAGE(false, name);
+}
+
 TEST_CASE("an address for metrics that is none is said to be") {
   const Ended wrong =
       run({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--metrics", "here"});
