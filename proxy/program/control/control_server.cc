@@ -51,7 +51,7 @@ Outcome<std::string> kick(relay::Server& server, std::string_view rest) {
 void add_server_commands(Control& control, relay::Server& server, PlayerOf player, std::function<std::string()> stats) {
   control.add("list", "Lists the open sessions, with fields separated by tabs.",
               [&server, player = std::move(player)](std::string_view rest) { return list(server, player, rest); });
-  control.add("kick LINK [why]", "Ends the session with this link; the player sees why if the game can show it.",
+  control.add("kick LINK [why]", "Ends a session; `list` shows its link. The player sees why if the game can show it.",
               [&server](std::string_view rest) { return kick(server, rest); });
   control.add("stats", "Prints the traffic of each route so far.", [stats = std::move(stats)](std::string_view rest) {
     return rest.empty() ? Outcome<std::string>(stats()) : Error{"stats takes no arguments"};
