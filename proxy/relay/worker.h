@@ -29,11 +29,7 @@ struct Pool {
   Absences<SessionRef> absences;
 };
 
-class Worker final : public net::Ticker::User,
-                     public Session::Owner,
-                     public Dispatcher,
-                     public net::Later,
-                     private DialectProbe::User {
+class Worker final : public net::Ticker::User, public Session::Owner, public Dispatcher, public net::Later {
  public:
   Worker(std::size_t index, Pool& pool);
   ~Worker() override;
@@ -45,7 +41,7 @@ class Worker final : public net::Ticker::User,
   void add_shared_room(SharedRoomState& state, TapSink* tap, Events& events);
 
   /// For each relay, in the order of Route::index. REQUIRES: not running.
-  void add_route(Route& route, TapSink* tap);
+  void add_route(Route& route, TapSink* tap, const Limits& limits);
   /// The worker becomes the home of the newest route. Returns where it listens. REQUIRES: not running.
   Outcome<net::Address> open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at);
 
@@ -53,6 +49,7 @@ class Worker final : public net::Ticker::User,
   void run();
 
   // From any thread.
+  Millis time() const { return loop_.nanos() / 1'000'000; }
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
   void set_access(std::size_t route, std::vector<Access> access) { mailbox_.post(NewAccess{route, std::move(access)}); }
@@ -73,7 +70,6 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     LinkId link;
     net::Address client;
-    bool server_unreached;
   };
   /// A session's client lost its link (kAway), is back or given up (kBack), or is a new player (kSettled).
   struct Moved {
@@ -114,7 +110,6 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     std::uint32_t count;
     Limits limits;
-    std::unique_ptr<DialectProbe> dialect_probe;
   };
   using Letter =
       std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
@@ -156,7 +151,6 @@ class Worker final : public net::Ticker::User,
   bool forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) override;
   void flush_datagrams() override;
   void at_turn_end() override;
-  void probe_done() override {}  // bots ask every tick
 
   /// A job that calls a function of its worker.
   struct Chore final : net::Job {
@@ -180,7 +174,12 @@ class Worker final : public net::Ticker::User,
   net::Mailbox<Letter, Worker> mailbox_;
   std::optional<net::Ticker> ticker_;
   std::vector<std::unique_ptr<WorkerRoute>> routes_;  // by Route::index
-  std::vector<std::unique_ptr<Acceptor>> acceptors_;  // likewise; null where another worker is home
+  struct Probed {
+    std::unique_ptr<ServerProbes> probes;
+    Limits limits;
+  };
+  std::vector<Probed> probed_;                        // likewise; null where another worker is home
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;  // likewise; also null where a listener is shared
   struct Housed {
     std::unique_ptr<SharedRoom> shared_room;
     TapSink* tap;

@@ -139,7 +139,7 @@ class InSharedRoom {
   void add(const wire::Game& game, const Limits& limits, relay::Tap* tap) {
     relay::RouteOptions options;
     options.game = &game;
-    options.server_dialect = 0;
+    options.servers[0].dialect = 0;
     options.listen = loopback();
     options.limits = limits;
     options.tap = tap;

@@ -125,6 +125,8 @@ class Serving {
   }
   relay::Totals totals() const { return server_.totals(0); }
   std::vector<relay::SessionReport> sessions() const { return server_.sessions(); }
+  relay::Server& server() { return server_; }
+  const relay::Server& server() const { return server_; }
   bool kick(relay::LinkId link, std::string_view why) { return server_.kick(link, why); }
   void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
   /// Waits until no session is left.
@@ -151,8 +153,12 @@ class Serving {
   void serve(relay::RouteOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap,
              std::size_t listen_dialect = 0) {
     options.listen_dialect = listen_dialect;
-    options.server_host = server.ip_text();
-    options.server_port = server.port();
+    options.servers[0].host = server.ip_text();
+    options.servers[0].port = server.port();
+    serve_all(std::move(options), limits, tap);
+  }
+  /// The same, for the servers in `options`.
+  void serve_all(relay::RouteOptions options, const Limits& limits, relay::Tap* tap = nullptr) {
     options.limits = limits;
     options.tap = tap ? tap : &tapped;
     const auto listening = server_.add(options);
@@ -176,7 +182,7 @@ class Running : public Serving {
       : Serving(workers) {
     relay::RouteOptions options;
     options.game = &game;
-    options.server_dialect = server_dialect;
+    options.servers[0].dialect = server_dialect;
     options.listen = loopback(server.v6());
     options.web = std::move(web);
     options.enet = enet;

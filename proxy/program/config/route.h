@@ -7,12 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
 #include "proxy/core/session.h"
 #include "proxy/net/address.h"
 #include "proxy/program/config/endpoint.h"
+#include "proxy/relay/upstream/upstreams.h"
 
 namespace entente {
 
@@ -39,6 +41,22 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 /// Like parse_endpoint; the port must be one that can be connected to.
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
 
+/// The servers of a route: of one game, and with the same options.
+struct ToEnd {
+  Endpoint first;
+  std::vector<relay::ServerOptions> servers;
+
+  /// The first, as its server `index` has it.
+  Endpoint with_dialect_of(std::size_t index) const {
+    Endpoint one = first;
+    one.dialect = servers[index].dialect;
+    return one;
+  }
+};
+
+/// Like parse_to, for one server or several. The error names the URL. REQUIRES: at least one.
+Outcome<ToEnd> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known);
+
 /// How the two ends are joined.
 enum class RouteKind : std::uint8_t {
   kRelay,   ///< the same game and dialect: bytes pass unchanged
@@ -55,6 +73,8 @@ std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
 Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to);
+/// The same for each server of a route; all must be joined in the same way.
+Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to);
 
 /// Whether clients name their dialect themselves (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);

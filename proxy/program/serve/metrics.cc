@@ -93,6 +93,20 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                   {{"route", route}, {"what", one.what()}, {"reason", one.reason()}}, one.times);
 }
 
+void measure(Metrics& metrics, const std::string& route, const std::vector<relay::Server::ServerReport>& servers,
+             std::size_t waiting) {
+  metrics.gauge("sessions_waiting", "Sessions that wait for a server to come up", {{"route", route}},
+                static_cast<double>(waiting));
+  for (const relay::Server::ServerReport& one : servers) {
+    const Metrics::Labels labels = {{"route", route}, {"server", one.name}};
+    metrics.gauge("server_up", "1 if the server is up or was never tried, 0 if it is down", labels,
+                  one.state == relay::Upstream::State::kDown ? 0 : 1);
+    metrics.gauge("server_drained", "1 if the server gets no new sessions", labels, one.drained ? 1 : 0);
+    metrics.gauge("server_sessions", "Sessions of the server", labels, one.sessions);
+    metrics.count("server_sessions_opened", "Sessions that were sent to the server", labels, one.opened);
+  }
+}
+
 void measure(Metrics& metrics, const relay::TapTotals& tap) {
   for (const relay::MessageCount& one : tap.messages) {
     const Metrics::Labels labels = {{"game", std::string(one.game)},

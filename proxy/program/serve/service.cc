@@ -128,6 +128,7 @@ std::string Service::metrics() const {
   Metrics all;
   for (const Route& route : routes_) {
     measure(all, route.name, server_.totals(route.number), server_.losses(route.number));
+    measure(all, route.name, server_.servers(route.number), server_.waiting(route.number));
     if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
   }
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());

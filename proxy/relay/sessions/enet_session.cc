@@ -33,7 +33,7 @@ void EnetSession::start(net::Fd) {
     worker_route_->say_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);
   }
-  dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kEnet, info_.client);
+  begin_dial(wire::Transport::kEnet);
 }
 
 int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
@@ -140,6 +140,8 @@ void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
   // Data of a refusal is the game's; silence has none.
   if (!open_ && data == 0) return dial_.failed(ECONNREFUSED);
+  if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull))
+    dial_.server_is_full(now());
   server_data_ = data;
   end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
 }

@@ -9,16 +9,34 @@ namespace entente::relay {
 Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
     : accept_route_(accept_route),
       worker_route_(&accept_route),
+      chosen_(newcomer.server),
       owner_(owner),
       limits_(newcomer.limits),
-      info_{newcomer.link,   &accept_route.route.game,           accept_route.route.dialect,
-            newcomer.client, accept_route.route.servers.front(), accept_route.route.listener},
+      info_{newcomer.link,
+            &accept_route.route.game,
+            accept_route.route.dialect,
+            newcomer.client,
+            accept_route.route.upstreams.any_address(),
+            accept_route.route.listener},
       dial_(static_cast<Dial::User&>(*this)),
       rates_(limits_, accept_route.loop.now()),
       began_(accept_route.loop.now()),
-      moved_(began_) {}
+      moved_(began_) {
+  if (chosen_ != nullptr) dial_.expect(*chosen_);
+}
 
 int Session::dial(const net::Address&, Outgoing) { return EOPNOTSUPP; }
+
+void Session::begin_dial(wire::Transport transport, std::optional<std::size_t> dialect) {
+  dial_.begin(*worker_route_, limits_.connect_ms, transport, info_, chosen_, dialect);
+}
+
+void Session::go_by(WorkerRoute& route) {
+  if (&route == worker_route_) return;
+  worker_route_ = &route;
+  chosen_ = route.route.upstreams.choose(info_.client, now());
+  if (chosen_ != nullptr) dial_.expect(*chosen_);
+}
 
 void Session::count_opened() {
   if (!std::exchange(counted_, true)) worker_route_->counters.opened.add();
@@ -41,7 +59,11 @@ void Session::charge(std::size_t bytes, std::size_t messages) {
 }
 
 SessionReport Session::report() const {
-  return {worker_route_->route.index, info_, now() - began_, bytes_from_client_ + bytes_from_server_, dial_.source(),
+  return {worker_route_->route.index,
+          info_,
+          now() - began_,
+          bytes_from_client_ + bytes_from_server_,
+          dial_.source(),
           player()};
 }
 
@@ -108,6 +130,8 @@ void Session::tick(Millis now) {
     resume_client(kRate);
   }
   if (close_deadline_ == 0 && drop_late_server(now)) return dial_.timed_out();
+  if (close_deadline_ == 0) dial_.tick(now);
+  if (ending_) return;
   if (const auto reason = overdue(now)) end(*reason, Fault{""}, text(*reason));
 }
 

@@ -68,8 +68,6 @@ class Session : private Dial::User {
   WorkerRoute& worker_route() { return *worker_route_; }
   /// The route through whose listener it came.
   const Route& listener() const { return accept_route_.route; }
-  /// It ended because the server could not be reached.
-  bool server_unreached() const { return dial_.unreached(); }
 
  protected:
   /// `accept_route` outlives it.
@@ -84,6 +82,10 @@ class Session : private Dial::User {
   /// Calls Owner::done() if the session is ending and its links are closed.
   virtual void settle();
 
+  /// The path that the client asked for is this route's.
+  void go_by(WorkerRoute& route);
+  /// Connects to the chosen server, or to another one if that fails. `dialect`: only to servers that speak it.
+  void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
   void count_opened();
   void open_tap(WallTime at);
   /// To the tap, once it is open.
@@ -123,6 +125,7 @@ class Session : private Dial::User {
 
   WorkerRoute& accept_route_;  // whose listener accepted the client
   WorkerRoute* worker_route_;  // that serves the path the client asked for
+  Upstream* chosen_;           // the server to begin with; null: none
   Owner& owner_;
   const Limits limits_;
   SessionInfo info_;  // of the client's link

@@ -24,7 +24,7 @@ class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
   void wrote(net::Link& link) override;
   void ended(net::Link& link) override;
 
-  void connect() { dial_.begin(*worker_route_, limits_.connect_ms, route_.game.transport(), info_.client); }
+  void connect() { begin_dial(route_.game.transport()); }
   int dial(const net::Address& server, Outgoing outgoing) override;
   void find_dialect(Bytes said);
   void open();

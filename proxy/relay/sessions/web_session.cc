@@ -31,8 +31,8 @@ void WebSession::start(net::Fd client) {
 void WebSession::asked(WebLink&, const net::HttpHead& request) {
   asked_ = true;
   client_.pause(kEarly);
-  if (WorkerRoute* chosen = owner_.route_at(accept_route_.route, request.path())) worker_route_ = chosen;
-  info_.server = worker_route_->route.servers.front();
+  if (WorkerRoute* chosen = owner_.route_at(accept_route_.route, request.path())) go_by(*chosen);
+  info_.server = worker_route_->route.upstreams.any_address();
   if (const Asset* file = file_for(worker_route_->route, request)) {
     client_.link.serve(request, *file);
     return end(Reason::kServedPage);
@@ -49,11 +49,11 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
 int WebSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   const Route& route = worker_route_->route;
-  net::UpgradeRequest request{route.server_name,
+  net::UpgradeRequest request{outgoing.server.name,
                               route.web->server_path.empty() ? request_.target : route.web->server_path,
                               net::make_upgrade_key(), net::forwarded_headers(request_)};
   const int error = server_.link.connect(std::move(outgoing.sockets.tcp), server, route.web->server_tls.get(),
-                                         route.server_host, std::move(request), outgoing.first);
+                                         outgoing.server.options.host, std::move(request), outgoing.first);
   if (error == 0) server_.link.read(true);
   return error;
 }

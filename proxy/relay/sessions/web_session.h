@@ -27,7 +27,7 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 
-  void connect() { dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kWebSocket, info_.client); }
+  void connect() { begin_dial(wire::Transport::kWebSocket); }
   int dial(const net::Address& server, Outgoing outgoing) override;
 
   bool may_pass(Bytes message);

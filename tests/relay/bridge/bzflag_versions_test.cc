@@ -130,7 +130,7 @@ class VersionBridge : public Serving {
       : Serving(1) {
     relay::RouteOptions options;
     options.game = &game();
-    options.server_dialect = server;
+    options.servers[0].dialect = server;
     options.listen = loopback();
     options.fallback = fallback;
     relay::BridgeOptions bridge;
@@ -346,7 +346,7 @@ class VersionRoom {
     relay::RouteOptions options;
     options.game = &game();
     options.listen = loopback();
-    options.server_dialect = 0;
+    options.servers[0].dialect = 0;
     options.fallback = fallback;
     options.limits = no_limits();
     options.bridge = bridge;

@@ -21,7 +21,7 @@ class OnePort : public Serving {
   OnePort(std::size_t server, const net::Address& at) : Serving(1) {
     relay::RouteOptions options;
     options.game = &game();
-    options.server_dialect = server;
+    options.servers[0].dialect = server;
     options.clients_name_dialect = true;
     options.listen = loopback();
     relay::BridgeOptions bridge;

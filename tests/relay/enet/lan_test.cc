@@ -42,7 +42,7 @@ class Relayed final : public Serving {
   Relayed(const net::Address& server, std::size_t dialect) : Serving(1) {
     relay::RouteOptions options;
     options.game = &bzflag::game();
-    options.server_dialect = dialect;
+    options.servers[0].dialect = dialect;
     options.listen = loopback();
     serve(std::move(options), server, no_limits(), nullptr, dialect);
   }
@@ -94,7 +94,7 @@ TEST_CASE("a bridge answers as its front, whatever its server is") {
     explicit Found(const net::Address& server) : Serving(1) {
       relay::RouteOptions options;
       options.game = &bzflag::game();
-      options.server_dialect = 0;
+      options.servers[0].dialect = 0;
       options.listen = loopback();
       options.bridge = toy_bridge(toy::game(), toy::stream());
       Limits limits = no_limits();
