@@ -15,6 +15,7 @@
 #include "proxy/program/config/web.h"
 #include "proxy/program/control/control_bans.h"
 #include "proxy/program/control/control_server.h"
+#include "proxy/program/control/control_servers.h"
 #include "proxy/program/serve/metrics.h"
 #include "proxy/program/serve/signals.h"
 
@@ -102,6 +103,11 @@ Outcome<Done> Service::open_metrics() {
 Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, roster_, [this] { return statistics(); });
+  add_servers_command(control_, server_, [this] {
+    std::vector<std::pair<std::string, std::size_t>> routes;
+    for (const Route& route : routes_) routes.emplace_back(route.name, route.number);
+    return routes;
+  });
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
   auto acceptor = net::LocalAcceptor::open(
       config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
