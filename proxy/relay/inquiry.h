@@ -69,19 +69,29 @@ class Inquiry {
   std::vector<SessionReport> found_;
 };
 
-/// Which sessions are meant: all, or the one that is to be kicked.
+/// Which sessions are meant, and what is to be done to them.
 struct Question {
-  std::optional<LinkId> kick = {};
-  std::string why = {};
+  enum class Order : std::uint8_t { kNothing, kKick, kDrain };
+
+  bool means(LinkId its_link, std::size_t its_route) const {
+    return (!link || *link == its_link) && (!route || *route == its_route);
+  }
+
+  std::optional<LinkId> link = {};
+  std::optional<std::size_t> route = {};
+  Order order = Order::kNothing;
+  std::string text = {};  ///< for the players
 };
 
-/// Answers from a map of sessions by link, which have `report()` and `kick(why)`.
+/// Answers from a map of sessions by link, which have `report()`, `kick(why)` and `drain(why)`.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
   for (auto& [link, session] : sessions) {
-    if (question.kick && *question.kick != link) continue;
-    part.found(session->report());
-    if (question.kick) session->kick(question.why);
+    SessionReport report = session->report();
+    if (!question.means(link, report.route)) continue;
+    if (question.order == Question::Order::kKick) session->kick(question.text);
+    if (question.order == Question::Order::kDrain) session->drain(question.text);
+    part.found(std::move(report));
   }
 }
 

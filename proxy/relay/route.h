@@ -1,9 +1,11 @@
 // A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
 // counters, tap and log lines for it.
-// Law: a Route's settings do not change while it serves. What does change (losses, log limiter) is thread-safe.
+// Law: a Route's settings do not change while it serves. What does change (draining, losses, log limiter) is
+// thread-safe.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +78,8 @@ struct Route {
   std::optional<WebOptions> web;         ///< if one of the games travels by WebSocket
   std::optional<BridgeOptions> bridge;   ///< none: a relay
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
+  std::atomic<bool> draining{false};     ///< it takes no newcomers; its sessions go on
+  std::atomic<bool> closed{false};       ///< all routes on its listener drain
   Events& events;
   LogLimiter log_limiter;
   Losses losses;  ///< of a bridge

@@ -101,6 +101,17 @@ class Server {
   /// workers'.
   bool kick(LinkId link, std::string_view why);
 
+  /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
+  void set_draining(std::size_t route, bool draining);
+  bool is_draining(std::size_t route) const;
+  /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
+  /// From any thread but the workers'.
+  std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// Whether stop() was called.
+  bool stopping() const;
+  /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.
+  bool is_alive(Millis time) const;
+
   /// From any thread.
   Totals totals(std::size_t route) const;
 

@@ -6,7 +6,7 @@ Acceptor::Acceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limi
     : worker_route_(worker_route),
       dispatcher_(dispatcher),
       limits_(limits),
-      admission_(worker_route.route.access, worker_route.route.bans),
+      admission_(worker_route.route.access, worker_route.route.bans, &worker_route.route.closed),
       dialect_probe_(worker_route, static_cast<DialectProbe::User&>(*this)),
       queries_(worker_route, static_cast<Queries::User&>(*this)) {}
 

@@ -48,6 +48,7 @@ class DatagramSession final : private net::UdpReader::User {
   bool proven() const { return proven_; }
   SessionReport report() const;
   void kick(std::string_view) { end(Reason::kKicked); }
+  void drain(std::string_view) { end(Reason::kDrained); }
   const SessionInfo& info() const { return info_; }
 
  private:

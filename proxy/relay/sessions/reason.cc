@@ -12,6 +12,8 @@ const char* text(Reason reason) {
       return "proxy stopped";
     case Reason::kKicked:
       return "kicked";
+    case Reason::kDrained:
+      return "drained";
     case Reason::kResumed:
       return "took up its lost session";
     case Reason::kServedPage:
@@ -28,6 +30,8 @@ const char* text(Reason reason) {
       return "banned";
     case Reason::kNotProxy:
       return "not a trusted proxy";
+    case Reason::kDraining:
+      return "draining";
     case Reason::kNoFiles:
       return "out of file descriptors";
     case Reason::kBadFrame:

@@ -41,7 +41,11 @@ void Session::charge(std::size_t bytes, std::size_t messages) {
 }
 
 SessionReport Session::report() const {
-  return {worker_route_->route.index, info_, now() - began_, bytes_from_client_ + bytes_from_server_, dial_.source(),
+  return {worker_route_->route.index,
+          info_,
+          now() - began_,
+          bytes_from_client_ + bytes_from_server_,
+          dial_.source(),
           player()};
 }
 
@@ -53,6 +57,10 @@ void Session::stop() {
 }
 
 void Session::kick(std::string_view why) { end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why); }
+
+void Session::drain(std::string_view why) {
+  end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);
+}
 
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;

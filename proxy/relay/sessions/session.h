@@ -62,6 +62,8 @@ class Session : private Dial::User {
   void stop();
   /// Ends the session for the operator. `why` is shown to the player if the game can do so.
   virtual void kick(std::string_view why);
+  /// The same, because its route was drained.
+  void drain(std::string_view why);
   SessionReport report() const;
 
   const SessionInfo& info() const { return info_; }

@@ -40,7 +40,7 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
   unsigned status = 101;
   if (const auto fault = objection(worker_route_->route, request, status)) {
     client_.link.decline(status, fault->what);
-    return end(Reason::kBadRequest, *fault);
+    return end(status == 503 ? Reason::kDraining : Reason::kBadRequest, *fault);
   }
   request_ = request;
   connect();

@@ -1,0 +1,16 @@
+// The commands drain and undrain.
+#pragma once
+
+#include <vector>
+
+#include "proxy/program/control/control.h"
+#include "proxy/program/control/route_names.h"
+#include "proxy/program/serve/drainer.h"
+
+namespace entente {
+
+/// All arguments outlive the control.
+void add_drain_commands(Control& control, relay::Server& server, const std::vector<NamedRoute>& routes,
+                        Drainer& drainer);
+
+}  // namespace entente

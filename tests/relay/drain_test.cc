@@ -1,0 +1,152 @@
+// A route that drains: newcomers are turned away in the words of their game, who is there goes on, and is ended when it
+// is time. And whether the workers turn their loops.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/ogar/ogar.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/in_shared_room.h"
+#include "tests/relay/toy.h"
+#include "tests/relay/web_peers.h"
+
+namespace entente::testing::drain_test {
+namespace {
+
+using relay::Reason;
+
+TEST_CASE("a relay that drains turns newcomers away, and who is there plays on until it is ended") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address(), no_limits(), 2);
+  Pair pair(running, fake);
+  running.set_draining(true);
+  for (int i = 0; i < 3; ++i) CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kDraining, 3));
+  CHECK(running.totals().refused() == 3);
+  pair.client.send(frame("still here"));
+  CHECK(pair.server.read(frame("still here").size()) == frame("still here"));
+  running.set_draining(false);
+  const Pair other(running, fake);
+  running.set_draining(true);
+  CHECK(running.end_sessions("") == 2);
+  CHECK(as_text(pair.client.read_all()) == kGoodbye);
+  CHECK(as_text(other.client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kDrained, 2));
+  CHECK(running.totals().refused() == 3);
+  CHECK(running.empty());
+  CHECK(running.end_sessions("") == 0);
+}
+
+TEST_CASE("a newcomer of BZFlag reads why") {
+  FakeServer fake;
+  Running running(bzflag::game(), fake.address());
+  running.set_draining(true);
+  const std::string said(as_text(Stream::to(running.address).read_all()));
+  CHECK(said == "REFUSED:" + std::string(relay::kNoNewcomers) + '\0');
+}
+
+TEST_CASE("over ENet a newcomer hears that the server goes down, and so do those who are ended") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    scene.join(3);
+    scene.running.set_draining(true);
+    End late(scene.loop);
+    REQUIRE(late.host.open({4, scene.settings.channels, scene.settings.range_coder, 8U << 20U}).ok());
+    late.host.connect(scene.running.address, 1, 3);
+    scene.until([&] { return late.heard("down 5"); });
+    CHECK(scene.running.ended(Reason::kDraining));
+    CHECK_FALSE(scene.client.heard("down 5"));
+    CHECK(scene.running.end_sessions("") == 1);
+    scene.until([&] { return scene.client.heard("down 5"); });
+    CHECK(scene.running.ended(Reason::kDrained));
+    late.host.close();
+  }
+}
+
+TEST_CASE("of routes that share a listener, each drains on its own; a newcomer gets 503") {
+  FakeServer first, second;
+  Heard heard;
+  relay::Server server(2, heard);
+  relay::RouteOptions options;
+  options.game = &ogar::game();
+  options.listen = loopback();
+  options.server_host = "127.0.0.1";
+  options.limits = no_limits();
+  const auto add = [&](const char* path, const FakeServer& to) {
+    options.web.path = path;
+    options.server_port = to.port();
+    const auto added = server.add(options);
+    REQUIRE(added.ok());
+    options.listen = added->address;
+    return added->route;
+  };
+  const std::size_t one = add("/first", first), other = add("/second", second);
+  std::thread thread([&] { server.run(); });
+  const auto meets = [&](const char* path, const FakeServer& fake) {
+    WebClient client(options.listen, path);
+    WebServer peer(fake);
+    peer.upgrade();
+    client.upgrade();
+  };
+  const auto refused = [&](const char* path) {
+    WebClient client(options.listen, path);
+    CHECK(client.answer().status == 503);
+  };
+  server.set_draining(one, true);
+  CHECK(server.is_draining(one));
+  CHECK_FALSE(server.is_draining(other));
+  refused("/first");
+  meets("/second", second);
+  server.set_draining(other, true);
+  refused("/first");
+  refused("/second");
+  server.set_draining(one, false);
+  meets("/first", first);
+  refused("/second");
+  CHECK(eventually(
+      [&] { return server.totals(one).by(Reason::kDraining) + server.totals(other).by(Reason::kDraining) == 4; }));
+  server.stop();
+  thread.join();
+}
+
+Stream seated(const InSharedRoom& shared_room, std::size_t listener) {
+  Stream client = Stream::to(shared_room.at[listener]);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  client.send(said("here"));
+  CHECK(client.read_text(6) == said("here"));
+  return client;
+}
+
+TEST_CASE("a listener of a shared room drains, and those of the others stay") {
+  InSharedRoom shared_room(no_limits(), 2);
+  const Stream first = seated(shared_room, 0);
+  const Stream second = seated(shared_room, 2);
+  CHECK(first.read_text(6) == said("here"));
+  shared_room.server().set_draining(0, true);
+  (void)Stream::to(shared_room.at[0]).read_all();
+  CHECK(shared_room.ended(Reason::kDraining));
+  CHECK(shared_room.server().end_sessions(0, "enough") == 1);
+  CHECK(shared_room.ended(Reason::kDrained));
+  CHECK(as_text(first.read_all()).ends_with(kBye));
+  CHECK(second.read_text(6) == said("gone"));
+  second.send(said("here"));
+  CHECK(second.read_text(6) == said("here"));
+  CHECK(shared_room.now() == 1);
+}
+
+TEST_CASE("a server whose loops turn is alive, and one that is held up is not, until it goes on") {
+  InSharedRoom shared_room(no_limits(), 3);
+  CHECK(shared_room.server().is_alive(kPatience));
+  std::promise<void> over;
+  shared_room.hold_up(over.get_future().share());
+  CHECK_FALSE(shared_room.server().is_alive(50));
+  over.set_value();
+  CHECK(shared_room.server().is_alive(kPatience));
+  shared_room.stop();
+  CHECK(shared_room.server().stopping());
+  CHECK(shared_room.server().is_alive(0));  // nobody is held up
+}
+
+}  // namespace
+}  // namespace entente::testing::drain_test
