@@ -173,6 +173,8 @@ class Game {
   /// How long a refused client stays connected, in milliseconds, so that its player can read why: for programs that
   /// clear their screen when the connection closes.
   virtual std::uint32_t goodbye_ms() const { return 0; }
+  /// Whether a player can be told something in words while playing.
+  virtual bool has_chat() const { return true; }
   /// Bytes that a server may send at once, faster than a client can read them (a map).
   virtual std::size_t largest_burst() const { return 0; }
 };

@@ -255,6 +255,10 @@ std::size_t Server::end_sessions(std::size_t route, std::string_view why) {
   return ask({.route = route, .order = Question::Order::kDrain, .text = std::string(why)}).size();
 }
 
+std::vector<SessionReport> Server::say(std::size_t route, std::string_view text) {
+  return ask({.route = route, .order = Question::Order::kSay, .text = std::string(text)});
+}
+
 bool Server::stopping() const { return impl_->pool.stopping; }
 
 bool Server::is_alive(Millis time) const {

@@ -107,6 +107,8 @@ class Server {
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.
   std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// Tells the players of a route something in the server's name. From any thread but the workers'.
+  std::vector<SessionReport> say(std::size_t route, std::string_view text);
   /// Whether stop() was called.
   bool stopping() const;
   /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.

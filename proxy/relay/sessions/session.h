@@ -64,6 +64,8 @@ class Session : private Dial::User {
   virtual void kick(std::string_view why);
   /// The same, because its route was drained.
   void drain(std::string_view why);
+  /// Tells the player something in the server's name.
+  virtual Told say(std::string_view /*text*/) { return Told::kOff; }
   SessionReport report() const;
 
   const SessionInfo& info() const { return info_; }
