@@ -3,8 +3,8 @@
 namespace entente {
 namespace {
 
-constexpr Millis kPatience = 1'000;
-constexpr unsigned kOkay = 200, kUnavailable = 503;
+constexpr Millis kLoopPatience = 1'000;
+constexpr unsigned kHttpOk = 200, kHttpUnavailable = 503;
 
 net::HttpAnswer plain(unsigned status, const std::string& text) {
   return {status, "text/plain; charset=utf-8", text + "\n"};
@@ -13,23 +13,23 @@ net::HttpAnswer plain(unsigned status, const std::string& text) {
 }  // namespace
 
 net::HttpAnswer live_answer(const relay::Server& server) {
-  if (server.is_alive(kPatience)) return plain(kOkay, "live");
-  return plain(kUnavailable, "a worker has not answered within " + std::to_string(kPatience) + " ms");
+  if (server.is_alive(kLoopPatience)) return plain(kHttpOk, "live");
+  return plain(kHttpUnavailable, "a worker has not answered within " + std::to_string(kLoopPatience) + " ms");
 }
 
 net::HttpAnswer ready_answer(const relay::Server& server, const std::vector<const NamedRoute*>& routes, bool serving) {
-  if (!serving) return plain(kUnavailable, "starting");
-  if (server.stopping()) return plain(kUnavailable, "stopping");
+  if (!serving) return plain(kHttpUnavailable, "starting");
+  if (server.stopping()) return plain(kHttpUnavailable, "stopping");
   std::vector<const NamedRoute*> draining;
   for (const NamedRoute* route : routes)
     if (server.is_draining(route->number)) draining.push_back(route);
-  if (!draining.empty()) return plain(kUnavailable, "draining: " + names_of(draining));
+  if (!draining.empty()) return plain(kHttpUnavailable, "draining: " + names_of(draining));
   const net::HttpAnswer live = live_answer(server);
-  return live.status == kOkay ? plain(kOkay, "ready") : live;
+  return live.status == kHttpOk ? plain(kHttpOk, "ready") : live;
 }
 
 net::HttpAnswer index_page() {
-  return {kOkay, "text/html; charset=utf-8",
+  return {kHttpOk, "text/html; charset=utf-8",
           "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Entente</title></head>\n<body>\n"
           "<h1>Entente " ENTENTE_VERSION
           "</h1>\n<ul>\n"
