@@ -13,7 +13,7 @@
 namespace entente::testing::drain_test {
 namespace {
 
-using relay::Reason;
+using relay::Reason, relay::Told;
 
 TEST_CASE("a relay that drains turns newcomers away, and who is there plays on until it is ended") {
   FakeServer fake;
@@ -133,6 +133,38 @@ TEST_CASE("a listener of a shared room drains, and those of the others stay") {
   second.send(said("here"));
   CHECK(second.read_text(6) == said("here"));
   CHECK(shared_room.now() == 1);
+}
+
+TEST_CASE("players in rooms are told what the operator says; a relay's bytes stay the server's") {
+  InSharedRoom shared_room(no_limits(), 2);
+  const Stream first = seated(shared_room, 0);
+  const Stream second = seated(shared_room, 2);
+  CHECK(first.read_text(6) == said("here"));
+  const Stream silent = Stream::to(shared_room.at[2]);
+  REQUIRE(eventually([&] { return shared_room.now() == 3; }));
+  const auto one = shared_room.server().say(0, "hear!");
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].told == Told::kYes);
+  CHECK(first.read_text(7) == said("hear!"));
+  const auto others = shared_room.server().say(2, "here!");
+  REQUIRE(others.size() == 2);
+  CHECK(others[0].told != others[1].told);
+  for (const auto& other : others) CHECK((other.told == Told::kYes || other.told == Told::kNotIn));
+  CHECK(second.read_text(7) == said("here!"));
+
+  FakeServer fake;
+  Running relay(toy::game(), fake.address());
+  Pair pair(relay, fake);
+  const auto relayed = relay.say("hear!");
+  REQUIRE(relayed.size() == 1);
+  CHECK(relayed[0].told == Told::kOff);
+  pair.server.send(frame("the server"));
+  CHECK(pair.client.read(frame("the server").size()) == frame("the server"));
+
+  Bridging bridge(toy::stream(), toy::stream(), fake.address());
+  BridgedPair bridged(bridge, fake);
+  CHECK(eventually([&] { return bridge.say("hear!")[0].told == Told::kYes; }));
+  CHECK(bridged.client.read_text(7) == said("hear!"));
 }
 
 TEST_CASE("a server whose loops turn is alive, and one that is held up is not, until it goes on") {

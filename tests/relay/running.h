@@ -128,6 +128,7 @@ class Serving {
   bool kick(relay::LinkId link, std::string_view why) { return server_.kick(link, why); }
   void set_draining(bool draining) { server_.set_draining(0, draining); }
   std::size_t end_sessions(std::string_view why) { return server_.end_sessions(0, why); }
+  std::vector<relay::SessionReport> say(std::string_view text) { return server_.say(0, text); }
   bool is_alive(Millis time) const { return server_.is_alive(time); }
   void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
   /// Waits until no session is left.
