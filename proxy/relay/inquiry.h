@@ -20,7 +20,8 @@ enum class Told : std::uint8_t {
   kNotAsked,
   kNotIn,   ///< the player has not entered yet
   kNoChat,  ///< the game has no chat
-  kOff,     ///< in a relay, whose bytes are the server's
+  kOff,     ///< in a relay, and Route::announce is off
+  kCannot,  ///< in a relay of a game, or of datagrams, into which nothing can be put
 };
 
 /// "the game has no chat", …: why not.

@@ -46,6 +46,7 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   if (by_web(options)) route->web = options.web;
   route->enet = options.enet;
   route->strict = options.strict;
+  route->announce = options.announce;
   route->dialect = options.listen_dialect.value_or(0);
   route->server_dialect = options.server_dialect;
   route->clients_name_dialect = options.clients_name_dialect;

@@ -176,7 +176,7 @@ class Running : public Serving {
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
           std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
           relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false, relay::Bans* bans = nullptr,
-          relay::Access access = {})
+          relay::Access access = {}, bool announce = false)
       : Serving(workers) {
     relay::RouteOptions options;
     options.game = &game;
@@ -187,6 +187,7 @@ class Running : public Serving {
     options.strict = strict;
     options.bans = bans;
     options.access = {std::move(access)};
+    options.announce = announce;
     serve(std::move(options), server, limits, tap);
   }
 };

@@ -81,7 +81,9 @@ const char* why_not(Told told) {
     case Told::kNoChat:
       return "the game has no chat";
     case Told::kOff:
-      return "in a relay, whose bytes are the server's";
+      return "in a relay, and announce is off";
+    case Told::kCannot:
+      return "not possible in a relay of this kind";
     default:
       return "";
   }
