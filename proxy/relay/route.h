@@ -74,6 +74,7 @@ struct Route {
   std::vector<net::Address> servers;     ///< to be tried in this order
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
   bool strict = false;                   ///< a client's message that does not decode ends its session
+  bool announce = false;                 ///< a relay may tell players what the operator says
   EnetMode enet = EnetMode::kPackets;    ///< if the game travels by ENet
   std::optional<WebOptions> web;         ///< if one of the games travels by WebSocket
   std::optional<BridgeOptions> bridge;   ///< none: a relay

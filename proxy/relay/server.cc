@@ -46,6 +46,7 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   if (by_web(options)) route->web = options.web;
   route->enet = options.enet;
   route->strict = options.strict;
+  route->announce = options.announce;
   route->dialect = options.listen_dialect.value_or(0);
   route->server_dialect = options.server_dialect;
   route->clients_name_dialect = options.clients_name_dialect;
@@ -253,6 +254,10 @@ bool Server::is_draining(std::size_t route) const { return impl_->routes[route]-
 
 std::size_t Server::end_sessions(std::size_t route, std::string_view why) {
   return ask({.route = route, .order = Question::Order::kDrain, .text = std::string(why)}).size();
+}
+
+std::vector<SessionReport> Server::say(std::size_t route, std::string_view text) {
+  return ask({.route = route, .order = Question::Order::kSay, .text = std::string(text)});
 }
 
 bool Server::stopping() const { return impl_->pool.stopping; }

@@ -17,12 +17,17 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-std::string get(const std::string& port, const std::string& path) {
-  const net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+net::Fd connected(const std::string& port) {
+  net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience{Process::kPatience.count(), 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   const auto to = *net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)));
   REQUIRE(::connect(fd.get(), to.raw(), to.size()) == 0);
+  return fd;
+}
+
+std::string get(const std::string& port, const std::string& path) {
+  const net::Fd fd = connected(port);
   const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
   ::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
   std::string all;
@@ -40,11 +45,12 @@ std::string told(const std::string& answer) {
 /// An arena with two listeners, and bots that come.
 struct Place {
   explicit Place(const std::string& more = "")
-      : process(
-            {kEntente, "run",
-             folder.write("a.toml", more + "\n[control]\nsocket = \"" + folder.file("c.sock") +
-                                        "\"\n[metrics]\nlisten = \"127.0.0.1:0\"\n[[arena]]\nname = \"pit\"\n" +
-                                        "listen = [\"native://127.0.0.1:0\", \"aos://127.0.0.1:0?dialect=0.75\"]\n")}) {
+      : process({kEntente, "run",
+                 folder.write(
+                     "a.toml",
+                     more + "\n[control]\nsocket = \"" + folder.file("c.sock") +
+                         "\"\n[metrics]\nlisten = \"127.0.0.1:0\"\n[[arena]]\nname = \"pit\"\n" +
+                         "listen = [\"native://127.0.0.1:0?dialect=json\", \"aos://127.0.0.1:0?dialect=0.75\"]\n")}) {
     for (std::string* port : {&native, &aos, &metrics}) {
       auto line = process.line();
       REQUIRE_MESSAGE(line.has_value(), process.err());
@@ -53,8 +59,8 @@ struct Place {
     }
   }
   std::unique_ptr<Process> bot(const std::string& name) const {
-    return std::make_unique<Process>(std::vector<std::string>{kEntente, "bot", "native://127.0.0.1:" + native, "--name",
-                                                              name, "--behaviour", "idle"});
+    return std::make_unique<Process>(std::vector<std::string>{
+        kEntente, "bot", "native://127.0.0.1:" + native + "?dialect=json", "--name", name, "--behaviour", "idle"});
   }
   Ended ctl(std::vector<std::string> words) const {
     words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
@@ -107,7 +113,7 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
   const auto anna = place.bot("anna");
   REQUIRE(place.has("anna"));
 
-  const std::string route = "native protobuf 127.0.0.1:" + place.native;
+  const std::string route = "native json 127.0.0.1:" + place.native;
   CHECK(place.ctl({"drain", "native"}).out == "draining " + route + ": 1 sessions go on\n");
   CHECK(told(get(place.metrics, "/ready")) == "503 draining: " + route + "\n");
   CHECK(told(get(place.metrics, "/ready/" + place.native)).starts_with("503 "));
@@ -129,7 +135,7 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
 
   CHECK(place.ctl({"drain", "nowhere"}).err.starts_with("entente: no route is called 'nowhere'; "));
   CHECK(place.ctl({"drain", "--for", "soon"}).code == 1);
-  CHECK(place.ctl({"drain", "pit", "more"}).err == "entente: usage: drain [ROUTE] [--for TIME]\n");
+  CHECK(place.ctl({"drain", "pit", "more"}).err == "entente: usage: drain [ROUTE] [--for TIME] [--say TEXT]\n");
   const Ended all = place.ctl({"drain", "pit", "--for", "1s", "--json"});
   CHECK(all.out.starts_with("{\"done\":\"draining " + route + ": 2 sessions go on for 1s\\u000adraining aos"));
   CHECK(all.out.find("\"routes\":[{\"route\":\"" + route + "\",\"sessions\":2},{") != std::string::npos);
@@ -140,6 +146,35 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
   CHECK(told(get(place.metrics, "/ready")).starts_with("503 draining: "));  // until undrain
   place.process.signal(SIGTERM);
   CHECK(place.process.wait() == 0);
+}
+
+/// Hears until `part` comes.
+bool hears(const net::Fd& fd, const std::string& part) {
+  std::string all;
+  std::array<char, 4096> room{};
+  for (ssize_t n = 0; all.find(part) == std::string::npos && (n = ::recv(fd.get(), room.data(), room.size(), 0)) > 0;)
+    all.append(room.data(), static_cast<std::size_t>(n));
+  return all.find(part) != std::string::npos;
+}
+
+TEST_CASE("players in an arena hear what is said to them, also when their route is drained") {
+  Place place;
+  const net::Fd player = connected(place.native);
+  const std::string enter = "{\"enter\":{\"name\":\"dora\"}}\n";
+  ::send(player.get(), enter.data(), enter.size(), MSG_NOSIGNAL);
+  REQUIRE(hears(player, "\"ready\""));
+  CHECK(place.ctl({"say", "be", "nice", "--route", "native"}).out == "told 1 of 1 players\n");
+  CHECK(hears(player, "\"be nice\""));
+  const Ended json = place.ctl({"--json", "say", "be \"nice\""});
+  CHECK(json.out.find("\"told\":[{\"link\":") != std::string::npos);
+  CHECK(json.out.find("\"player\":\"dora\"}],\"not_told\":[]}") != std::string::npos);
+  CHECK(hears(player, "be \\\"nice\\\""));
+  CHECK(place.ctl({"say", "--route", "aos", "nobody"}).out == "told 0 of 0 players\n");
+  CHECK(place.ctl({"say", "--route", "nowhere", "x"}).code == 1);
+  const Ended drained = place.ctl({"drain", "--say", "until tomorrow", "native"});
+  CHECK(drained.out.ends_with(": 1 sessions go on\ntold 1 of 1 players\n"));
+  CHECK(hears(player, "until tomorrow"));
+  CHECK(place.process.err_has("control: drain native --say \"until tomorrow\" (by uid "));
 }
 
 TEST_CASE("with drain_s SIGTERM waits for the players, and stops when the last has left") {

@@ -154,6 +154,8 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(refused.at("candidates").list_value().values(1).struct_value().fields().at("player").string_value() == "Tom");
   CHECK(place.ctl({"kick", "7"}).err == "entente: no session has the link 7\n");
   CHECK(place.ctl({"kick", "name:nobody"}).code == 1);
+  CHECK(place.ctl({"say", "hello"}).out ==
+        "told 0 of 4 players; not told: 4 of native (in a relay, and announce is off)\n");
 
   const Ended kicked = place.ctl({"kick", "Mr T", "be", "nice"});
   CHECK(kicked.code == 0);

@@ -1,5 +1,9 @@
 #include "proxy/program/control/control_drain.h"
 
+#include <map>
+#include <utility>
+
+#include "proxy/base/text.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/time_text.h"
 
@@ -12,7 +16,14 @@ struct DrainOrder {
   std::string what;  // "": all routes
   std::string time;  // "": no limit
   Millis millis = 0;
+  std::string text;  // "": nothing is said
 };
+
+constexpr const char* kDrainUsage = "usage: drain [ROUTE] [--for TIME] [--say TEXT]";
+constexpr std::size_t kLongestText = 400;
+
+/// Without control characters, and not too long for any game.
+std::string sayable(std::string_view text) { return std::string(whole_characters(clean(text), kLongestText)); }
 
 Outcome<DrainOrder> parse_drain(std::string_view rest) {
   DrainOrder order;
@@ -21,25 +32,65 @@ Outcome<DrainOrder> parse_drain(std::string_view rest) {
       const auto time = parse_time(order.time, kLongestDrain);
       if (!time) return time.error();
       order.millis = *time / core::kMillisecond;
+    } else if (take_text(rest, "--say", order.text)) {
+      order.text = sayable(order.text);
     } else if (order.what.empty()) {
       order.what = first_argument(rest);
     } else {
-      return Error{"usage: drain [ROUTE] [--for TIME]"};
+      return Error{kDrainUsage};
     }
   }
   return order;
 }
 
+/// Who was told something, and who was not.
+class Announcement {
+ public:
+  void add(std::vector<Attendee> attendees) {
+    for (Attendee& one : attendees)
+      if (!one.is_bot()) (one.session.told == relay::Told::kYes ? told_ : not_told_).push_back(std::move(one));
+  }
+
+  /// "told 12 of 14 players; not told: 2 of panic (the game has no chat)"
+  std::string text() const {
+    std::map<std::string, std::size_t> reasons;
+    for (const Attendee& one : not_told_)
+      ++reasons["of " + std::string(one.session.info.game->name()) + " (" + relay::why_not(one.session.told) + ")"];
+    std::string text =
+        "told " + std::to_string(told_.size()) + " of " + std::to_string(told_.size() + not_told_.size()) + " players";
+    const char* before = "; not told: ";
+    for (const auto& [reason, times] : reasons) {
+      text += before + std::to_string(times) + " " + reason;
+      before = ", ";
+    }
+    return text + "\n";
+  }
+
+  Reply added_to(Reply reply) const {
+    std::vector<ReplyRow> not_told;
+    for (const Attendee& one : not_told_) {
+      not_told.push_back(one.row());
+      not_told.back().push_back(text_field("why", relay::why_not(one.session.told)));
+    }
+    return reply.with("told", rows_of(told_)).with("not_told", not_told);
+  }
+
+ private:
+  std::vector<Attendee> told_, not_told_;
+};
+
 class Drain {
  public:
-  Drain(relay::Server& server, const std::vector<NamedRoute>& routes, Drainer& drainer)
-      : server_(server), routes_(routes), drainer_(drainer) {}
+  Drain(relay::Server& server, const Roster& roster, const std::vector<NamedRoute>& routes, Drainer& drainer)
+      : server_(server), roster_(roster), routes_(routes), drainer_(drainer) {}
 
   Reply drain(std::string_view rest) const {
     const auto order = parse_drain(rest);
     if (!order) return order.error();
     const auto routes = routes_called(routes_, order->what);
     if (!routes) return routes.error();
+    Announcement announcement;
+    if (!order->text.empty()) announcement = announce(*routes, order->text);
     const Drainer::Time time = order->time.empty() ? Drainer::Time() : Drainer::Time(order->millis);
     std::string lines;
     std::vector<ReplyRow> rows;
@@ -50,7 +101,19 @@ class Drain {
                (time ? " for " + order->time : "") + "\n";
       rows.push_back({text_field("route", route->name), number_field("sessions", left)});
     }
-    return Reply(lines).with("routes", rows);
+    if (order->text.empty()) return Reply(lines).with("routes", rows);
+    return announcement.added_to(Reply(lines + announcement.text()).with("routes", rows));
+  }
+
+  Reply say(std::string_view rest) const {
+    std::string what;
+    take_flag(rest, "--route", what);
+    const std::string text = sayable(whole_text(rest));
+    if (text.empty()) return Error{"usage: say [--route ROUTE] TEXT"};
+    const auto routes = routes_called(routes_, what);
+    if (!routes) return routes.error();
+    const Announcement announcement = announce(*routes, text);
+    return announcement.added_to(Reply(announcement.text()));
   }
 
   Reply undrain(std::string_view rest) const {
@@ -68,22 +131,31 @@ class Drain {
   }
 
  private:
+  Announcement announce(const std::vector<const NamedRoute*>& routes, const std::string& text) const {
+    Announcement announcement;
+    for (const NamedRoute* route : routes) announcement.add(roster_.with_players(server_.say(route->number, text)));
+    return announcement;
+  }
+
   relay::Server& server_;
+  const Roster& roster_;
   const std::vector<NamedRoute>& routes_;
   Drainer& drainer_;
 };
 
 }  // namespace
 
-void add_drain_commands(Control& control, relay::Server& server, const std::vector<NamedRoute>& routes,
-                        Drainer& drainer) {
-  const Drain drain(server, routes, drainer);
-  control.add_order("drain [ROUTE] [--for TIME]",
+void add_drain_commands(Control& control, relay::Server& server, const Roster& roster,
+                        const std::vector<NamedRoute>& routes, Drainer& drainer) {
+  const Drain drain(server, roster, routes, drainer);
+  control.add_order("drain [ROUTE] [--for TIME] [--say TEXT]",
                     "Turns newcomers away from a route, or from all. Players who are there go on until they leave, or "
-                    "until TIME is over. ROUTE: a game, an arena, a port or a listener.",
+                    "until TIME is over; they are told TEXT now. ROUTE: a game, an arena, a port or a listener.",
                     [drain](std::string_view rest) { return drain.drain(rest); });
   control.add_order("undrain [ROUTE]", "Takes newcomers again.",
                     [drain](std::string_view rest) { return drain.undrain(rest); });
+  control.add_order("say [--route ROUTE] TEXT", "Tells the players of a route, or of all, TEXT in the server's name.",
+                    [drain](std::string_view rest) { return drain.say(rest); });
 }
 
 }  // namespace entente

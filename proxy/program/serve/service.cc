@@ -122,7 +122,7 @@ Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, roster_, [this] { return statistics(); });
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
-  add_drain_commands(control_, server_, names_, drainer_);
+  add_drain_commands(control_, server_, roster_, names_, drainer_);
   auto acceptor = net::LocalAcceptor::open(
       config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
   if (!acceptor) return acceptor.error();

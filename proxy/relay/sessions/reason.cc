@@ -1,5 +1,7 @@
 #include "proxy/relay/sessions/reason.h"
 
+#include "proxy/relay/inquiry.h"
+
 namespace entente::relay {
 
 const char* text(Reason reason) {
@@ -70,6 +72,21 @@ const char* text(Reason reason) {
       break;
   }
   return "?";
+}
+
+const char* why_not(Told told) {
+  switch (told) {
+    case Told::kNotIn:
+      return "still joining";
+    case Told::kNoChat:
+      return "the game has no chat";
+    case Told::kOff:
+      return "in a relay, and announce is off";
+    case Told::kCannot:
+      return "not possible in a relay of this kind";
+    default:
+      return "";
+  }
 }
 
 const char* text(Drop drop) {

@@ -142,6 +142,14 @@ void WebSession::begin() {
     worker_route_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
 
+void WebSession::insert(Bytes message) {
+  const Opcode opcode = info_.game->says_text(info_.dialect) ? Opcode::kText : Opcode::kBinary;
+  pass(server_, client_, Way::kToClient, opcode, message);
+  client_.link.flush();
+}
+
+bool WebSession::takes_insert() const { return open_ && begun_ && !client_.ended && !client_.link.sent_close(); }
+
 void WebSession::pass(Half& from, Half& to, Way way, Opcode opcode, Bytes message) {
   if (to.link.sent_close()) return;
   if (is_message(opcode)) {
