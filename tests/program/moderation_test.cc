@@ -164,7 +164,7 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(kicked.code == 0);
   CHECK(kicked.out.starts_with("kicked link 3 (127.0.0.1:"));
   CHECK(kicked.out.ends_with(", native protobuf, Mr T)\n"));
-  CHECK(place.relay.err_has("control: kick \"Mr T\" be nice (by uid " + std::to_string(::getuid()) + ", pid "));
+  CHECK(place.relay.err_has("control: kick \"Mr T\" \"be nice\" (by uid " + std::to_string(::getuid()) + ", pid "));
   CHECK(place.relay.err_has("): kicked link 3 (127.0.0.1:"));
   CHECK(place.ctl({"kick", "name:7", "--json"}).out.starts_with("{\"done\":\"kicked link 4 ("));
 
