@@ -2,6 +2,7 @@
 #include "adapters/bzflag/bzflag.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/bzflag/idiom/idiom.h"
 #include "adapters/bzflag/lan.h"
@@ -102,7 +103,8 @@ class BzFlag final : public wire::Game {
       chat.from = player_id(kServerId);
       chat.to = player_id(kEverybody);
       chat.text.chars = std::string(take_piece(text, kLongestLine, CutAt::kBlank)) + '\0';
-      for (const Message& said : idiom.say(chat)) speech->write(said, Way::kToClient, frames.emplace_back());
+      const Message message(std::move(chat));
+      for (const Message& said : idiom.say(message)) speech->write(said, Way::kToClient, frames.emplace_back());
     }
     return frames;
   }

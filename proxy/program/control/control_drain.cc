@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "proxy/base/text.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/time_text.h"
 
@@ -22,9 +21,6 @@ struct DrainOrder {
 constexpr const char* kDrainUsage = "usage: drain [ROUTE] [--for TIME] [--say TEXT]";
 constexpr std::size_t kLongestText = 400;
 
-/// Without control characters, and not too long for any game.
-std::string sayable(std::string_view text) { return std::string(whole_characters(clean(text), kLongestText)); }
-
 Outcome<DrainOrder> parse_drain(std::string_view rest) {
   DrainOrder order;
   while (!rest.empty()) {
@@ -33,7 +29,9 @@ Outcome<DrainOrder> parse_drain(std::string_view rest) {
       if (!time) return time.error();
       order.millis = *time / core::kMillisecond;
     } else if (take_text(rest, "--say", order.text)) {
-      order.text = sayable(order.text);
+      const auto said = sayable_text(order.text, kLongestText);
+      if (!said) return said.error();
+      order.text = *said;
     } else if (order.what.empty()) {
       order.what = first_argument(rest);
     } else {
@@ -108,11 +106,12 @@ class Drain {
   Reply say(std::string_view rest) const {
     std::string what;
     take_flag(rest, "--route", what);
-    const std::string text = sayable(whole_text(rest));
-    if (text.empty()) return Error{"usage: say [--route ROUTE] TEXT"};
+    const auto text = sayable_text(whole_text(rest), kLongestText);
+    if (!text) return text.error();
+    if (text->empty()) return Error{"usage: say [--route ROUTE] TEXT"};
     const auto routes = routes_called(routes_, what);
     if (!routes) return routes.error();
-    const Announcement announcement = announce(*routes, text);
+    const Announcement announcement = announce(*routes, *text);
     return announcement.added_to(Reply(announcement.text()));
   }
 
