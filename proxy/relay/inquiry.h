@@ -83,7 +83,7 @@ class Inquiry {
   std::vector<SessionReport> found_;
 };
 
-/// Which sessions are meant, and what is to be done to them.
+/// Which sessions are meant: all, none, or these; and what is to be done to them.
 struct Question {
   enum class Order : std::uint8_t { kNothing, kKick, kDrain, kSay };
 
@@ -91,6 +91,7 @@ struct Question {
     return (!link || *link == its_link) && (!route || *route == its_route);
   }
 
+  bool none = false;
   std::optional<LinkId> link = {};
   std::optional<std::size_t> route = {};
   Order order = Order::kNothing;
@@ -100,6 +101,7 @@ struct Question {
 /// Answers from a map of sessions by link, which have `report()`, `kick(why)`, `drain(why)` and `say(text)`.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
+  if (question.none) return;
   for (auto& [link, session] : sessions) {
     SessionReport report = session->report();
     if (!question.means(link, report.route)) continue;

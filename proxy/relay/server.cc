@@ -268,6 +268,8 @@ bool Server::is_alive(Millis time) const {
   return roll->wait(time);
 }
 
+void Server::wait_for_workers() const { (void)ask({.none = true}); }
+
 std::vector<core::Ledger::Entry> Server::losses(std::size_t route) const { return impl_->routes[route]->losses.all(); }
 
 std::vector<Attendance::Row> Server::attendance(std::size_t shared_room) const {

@@ -114,6 +114,8 @@ class Server {
   bool stopping() const;
   /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.
   bool is_alive(Millis time) const;
+  /// Returns when each worker has come around to answer, or is gone. From any thread but theirs.
+  void wait_for_workers() const;
 
   /// From any thread.
   Totals totals(std::size_t route) const;
