@@ -3,6 +3,9 @@
 #include "adapters/ogar/back/back.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/front/front.h"
+#include "adapters/ogar/front/notices.h"
+#include "adapters/ogar/idiom/idiom.h"
+#include "adapters/ogar/wire.h"
 
 namespace entente::ogar {
 namespace {
@@ -63,6 +66,18 @@ class OgarGame final : public wire::Game {
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay;
     return play && dialect != 0 ? "MultiOgarII passes over messages that it does not know" : nullptr;
+  }
+
+  std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
+    std::vector<Buffer> messages;
+    ClientIdiom idiom(dialect);
+    const auto speech = make_speech(dialect);
+    Update update;
+    update.flags = kChat;
+    update.chat = {server_line(text)};
+    idiom.say(Message(std::move(update)),
+              [&](const Message& one) { speech->write(one, wire::Way::kToClient, messages.emplace_back()); });
+    return messages;
   }
 
   /// A server is silent until it knows the client's version, and a connection without a hello harms OgarII: when it

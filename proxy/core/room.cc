@@ -231,6 +231,17 @@ void Room::tick(SomeEnd& end) {
   if (end.kept_until != 0) end.wake(end.kept_until);
 }
 
+bool Room::announce(Id id, std::string_view text, Micros now) {
+  now_ = now;
+  const auto at = seats_.find(id);
+  if (at == seats_.end() || at->second->left || !at->second->open || !at->second->entered || over_) return false;
+  words::Said said;
+  said.set_text(std::string(text));
+  say(kBackEnd, Fact(id, std::move(said)));
+  drain();
+  return true;
+}
+
 void Room::dismiss(Id seat, std::string_view why, Micros now) {
   now_ = now;
   if (const auto at = seats_.find(seat); at != seats_.end()) part(*at->second, why);

@@ -88,6 +88,8 @@ class Room {
   void tick(Micros now);
   /// Gives the back an order for which there is no word (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
+  /// Tells a seat's player something in the server's name. False: nobody sits there, or has not entered yet.
+  bool announce(Id seat, std::string_view text, Micros now);
   /// Says goodbye to one seat.
   void dismiss(Id seat, std::string_view why, Micros now);
   /// Says goodbye to all seats.

@@ -1,9 +1,11 @@
 // A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
 // counters, tap and log lines for it.
-// Law: a Route's settings do not change while it serves. What does change (losses, log limiter) is thread-safe.
+// Law: a Route's settings do not change while it serves. What does change (draining, losses, log limiter) is
+// thread-safe.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,10 +73,13 @@ struct Route {
   std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
   bool strict = false;                   ///< a client's message that does not decode ends its session
+  bool announce = false;                 ///< a relay may tell players what the operator says
   EnetMode enet = EnetMode::kPackets;    ///< if the game travels by ENet
   std::optional<WebOptions> web;         ///< if one of the games travels by WebSocket
   std::optional<BridgeOptions> bridge;   ///< none: a relay
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
+  std::atomic<bool> draining{false};     ///< it takes no newcomers; its sessions go on
+  std::atomic<bool> closed{false};       ///< all routes on its listener drain
   Events& events;
   LogLimiter log_limiter;
   Losses losses;  ///< of a bridge

@@ -54,6 +54,7 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   if (by_web(options)) route->web = options.web;
   route->enet = options.enet;
   route->strict = options.strict;
+  route->announce = options.announce;
   route->dialect = options.listen_dialect.value_or(0);
   route->clients_name_dialect = options.clients_name_dialect;
   route->fallback = options.fallback;
@@ -258,7 +259,37 @@ std::vector<SessionReport> Server::sessions() const {
   return all;
 }
 
-bool Server::kick(LinkId link, std::string_view why) { return !ask({.kick = link, .why = std::string(why)}).empty(); }
+bool Server::kick(LinkId link, std::string_view why) {
+  return !ask({.link = link, .order = Question::Order::kKick, .text = std::string(why)}).empty();
+}
+
+void Server::set_draining(std::size_t route, bool draining) {
+  const auto drains = [this](std::size_t one) { return impl_->routes[one]->draining.load(); };
+  impl_->routes[route]->draining = draining;
+  for (auto& host : impl_->routes) {
+    const auto& all = host->on_listener;
+    if (std::find(all.begin(), all.end(), route) != all.end())
+      host->closed = std::all_of(all.begin(), all.end(), drains);
+  }
+}
+
+bool Server::is_draining(std::size_t route) const { return impl_->routes[route]->draining; }
+
+std::size_t Server::end_sessions(std::size_t route, std::string_view why) {
+  return ask({.route = route, .order = Question::Order::kDrain, .text = std::string(why)}).size();
+}
+
+std::vector<SessionReport> Server::say(std::size_t route, std::string_view text) {
+  return ask({.route = route, .order = Question::Order::kSay, .text = std::string(text)});
+}
+
+bool Server::stopping() const { return impl_->pool.stopping; }
+
+bool Server::is_alive(Millis time) const {
+  const auto roll = std::make_shared<RollCall>(impl_->pool.workers.size());
+  for (auto& worker : impl_->pool.workers) worker->call(RollCall::Answer(roll));
+  return roll->wait(time);
+}
 
 void Server::wait_for_workers() const { (void)ask({.none = true}); }
 

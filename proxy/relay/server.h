@@ -54,7 +54,8 @@ struct RouteOptions {
   /// Connections to the server begin with a PROXY header. Of games over TCP or WebSocket.
   std::optional<net::ProxyVersion> send_proxy = {};
   SourceMode source = SourceMode::kOwn;  ///< the address that the server sees
-  bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
+  bool strict = false;    ///< a client's message that does not decode is not passed on, and ends its session
+  bool announce = false;  ///< a relay may put what the operator says (Server::say) between two frames to its clients
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };
@@ -105,6 +106,18 @@ class Server {
   /// workers'.
   bool kick(LinkId link, std::string_view why);
 
+  /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
+  void set_draining(std::size_t route, bool draining);
+  bool is_draining(std::size_t route) const;
+  /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
+  /// From any thread but the workers'.
+  std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// Tells the players of a route something in the server's name. From any thread but the workers'.
+  std::vector<SessionReport> say(std::size_t route, std::string_view text);
+  /// Whether stop() was called.
+  bool stopping() const;
+  /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.
+  bool is_alive(Millis time) const;
   /// Returns when each worker has come around to answer, or is gone. From any thread but theirs.
   void wait_for_workers() const;
 

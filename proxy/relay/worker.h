@@ -13,6 +13,7 @@
 #include "proxy/relay/acceptors/acceptor.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/datagram_queue.h"
+#include "proxy/relay/roll_call.h"
 #include "proxy/relay/sessions/session.h"
 #include "proxy/relay/sessions/shared_room.h"
 
@@ -58,6 +59,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
     mailbox_.post(Order{shared_room, std::move(order)});
   }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
+  void call(RollCall::Answer answer) { mailbox_.post(Called{std::move(answer)}); }
   const Counters& counters(std::size_t route) const { return routes_[route]->counters; }
 
  private:
@@ -105,14 +107,17 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
     Question question;
     Inquiry::Part part;
   };
+  struct Called {
+    RollCall::Answer answer;
+  };
   /// Bots that are still to come.
   struct Invitation {
     std::size_t route;
     std::uint32_t count;
     Limits limits;
   };
-  using Letter =
-      std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
+  using Letter = std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order,
+                              Asked, Called>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -127,6 +132,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void read(const MoreBots& more);
   void read(const Order& order);
   void read(Asked& asked);
+  void read(Called&) {}  // the answer is given when the letter is destroyed
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
   void tell_moved(Moved::How how, Session& session);

@@ -131,6 +131,8 @@ class InSharedRoom {
   std::vector<relay::Attendance::Row> attendance() const { return server_.attendance(shared_room_); }
   std::uint64_t orphaned() const { return server_.orphaned(shared_room_); }
 
+  relay::Server& server() { return server_; }
+
   Heard heard;
   std::atomic<bool> asks = false;  ///< its clients may come back to their seats
   std::vector<net::Address> at;    ///< of the TCP, the WebSocket, the TCP and UDP, and the ENet listener

@@ -128,6 +128,10 @@ class Serving {
   relay::Server& server() { return server_; }
   const relay::Server& server() const { return server_; }
   bool kick(relay::LinkId link, std::string_view why) { return server_.kick(link, why); }
+  void set_draining(bool draining) { server_.set_draining(0, draining); }
+  std::size_t end_sessions(std::string_view why) { return server_.end_sessions(0, why); }
+  std::vector<relay::SessionReport> say(std::string_view text) { return server_.say(0, text); }
+  bool is_alive(Millis time) const { return server_.is_alive(time); }
   void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
   /// Waits until no session is left.
   bool empty() const {
@@ -178,7 +182,7 @@ class Running : public Serving {
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
           std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
           relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false, relay::Bans* bans = nullptr,
-          relay::Access access = {})
+          relay::Access access = {}, bool announce = false)
       : Serving(workers) {
     relay::RouteOptions options;
     options.game = &game;
@@ -189,6 +193,7 @@ class Running : public Serving {
     options.strict = strict;
     options.bans = bans;
     options.access = {std::move(access)};
+    options.announce = announce;
     serve(std::move(options), server, limits, tap);
   }
 };

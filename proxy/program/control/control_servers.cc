@@ -26,14 +26,13 @@ ReplyRow row(const std::string& route, const relay::Server::ServerReport& server
 
 }  // namespace
 
-void add_servers_command(Control& control, relay::Server& server,
-                         std::function<std::vector<std::pair<std::string, std::size_t>>()> routes) {
+void add_servers_command(Control& control, relay::Server& server, const std::vector<NamedRoute>& routes) {
   control.add("servers", "Lists the servers of each route: whether they are up and for how long, and their sessions.",
-              [&server, routes = std::move(routes)](std::string_view rest) {
+              [&server, &routes](std::string_view rest) {
                 if (!rest.empty()) return Reply(Error{"servers takes no arguments"});
                 std::vector<ReplyRow> rows;
-                for (const auto& [name, number] : routes())
-                  for (const auto& one : server.servers(number)) rows.push_back(row(name, one));
+                for (const NamedRoute& route : routes)
+                  for (const auto& one : server.servers(route.number)) rows.push_back(row(route.name, one));
                 return Reply::table(
                     {"route", "server", "state", "seconds", "sessions", "opened", "weight", "dialect", "why"}, rows);
               });

@@ -144,6 +144,7 @@ class Routes {
                                          .send_proxy = to->send_proxy,
                                          .source = to->source,
                                          .strict = listen->strict,
+                                         .announce = route.announce(),
                                          .limits = {},  // the service knows them
                                          .tap = *tap},
                                         listen->dialect_text());

@@ -17,8 +17,10 @@
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/control/control_bans.h"
+#include "proxy/program/control/control_drain.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
+#include "proxy/program/serve/health.h"
 #include "proxy/program/serve/metrics.h"
 #include "proxy/program/serve/signals.h"
 
@@ -63,7 +65,8 @@ Service::Service(const config::Config& config)
       taps_(config.recording(), [this] { give_up(); }),
       bans_(config.access().remember_bans_s()),
       kept_bans_(bans_, config.access().ban_file()),
-      server_(config.workers(), events_) {
+      server_(config.workers(), events_),
+      drainer_(server_, Millis{config.drain_s()} * 1000) {
   use_all_descriptors();
 }
 
@@ -87,6 +90,9 @@ Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::s
   if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
   const bool of_arena = options.bridge && options.bridge->shared_room;
   routes_.push_back({added->route, name + where, recording, options.bridge && !of_arena, of_arena});
+  names_.push_back({added->route, name + where, std::string(options.game->name()), of_arena ? options.servers.front().host : "",
+                    added->address});
+  drainer_.add(added->route, name + where);
   return *added;
 }
 
@@ -106,23 +112,32 @@ Outcome<Done> Service::open_metrics() {
   if (listen.empty()) return Done{};
   const auto at = net::Address::parse(listen);
   if (!at) return at.error();
-  auto acceptor =
-      net::HttpAcceptor::open(*at, "text/plain; version=0.0.4; charset=utf-8",
-                              [this](std::string_view path) { return path == "/metrics" ? metrics() : ""; });
+  auto acceptor = net::HttpAcceptor::open(*at, [this](std::string_view path) { return answer(path); });
   if (!acceptor) return acceptor.error();
   metrics_acceptor_ = std::move(*acceptor);
   return Done{};
 }
 
+net::HttpAnswer Service::answer(std::string_view path) const {
+  constexpr std::string_view kReady = "/ready";
+  if (path == "/metrics") return {200, "text/plain; version=0.0.4; charset=utf-8", metrics()};
+  if (path == "/live") return live_answer(server_);
+  if (path == kReady) return ready("");
+  if (path.starts_with("/ready/")) return ready(path.substr(kReady.size() + 1));
+  return path == "/" ? index_page() : net::HttpAnswer{};
+}
+
+net::HttpAnswer Service::ready(std::string_view route) const {
+  const auto routes = routes_called(names_, route);
+  return routes ? ready_answer(server_, *routes, serving_) : net::HttpAnswer{};
+}
+
 Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, roster_, [this] { return statistics(); });
-  add_servers_command(control_, server_, [this] {
-    std::vector<std::pair<std::string, std::size_t>> routes;
-    for (const Route& route : routes_) routes.emplace_back(route.name, route.number);
-    return routes;
-  });
+  add_servers_command(control_, server_, names_);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
+  add_drain_commands(control_, server_, roster_, names_, drainer_);
   auto acceptor = net::LocalAcceptor::open(
       config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
   if (!acceptor) return acceptor.error();
@@ -147,6 +162,9 @@ std::string Service::metrics() const {
     measure(all, route.name, server_.servers(route.number), server_.waiting(route.number));
     if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
   }
+  for (const NamedRoute& route : names_)
+    all.gauge("draining", "1 while the route takes no newcomers", {{"route", route.name}},
+              server_.is_draining(route.number) ? 1 : 0);
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.orphaned(arena));
   all.add_process();
@@ -214,7 +232,7 @@ ReplyRow Service::statistics(const Route& route) const {
 }
 
 void Service::run(const std::function<void()>& announce) {
-  const StopOnSignal signals(server_);
+  const StopOnSignal signals(server_, drainer_);
   announce();
   if (metrics_acceptor_) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
@@ -222,7 +240,9 @@ void Service::run(const std::function<void()>& announce) {
   }
   log_sockets_not_used();
   notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
+  serving_ = true;
   server_.run();
+  serving_ = false;
   notifier_->tell_stopping();
 }
 

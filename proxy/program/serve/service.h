@@ -17,7 +17,9 @@
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
+#include "proxy/program/control/route_names.h"
 #include "proxy/program/log/log_events.h"
+#include "proxy/program/serve/drainer.h"
 #include "proxy/program/serve/notifier.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/relay/server.h"
@@ -69,7 +71,7 @@ class Service {
  private:
   struct Route {
     std::size_t number;
-    std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
+    std::string name;                   // as NamedRoute::name
     const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners, only the first has one
     bool tells;  // whether the summary shows words_dropped: a bridge with one room for each player
     bool of_arena;
@@ -79,18 +81,22 @@ class Service {
   std::vector<ReplyRow> statistics() const;
   std::uint64_t undecoded(const Route& route) const;
   void give_up();
+  net::HttpAnswer answer(std::string_view path) const;
+  net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
 
   const config::Config& config_;
   const std::time_t started_ = std::time(nullptr);
-  std::atomic<bool> gave_up_{false}, reload_failed_{false};
+  std::atomic<bool> gave_up_{false}, reload_failed_{false}, serving_{false};
   LogEvents events_;
   Taps taps_;
   relay::Bans bans_;
   KeptBans kept_bans_;
   relay::Server server_;
   std::vector<Route> routes_;
+  std::vector<NamedRoute> names_;  // of the same routes
+  Drainer drainer_;
   std::vector<std::size_t> arenas_;  // their shared rooms
   const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};
   Control control_;

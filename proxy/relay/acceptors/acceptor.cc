@@ -6,7 +6,7 @@ Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& 
     : worker_route_(worker_route),
       dispatcher_(dispatcher),
       limits_(limits),
-      admission_(worker_route.route.access, worker_route.route.bans),
+      admission_(worker_route.route.access, worker_route.route.bans, &worker_route.route.closed),
       probes_(probes),
       queries_(worker_route, static_cast<Queries::User&>(*this)) {
   probes_.tell(this);

@@ -20,11 +20,12 @@ Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reas
   const bool banned = reason == Reason::kBanned || reason == Reason::kNotAllowed;
   if (route.by_web()) {
     if (route.web->client_tls) return {};
-    const std::string said =
-        banned ? http("403 Forbidden", worker_route.why_banned(from)) : http("503 Service Unavailable", "");
+    const std::string said = banned ? http("403 Forbidden", worker_route.why_banned(from))
+                                    : http("503 Service Unavailable", reason == Reason::kDraining ? kNoNewcomers : "");
     return Buffer(said.begin(), said.end());
   }
   if (banned) return route.game.banned(route.dialect, worker_route.why_banned(from));
+  if (reason == Reason::kDraining) return route.game.banned(route.dialect, kNoNewcomers);
   const Bytes goodbye = route.game.goodbye(route.dialect);
   return Buffer(goodbye.begin(), goodbye.end());
 }

@@ -46,7 +46,7 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
   unsigned status = 101;
   if (const auto fault = objection(route, request, status)) {
     link_.decline(status, fault->what);
-    return depart({How::kUnwanted, 0, *fault, {}});
+    return depart({status == 503 ? How::kDraining : How::kUnwanted, 0, *fault, {}});
   }
   path_ = request.path();
   link_.answer(request, nullptr);

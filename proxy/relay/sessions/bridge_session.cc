@@ -278,6 +278,12 @@ void BridgeSession::enter_room(Lane lane, Bytes bytes) {
   call_room([&](core::Room& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
 }
 
+bool BridgeSession::announce(std::string_view text) {
+  bool told = false;
+  call_room([&](core::Room& room, core::Micros at) { told = room.announce(front_.id, text, at); });
+  return told;
+}
+
 void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   server_said_ = now();
   back_.hear(*worker_route_, lane, bytes, frames, wall());

@@ -48,6 +48,8 @@ class DatagramSession final : private net::UdpReader::User {
   bool proven() const { return proven_; }
   SessionReport report() const;
   void kick(std::string_view) { end(Reason::kKicked); }
+  void drain(std::string_view) { end(Reason::kDrained); }
+  Told say(std::string_view) { return worker_route_.route.announce ? Told::kCannot : Told::kOff; }
   const SessionInfo& info() const { return info_; }
 
  private:

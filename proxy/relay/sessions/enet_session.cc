@@ -67,6 +67,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 
 void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
   if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.send()}.lane())) return;
+  if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
   if (!open_) return hold(channel, std::move(packet));
   host_.set_priority(net::Priority::kPlayer);  // it has reached its server and goes on: it is served before newcomers
   pass(Way::kToServer, channel, std::move(packet));

@@ -76,6 +76,23 @@ void Session::stop() {
 
 void Session::kick(std::string_view why) { end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why); }
 
+void Session::drain(std::string_view why) {
+  end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);
+}
+
+/// Of a relay.
+Told Session::say(std::string_view text) {
+  const Route& route = worker_route_->route;
+  if (!info_.game->has_chat()) return Told::kNoChat;
+  if (!route.announce) return Told::kOff;
+  const auto frames = info_.game->announcement(info_.dialect, text);
+  if (frames.empty()) return Told::kCannot;
+  if (ending_ || !takes_insert()) return Told::kNotIn;
+  note("announced by the operator: " + std::string(text));
+  for (const Buffer& frame : frames) insert(frame);
+  return Told::kYes;
+}
+
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;

@@ -62,6 +62,10 @@ class Session : private Dial::User {
   void stop();
   /// Ends the session for the operator. `why` is shown to the player if the game can do so.
   virtual void kick(std::string_view why);
+  /// The same, because its route was drained.
+  void drain(std::string_view why);
+  /// Tells the player something in the server's name.
+  virtual Told say(std::string_view text);
   SessionReport report() const;
 
   const SessionInfo& info() const { return info_; }
@@ -117,6 +121,10 @@ class Session : private Dial::User {
   virtual void tell_end();
   virtual void close_tap(const std::string& why);
   virtual WallTime wall() const { return wall_now(); }
+  /// Of a relay: sends the client this frame of its game, which the server did not send.
+  virtual void insert(Bytes /*frame*/) {}
+  /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.
+  virtual bool takes_insert() const { return false; }
   /// Its player's name in a room.
   virtual std::string player() const { return {}; }
   // Dial::User. A session without a server of its own does not dial.

@@ -189,6 +189,12 @@ void SharedRoom::received(core::Id guest, Lane lane, Bytes bytes) {
   call_room([&](core::Room& room, core::Micros at) { room.received(guest, lane, bytes, at); });
 }
 
+bool SharedRoom::announce(core::Id guest, std::string_view text) {
+  bool told = false;
+  call_room([&](core::Room& room, core::Micros at) { told = room.announce(guest, text, at); });
+  return told;
+}
+
 void SharedRoom::dismiss(core::Id guest, std::string_view why) {
   call_room([&](core::Room& room, core::Micros at) { room.dismiss(guest, why, at); });
 }

@@ -18,12 +18,12 @@ std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
   return route.game.cutter(Way::kToServer, route.dialect);
 }
 
-/// What goes to the client needs cutting only if the client must get whole frames, or be told goodbye between two.
+/// What goes to the client needs cutting only if the client must get whole frames, or be told something between two.
 std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
   const wire::Game& game = route.game;
   const bool whole = game.whole_frames(Way::kToClient, wire::Stage::kGreeting) ||
                      game.whole_frames(Way::kToClient, wire::Stage::kPlay);
-  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams()) return nullptr;
+  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams() && !route.announce) return nullptr;
   return game.cutter(Way::kToClient, route.dialect);
 }
 

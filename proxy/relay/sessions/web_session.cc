@@ -40,7 +40,7 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
   unsigned status = 101;
   if (const auto fault = objection(worker_route_->route, request, status)) {
     client_.link.decline(status, fault->what);
-    return end(Reason::kBadRequest, *fault);
+    return end(status == 503 ? Reason::kDraining : Reason::kBadRequest, *fault);
   }
   request_ = request;
   connect();
@@ -141,6 +141,14 @@ void WebSession::begin() {
   for (const Early& one : std::exchange(early_, {}))
     worker_route_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
+
+void WebSession::insert(Bytes message) {
+  const Opcode opcode = info_.game->says_text(info_.dialect) ? Opcode::kText : Opcode::kBinary;
+  pass(server_, client_, Way::kToClient, opcode, message);
+  client_.link.flush();
+}
+
+bool WebSession::takes_insert() const { return open_ && begun_ && !client_.ended && !client_.link.sent_close(); }
 
 void WebSession::pass(Half& from, Half& to, Way way, Opcode opcode, Bytes message) {
   if (to.link.sent_close()) return;

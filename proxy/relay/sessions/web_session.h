@@ -37,6 +37,8 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   void pass(Half& from, Half& to, wire::Way way, net::Opcode opcode, Bytes message);
 
   void dismiss(Reason reason, std::string_view why) override;
+  void insert(Bytes message) override;
+  bool takes_insert() const override;
   void shut_down() override;
   void tell_end() override;
   void decline_client();
