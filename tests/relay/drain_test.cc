@@ -70,11 +70,11 @@ TEST_CASE("of routes that share a listener, each drains on its own; a newcomer g
   relay::RouteOptions options;
   options.game = &ogar::game();
   options.listen = loopback();
-  options.server_host = "127.0.0.1";
+  options.servers[0].host = "127.0.0.1";
   options.limits = no_limits();
   const auto add = [&](const char* path, const FakeServer& to) {
     options.web.path = path;
-    options.server_port = to.port();
+    options.servers[0].port = to.port();
     const auto added = server.add(options);
     REQUIRE(added.ok());
     options.listen = added->address;
