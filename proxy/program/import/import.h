@@ -28,6 +28,8 @@ struct ImportedConnection {
   std::string game;         ///< "": unknown
   std::string dialect;      ///< "": unknown
   std::string server = {};  ///< its address; "": unknown
+  bool continues = false;   ///< it began before the file: what comes first is not its greeting
+  std::string before = {};  ///< the file that has what came before; "": unknown
 };
 
 /// Bytes as they were read or arrived: a piece of a stream, or one whole message or datagram.

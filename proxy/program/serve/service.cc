@@ -22,6 +22,9 @@
 namespace entente {
 namespace {
 
+/// Of recordings that begin by an order, on routes without `record`.
+constexpr const char* kPattern = "{game}-{route}-{time}.mcap";
+
 // A session needs two or three descriptors, and the usual soft limit is too low for thousands of sessions.
 void use_all_descriptors() {
   rlimit limit{};
@@ -57,9 +60,9 @@ Service::Service(const config::Config& config)
 }
 
 Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game) {
-  if (pattern.empty()) return taps_.counting();
-  return taps_.recording(
-      recording_path(pattern, config_.recording().directory(), {game, routes_.size() + 1, started_}));
+  const bool starts = !pattern.empty();
+  if (!starts && config_.control().socket().empty()) return taps_.counting();
+  return taps_.recording({starts ? pattern : kPattern, std::string(game), routes_.size() + 1}, starts);
 }
 
 Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::string& name) {
@@ -71,7 +74,7 @@ Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::s
   if (!added) return added.error();
   tell_page(options.web, added->address);
   const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
-  const relay::TapThread* recording = taps_.recording_of(options.tap);
+  relay::TapThread* recording = taps_.recording_of(options.tap);
   const auto tells_it = [&](const Route& route) { return route.recording == recording; };
   if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
   routes_.push_back({added->route, name + where, recording, options.bridge && !options.bridge->shared_room});
@@ -107,11 +110,19 @@ Outcome<Done> Service::open_control() {
   add_server_commands(
       control_, server_, [this](relay::LinkId link) { return taps_.player(link); }, [this] { return summary(); });
   add_ban_commands(control_, server_, bans_, kept_bans_);
+  if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   auto acceptor =
       net::LocalAcceptor::open(config_.control().socket(), [this](auto line) { return control_.answer(line); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
   return Done{};
+}
+
+std::vector<Recordable> Service::recordables() const {
+  std::vector<Recordable> all;
+  for (std::size_t i = 0; i < routes_.size(); ++i)
+    if (routes_[i].recording != nullptr) all.push_back({i + 1, routes_[i].name, routes_[i].recording});
+  return all;
 }
 
 void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
@@ -128,10 +139,13 @@ std::string Service::metrics() const {
   Metrics all;
   for (const Route& route : routes_) {
     measure(all, route.name, server_.totals(route.number), server_.losses(route.number));
-    if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
+    if (route.recording == nullptr) continue;
+    const relay::TapTotals recorded = route.recording->totals();
+    if (recorded.recorded_ever()) measure(all, route.name, recorded);
   }
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.orphaned(arena));
+  if (const auto kept = taps_.kept()) measure(all, *kept);
   all.add_process();
   return all.text();
 }
@@ -171,16 +185,16 @@ std::string Service::summary(const Route& route) const {
   std::uint64_t words_dropped = 0;
   for (const auto& one : server_.losses(route.number)) words_dropped += one.times;
   if (route.tells) line += fmt::format(" words_dropped={}", words_dropped);
-  if (route.recording != nullptr) {
-    const relay::TapTotals recorded = route.recording->totals();
+  if (route.recording == nullptr) return line + refusals(all);
+  if (const relay::TapTotals recorded = route.recording->totals(); recorded.recorded_ever())
     line += fmt::format(" recorded={} unrecorded={}", recorded.recorded_frames,
                         recorded.unrecorded_frames + recorded.dropped);
-  }
   return line + refusals(all);
 }
 
 void Service::run(const std::function<void()>& announce) {
   const StopOnSignal signals(server_);
+  taps_.begin_retention();
   announce();
   if (metrics_acceptor_) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());

@@ -26,7 +26,7 @@ class Sink final : public relay::TapSink {
     REQUIRE(worlds.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
     CHECK(worlds.back().link() == link);
   }
-  bool geometry(Bytes bytes, WallTime) override {
+  bool geometry(relay::LinkId, Bytes bytes, WallTime) override {
     if (!room) return false;
     REQUIRE(geometries.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
     return true;
