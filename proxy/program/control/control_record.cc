@@ -1,13 +1,15 @@
 #include "proxy/program/control/control_record.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
+
+#include "proxy/base/time.h"
 
 namespace entente {
 namespace {
 
 using Order = relay::TapThread::Order;
+
+constexpr WallTime kSecond = 1'000'000'000;
 
 bool is_called(const Recordable& one, std::string_view name) {
   return name == std::to_string(one.number) || name == one.name || one.name.ends_with(" " + std::string(name));
@@ -15,65 +17,77 @@ bool is_called(const Recordable& one, std::string_view name) {
 
 /// Those that are meant: all, if nothing is named.
 Outcome<std::vector<Recordable>> chosen(std::vector<Recordable> all, std::string_view name) {
-  if (!name.empty()) std::erase_if(all, [&](const Recordable& one) { return !is_called(one, name); });
-  if (all.size() > 1 && !name.empty())
-    return Error{"several routes are called '" + std::string(name) + "'; use a number, as `record` shows"};
-  if (all.empty()) return Error{"no route is called '" + std::string(name) + "'; `record` lists them"};
+  if (name.empty()) return all;
+  std::erase_if(all, [&](const Recordable& one) { return !is_called(one, name); });
+  if (all.empty()) return Error{"no route is called '" + std::string(name) + "'; `recordings` lists them"};
+  if (all.size() > 1) return Error{"several routes are called '" + std::string(name) + "'; give the number"};
   return all;
 }
 
-std::string row(const Recordable& one, const relay::RecordingStatus& status) {
+ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
   const WallTime now = wall_now();
-  const auto seconds = status.began == 0 ? 0 : (now - std::min(now, status.began)) / 1'000'000'000;
-  const std::size_t files = status.paths.size();
-  const std::string last = files == 0 ? "" : status.paths.back();
-  return std::to_string(one.number) + "\t" + control_field(one.name) + "\t" + (status.on ? "on" : "off") + "\t" +
-         std::to_string(files) + "\t" + control_field(last) + "\t" + std::to_string(status.bytes) + "\t" +
-         std::to_string(seconds) + "\n";
+  const WallTime age = status.began == 0 ? 0 : now - std::min(now, status.began);
+  return {number_field("route", one.number),
+          text_field("name", one.name),
+          text_field("recording", status.on ? "on" : "off"),
+          number_field("bytes", status.bytes),
+          number_field("seconds", age / kSecond),
+          list_field("files", status.paths)};
 }
 
-Outcome<Order> order_of(std::string_view word) {
-  if (word.empty()) return Order::kNone;
-  if (word == "start") return Order::kStart;
-  if (word == "stop") return Order::kStop;
-  if (word == "rotate") return Order::kRotate;
-  return Error{"usage: record [start|stop|rotate] [ROUTE]"};
-}
-
-/// An order for all routes skips those for which it has no sense, unless that is all of them.
-Outcome<std::string> record(const std::vector<Recordable>& all, std::string_view rest) {
-  const std::size_t end = std::min(rest.find(' '), rest.size());
-  const std::string_view word = rest.substr(0, end);
-  const std::string_view name = rest.substr(std::min(rest.find_first_not_of(' ', end), rest.size()));
-  const auto order = order_of(word);
-  if (!order) return order.error();
-  const auto these = chosen(all, name);
-  if (!these) return these.error();
-  std::string out = "route\tname\trecording\tfiles\tfile\tbytes\tseconds\n", errors;
-  std::size_t done = 0;
-  for (const Recordable& one : *these) {
-    auto status = one.tap->record(*order);
-    if (status) {
-      ++done;
-      if (*order != Order::kNone) spdlog::info("record {} {}: as ordered by ctl", word, one.name);
-    } else {
-      errors += (errors.empty() ? "" : "; ") + one.name + ": " + status.error().text;
-      status = one.tap->record(Order::kNone);
-      if (!status) return status.error();
-    }
-    out += row(one, *status);
+Reply recordings(const std::vector<Recordable>& all, std::string_view rest) {
+  if (!rest.empty()) return Error{"recordings takes no arguments"};
+  std::vector<ReplyRow> rows;
+  for (const Recordable& one : all) {
+    const auto status = one.tap->record(Order::kNone);
+    if (!status) return status.error();
+    rows.push_back(row_of(one, *status));
   }
-  if (done == 0) return Error{errors};
-  return out;
+  return Reply::table({"route", "name", "recording", "bytes", "seconds", "files"}, rows);
+}
+
+struct Named {
+  std::string_view word;
+  Order order;
+  const char* done;
+};
+constexpr Named kOrders[] = {
+    {"start", Order::kStart, "started"}, {"stop", Order::kStop, "stopped"}, {"rotate", Order::kRotate, "rotated"}};
+
+/// An order for all routes skips those that cannot carry it out, unless none can.
+Reply record(const std::vector<Recordable>& all, std::string_view rest) {
+  const std::size_t end = std::min(rest.find(' '), rest.size());
+  const auto* named = std::find_if(std::begin(kOrders), std::end(kOrders),
+                                   [&](const Named& one) { return one.word == rest.substr(0, end); });
+  if (named == std::end(kOrders))
+    return Error{"usage: record start|stop|rotate [ROUTE]; `recordings` lists the routes"};
+  const auto these = chosen(all, rest.substr(std::min(rest.find_first_not_of(' ', end), rest.size())));
+  if (!these) return these.error();
+  std::string lines, errors;
+  std::vector<ReplyRow> rows;
+  for (const Recordable& one : *these) {
+    const auto status = one.tap->record(named->order);
+    if (!status) {
+      errors += (errors.empty() ? "" : "; ") + one.name + ": " + status.error().text;
+      continue;
+    }
+    const std::string file = status->paths.empty() ? "" : ": " + status->paths.back();
+    lines += std::string(named->done) + " " + std::to_string(one.number) + " " + control_field(one.name + file) + "\n";
+    rows.push_back(row_of(one, *status));
+  }
+  if (rows.empty()) return Error{errors};
+  return Reply(lines).with("recordings", rows);
 }
 
 }  // namespace
 
 void add_record_commands(Control& control, std::function<std::vector<Recordable>()> all) {
-  control.add("record [start|stop|rotate] [ROUTE]",
-              "Starts, stops or rotates the recording of a route or arena (default: of all), and lists them. ROUTE: a "
-              "number or an address from the list. rotate: continues in a new file.",
-              [all = std::move(all)](std::string_view rest) { return record(all(), rest); });
+  control.add("recordings", "Lists the routes and arenas, and the files that they are being recorded to.",
+              [all](std::string_view rest) { return recordings(all(), rest); });
+  control.add_order("record start|stop|rotate [ROUTE]",
+                    "Starts or stops a recording, or continues it in a new file. ROUTE: a number or an address of "
+                    "`recordings`; without it: all.",
+                    [all = std::move(all)](std::string_view rest) { return record(all(), rest); });
 }
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// The command record: starts, stops and rotates recordings.
+// The commands recordings and record.
 #pragma once
 
 #include <functional>

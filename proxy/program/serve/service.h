@@ -16,6 +16,7 @@
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/control_record.h"
+#include "proxy/program/control/roster.h"
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/relay/server.h"
@@ -70,9 +71,9 @@ class Service {
     relay::TapThread* recording;  // null if it cannot be recorded; of an arena's listeners, only the first has one
     bool tells;                   // whether the summary shows words_dropped: a bridge with one room for each player
   };
-  std::string summary(const Route& route) const;
+  ReplyRow statistics(const Route& route) const;
+  std::vector<ReplyRow> statistics() const;
   std::uint64_t undecoded(const Route& route) const;
-  std::string attendance() const;
   void give_up();
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
@@ -87,6 +88,7 @@ class Service {
   relay::Server server_;
   std::vector<Route> routes_;
   std::vector<std::size_t> arenas_;  // their shared rooms
+  const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};
   Control control_;
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<net::LocalAcceptor> acceptor_;
