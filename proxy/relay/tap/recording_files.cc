@@ -1,7 +1,6 @@
 #include "proxy/relay/tap/recording_files.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "schema/snapshot.pb.h"
@@ -16,7 +15,7 @@ constexpr WallTime kRotateAgain = 10'000'000'000;       // between attempts
 bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
 
 std::string name_of(const trace::Recorder& recorder) {
-  return std::filesystem::path(recorder.path()).filename().string();
+  return recorder.path().substr(recorder.path().rfind('/') + 1);  // all of it, if there is no '/'
 }
 
 }  // namespace
