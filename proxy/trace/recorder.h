@@ -97,6 +97,9 @@ class Recorder {
   /// Closes a chunk that is old enough, and checks the file. Must be called at least twice a second.
   void tick(WallTime now);
 
+  /// What close() stores as kSummary (summary.h). Without room for it, the file has none.
+  void summarize(mcap::StringMap summary) { summary_ = std::move(summary); }
+
   /// Completes the file and gives it its name. If that fails, it stays PATH.part and lacks only its end. Nothing may
   /// be called after.
   Outcome<Done> close(WallTime now);
@@ -189,6 +192,7 @@ class Recorder {
   Amount in_chunk_, recorded_, lost_;
   Amount unsaid_, noted_in_chunk_;  // lost: not yet reported by a note; reported by notes in the open chunk
 
+  mcap::StringMap summary_;
   bool lacks_channels_ = false;  // no channel ids are left, and a note has said so
   bool failing_ = false;         // the last chunk could not be written
   bool sync_fails_ = false;

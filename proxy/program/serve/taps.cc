@@ -87,6 +87,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.files.each_session = names_each_session(target.pattern);
   options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
+  options.files.kill_message = kill_message;
   options.files.failed = [](const Error& error) { spdlog::error("recording: {}", error.text); };
   options.files.completed = [this](const std::string& file) {
     spdlog::debug("recording {} is complete", file);

@@ -21,7 +21,10 @@ std::string name_of(const trace::Recorder& recorder) {
 }  // namespace
 
 struct RecordingFiles::File {
+  explicit File(const RecordingFilesOptions& options) : summary(options.kill_message) {}
+
   std::unique_ptr<trace::Recorder> recorder;
+  trace::Summary summary;
   LinkId session = 0;  // 0: of all
   WallTime began = 0;
   std::size_t links = 0;    // that are in it
@@ -42,7 +45,7 @@ RecordingFiles::RecordingFiles(RecordingFilesOptions options, std::unique_ptr<tr
   wanted_.now.store(on, std::memory_order_relaxed);
   if (on) ask_for_worlds();
   if (first == nullptr) return;
-  current_ = files_.emplace_back(std::make_unique<File>()).get();
+  current_ = files_.emplace_back(std::make_unique<File>(options_)).get();
   current_->recorder = std::move(first);
   current_->began = wall_now();
   ++begun_;
@@ -59,7 +62,7 @@ Outcome<RecordingFiles::File*> RecordingFiles::begin(LinkId session, WallTime ti
   fails_ = false;
   failed_at_.reset();
   ++begun_;
-  File* file = files_.emplace_back(std::make_unique<File>()).get();
+  File* file = files_.emplace_back(std::make_unique<File>(options_)).get();
   file->recorder = std::move(*recorder);
   file->session = session;
   file->began = time;
@@ -89,6 +92,7 @@ void RecordingFiles::complete(File& file) {
   if (current_ == &file) current_ = nullptr;
   if (const auto at = of_sessions_.find(file.session); at != of_sessions_.end() && at->second == &file)
     of_sessions_.erase(at);
+  file.recorder->summarize(to_map(file.summary.about()));
   completer_.close(std::move(file.recorder));
   std::erase_if(files_, [&](const auto& one) { return one.get() == &file; });
 }
@@ -153,6 +157,8 @@ void RecordingFiles::join(Link& link, File* file, WallTime time, const std::stri
   again.set_continues(true);
   again.set_before(before);
   file->recorder->opened(time, again);
+  file->summary.opened(again);
+  file->summary.player(link.player);
   link.file = file;
   ++file->links;
 }
@@ -182,10 +188,11 @@ void RecordingFiles::leave(Link& link) {
 void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId session) {
   Link& link = links_[opened.link()];
   last_ = {};
-  link = {opened, options_.each_session ? session : 0, nullptr, false};
+  link = {opened, options_.each_session ? session : 0, nullptr, false, ""};
   File* const file = on_ ? file_for(link.session, time) : nullptr;
   if (file == nullptr) return;
   file->recorder->opened(time, opened);
+  file->summary.opened(opened);
   link.file = file;
   ++file->links;
 }
@@ -193,15 +200,19 @@ void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId s
 void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
   if (!on_) return;
   const Link* link = find(frame.link);
-  if (link != nullptr && link->file != nullptr) return link->file->recorder->frame(time, frame);
-  lost_ += {1, frame.bytes.size()};
+  if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
+  link->file->summary.frame(frame.link, frame.way, frame.name);
+  link->file->recorder->frame(time, frame);
 }
 
 void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
   const auto at = links_.find(id);
   if (at == links_.end()) return;
   last_ = {};
-  if (at->second.file != nullptr) at->second.file->recorder->closed(time, id, reason);
+  if (File* const file = at->second.file; file != nullptr) {
+    file->recorder->closed(time, id, reason);
+    file->summary.closed(id);
+  }
   leave(at->second);
   links_.erase(at);
 }
@@ -210,10 +221,16 @@ void RecordingFiles::word(WallTime time, LinkId id, trace::Word kind, Bytes word
   Link* link = find(id);
   if (link == nullptr || !on_) return;
   link->has_words = true;
-  if (link->file != nullptr)
-    link->file->recorder->word(time, id, kind, word);
-  else
-    lost_ += {0, word.size()};
+  if (link->file == nullptr) return void(lost_ += {0, word.size()});
+  link->file->recorder->word(time, id, kind, word);
+  kind == trace::Word::kFact ? link->file->summary.fact(id, word) : link->file->summary.intent(word);
+}
+
+void RecordingFiles::player(LinkId id, std::string_view name) {
+  Link* link = find(id);
+  if (link == nullptr) return;
+  link->player = name;
+  if (link->file != nullptr) link->file->summary.player(name);
 }
 
 void RecordingFiles::geometry(LinkId id, const trace::Geometry& geometry) {
@@ -228,6 +245,7 @@ void RecordingFiles::world(WallTime time, const trace::Snapshot& world) {
   link->has_words = true;
   if (link->file->next != nullptr) move(*link, time);
   link->file->recorder->world(time, world);
+  link->file->summary.world(world);
 }
 
 void RecordingFiles::note(WallTime time, LinkId id, std::string_view text, std::uint64_t bytes_lost) {
@@ -273,6 +291,7 @@ Outcome<Done> RecordingFiles::rotate(WallTime time) {
 Outcome<Done> RecordingFiles::close(WallTime now) {
   Outcome<Done> all = Done{};
   for (const auto& file : files_) {
+    file->recorder->summarize(to_map(file->summary.about()));
     auto done = file->recorder->close(now);
     if (done && options_.completed) options_.completed(file->recorder->path());
     if (!done) all = std::move(done);

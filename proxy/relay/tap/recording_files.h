@@ -16,6 +16,7 @@
 #include "proxy/relay/tap/completer.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recorder.h"
+#include "proxy/trace/summary.h"
 
 namespace entente::relay {
 
@@ -44,6 +45,7 @@ struct RecordingFilesOptions {
   std::uint64_t rotate_bytes = 0;  ///< 0: never
   /// A file could not be begun or completed. Said once for a row of failures. On the tap's thread, or another.
   std::function<void(const Error&)> failed = {};
+  trace::Summary::KillMessage kill_message = {};
   /// A file has its name. On the tap's thread, or another.
   std::function<void(const std::string& path)> completed = {};
 };
@@ -64,6 +66,8 @@ class RecordingFiles {
   void world(WallTime time, const trace::Snapshot& world);
   void geometry(LinkId link, const trace::Geometry& geometry);
   void note(WallTime time, LinkId link, std::string_view text, std::uint64_t bytes_lost = 0);
+  /// What the player of this link is called, in UTF-8.
+  void player(LinkId link, std::string_view name);
   void tick(WallTime now);
 
   // Orders. Links that are open are recorded from now on, or no longer.
@@ -86,6 +90,7 @@ class RecordingFiles {
     LinkId session = 0;
     File* file = nullptr;    // null: it is not recorded
     bool has_words = false;  // or worlds
+    std::string player;
   };
 
   Outcome<File*> begin(LinkId session, WallTime time);

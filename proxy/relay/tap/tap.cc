@@ -369,6 +369,7 @@ void TapThread::name_player(Link& link, const wire::Row& row) {
   const std::string_view name = whole_characters(told, kLongestName);
   if (name.empty() || name == link.player) return;
   link.player = name;
+  if (recording_) recording_->player(link.info.link, name);
   const std::lock_guard lock(players_mutex_);
   players_[link.info.link] = link.player;
 }
