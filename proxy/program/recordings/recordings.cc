@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAbout =
+constexpr const char* kAboutRecordings =
     "A file that no `entente` has summed up (of an older version, or one that is not complete) is read from its "
     "start;\n"
     "of an unfinished one only the beginning. A damaged file has a row that says so; `entente verify` tells more, and\n"
@@ -120,7 +120,7 @@ Outcome<std::vector<fs::path>> files_in(const std::string& place) {
   return all;
 }
 
-std::string utc(WallTime time) {
+std::string utc_text(WallTime time) {
   if (time == 0) return "-";
   const auto seconds = static_cast<std::time_t>(time / 1'000'000'000);
   std::tm parts{};
@@ -148,10 +148,10 @@ std::string names_text(const std::set<std::string>& names, bool more = false) {
   return out.empty() ? "-" : out;
 }
 
-std::string table(const std::vector<Listed>& all) {
+std::string table_of(const std::vector<Listed>& all) {
   Rows<9> rows{{"file", "began (UTC)", "length", "size", "games", "servers", "kills", "players", "remarks"}};
   for (const Listed& one : all)
-    rows.push_back({screen_text(one.name), utc(one.start),
+    rows.push_back({screen_text(one.name), utc_text(one.start),
                     one.start == 0 ? "-" : time_text((one.end - std::min(one.start, one.end)) / 1000),
                     size_text(one.bytes), names_text(one.about.games), names_text(one.about.servers),
                     one.about.kills ? std::to_string(*one.about.kills) : "-",
@@ -168,13 +168,13 @@ std::string json_list(const std::set<std::string>& texts) {
   return out.empty() ? "[]" : out + "]";
 }
 
-std::string json(const Listed& one) {
+std::string json_of(const Listed& one) {
   std::string out = "{\"file\":";
   json_text(one.name, out);
   if (one.start == 0)
     out += ",\"began\":null,\"seconds\":null";
   else
-    json_member("began", utc(one.start).replace(10, 1, "T") + "Z", out),
+    json_member("began", utc_text(one.start).replace(10, 1, "T") + "Z", out),
         out += fmt::format(",\"seconds\":{:.3f}", static_cast<double>(one.end - std::min(one.start, one.end)) / 1e9);
   out += fmt::format(",\"bytes\":{},\"games\":{},\"servers\":{},\"kills\":{},\"players\":{},\"complete\":{}", one.bytes,
                      json_list(one.about.games), json_list(one.about.servers),
@@ -192,7 +192,7 @@ void declare_recordings(CLI::App& app, RecordingsOptions& options) {
       ->type_name("DIR")
       ->required();
   app.add_flag("--json", options.json, "Print one JSON object per line");
-  app.footer([] { return std::string(kAbout); });
+  app.footer([] { return std::string(kAboutRecordings); });
 }
 
 int run_recordings(const RecordingsOptions& options) {
@@ -213,9 +213,9 @@ int recordings(const RecordingsOptions& options, std::ostream& out, std::ostream
   if (progress && !files->empty()) err << "\r\x1b[K" << std::flush;
   std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) { return a.start < b.start; });
   if (options.json)
-    for (const Listed& one : all) out << json(one);
+    for (const Listed& one : all) out << json_of(one);
   else
-    out << table(all);
+    out << table_of(all);
   return kOk;
 }
 
