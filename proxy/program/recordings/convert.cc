@@ -51,6 +51,8 @@ class ToMcap final : public ConvertSink {
     opened.set_client(connection.name);
     opened.set_continues(connection.continues);
     opened.set_before(connection.before);
+    opened.set_client_sent(connection.client_sent);
+    opened.set_server_sent(connection.server_sent);
     recorder_.opened(last_ = std::max(last_, time), opened);
     codecs_[id] = game_dialect.game->codec(game_dialect.dialect);
     if (words_ != nullptr) words_->begin(id, link(id), connection, game_dialect, time);

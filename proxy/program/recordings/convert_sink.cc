@@ -17,7 +17,7 @@ void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, 
   if (!game_dialect) return remark(connection.name + ": left out: its game is unknown");
   Link& link = *(links_[id] = std::make_unique<Link>(*this, id, connection, *game_dialect, time));
   for (const auto way : {wire::Way::kToServer, wire::Way::kToClient})
-    if (connection.continues) link.dissector.skip(way, link);
+    if (connection.sent(way)) link.dissector.skip(way, link);
   if (!connection.game.empty() || game_dialect->game->transport() != wire::Transport::kEnet) start(id, time);
 }
 

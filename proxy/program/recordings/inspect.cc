@@ -64,10 +64,10 @@ class InspectedLink final : wire::Dissected {
     if (way == Way::kToServer) client_spoke_ = true;
     dissector_.skip(way, *this);
   }
-  /// It began before the file.
-  void continues() {
-    client_spoke_ = true;
-    for (const Way way : {Way::kToServer, Way::kToClient}) dissector_.skip(way, *this);
+  /// Messages came this way before the file.
+  void skip_greeting(Way way) {
+    client_spoke_ |= way == Way::kToServer;
+    dissector_.skip(way, *this);
   }
   void event(WallTime since_start, std::string_view text) {
     context_.since_start = since_start;
@@ -131,7 +131,8 @@ class Inspector final : public ImportSink {
     if (connection.continues) about += ", began before this file";
     if (!connection.before.empty()) about += ", in " + connection.before;
     link->event(since, about);
-    if (connection.continues) link->continues();
+    for (const Way way : {Way::kToServer, Way::kToClient})
+      if (connection.sent(way)) link->skip_greeting(way);
     links_[id] = std::move(link);
   }
   void bytes(const Imported& piece) override {

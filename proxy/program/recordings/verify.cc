@@ -37,7 +37,7 @@ class Verifier final : public ImportSink {
     if (game_dialect) {
       VerifiedLink& link = *(links_[id] = std::make_unique<VerifiedLink>(connection.name, *game_dialect, context_));
       for (const auto way : {wire::Way::kToServer, wire::Way::kToClient})
-        if (connection.continues) link.missing(way);
+        if (connection.sent(way)) link.missing(way);
     } else {
       ++total_.frames;
       ++total_.undecoded;

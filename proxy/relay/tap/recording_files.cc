@@ -154,8 +154,12 @@ RecordingFiles::Link* RecordingFiles::find(LinkId id) {
 void RecordingFiles::join(Link& link, File* file, WallTime time, const std::string& before) {
   if (file == nullptr) return;
   trace::Opened again = link.opened;
-  again.set_continues(true);
-  again.set_before(before);
+  if (link.has_words || link.client_sent || link.server_sent) {
+    again.set_continues(true);
+    again.set_before(before);
+    again.set_client_sent(link.client_sent);
+    again.set_server_sent(link.server_sent);
+  }
   file->recorder->opened(time, again);
   file->summary.opened(again);
   file->summary.player(link.player);
@@ -188,7 +192,7 @@ void RecordingFiles::leave(Link& link) {
 void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId session) {
   Link& link = links_[opened.link()];
   last_ = {};
-  link = {opened, options_.each_session ? session : 0, nullptr, false, ""};
+  link = {opened, options_.each_session ? session : 0, nullptr, false, false, false, ""};
   File* const file = on_ ? file_for(link.session, time) : nullptr;
   if (file == nullptr) return;
   file->recorder->opened(time, opened);
@@ -198,8 +202,9 @@ void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId s
 }
 
 void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
+  Link* link = find(frame.link);
+  if (link != nullptr) (frame.way == trace::TO_SERVER ? link->client_sent : link->server_sent) = true;
   if (!on_) return;
-  const Link* link = find(frame.link);
   if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
   link->file->summary.frame(frame.link, frame.way, frame.name);
   link->file->recorder->frame(time, frame);

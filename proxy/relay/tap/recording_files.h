@@ -90,6 +90,7 @@ class RecordingFiles {
     LinkId session = 0;
     File* file = nullptr;    // null: it is not recorded
     bool has_words = false;  // or worlds
+    bool client_sent = false, server_sent = false;
     std::string player;
   };
 
