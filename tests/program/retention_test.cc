@@ -1,5 +1,5 @@
 // Which recordings are deleted: the old ones, or the oldest if there are too many; and nothing else.
-#include "proxy/program/serve/retention.h"
+#include "proxy/program/recordings/retention.h"
 
 #include <doctest/doctest.h>
 

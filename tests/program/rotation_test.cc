@@ -131,7 +131,6 @@ TEST_CASE(
     }
     const Ended words =
         run({kEntente, "convert", folder.file("a-4.mcap"), "--words", "--to", folder.file("words.mcap")});
-    CHECK(words.code == 1);
     CHECK_MESSAGE(words.err.find("a session can be translated only from its beginning, which is in a-3.mcap") !=
                       std::string::npos,
                   words.err);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "proxy/core/ledger.h"
-#include "proxy/program/serve/retention.h"
+#include "proxy/program/recordings/retention.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/tap/tap.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "proxy/base/fault.h"
-#include "proxy/program/serve/retention.h"
+#include "proxy/program/recordings/retention.h"
 #include "proxy/relay/tap/tap.h"
 #include "schema/config.pb.h"
 

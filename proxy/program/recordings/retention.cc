@@ -1,4 +1,4 @@
-#include "proxy/program/serve/retention.h"
+#include "proxy/program/recordings/retention.h"
 
 #include <algorithm>
 #include <chrono>

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "proxy/program/serve/recording_target.h"
+#include "proxy/program/recordings/recording_target.h"
 
 namespace entente {
 
