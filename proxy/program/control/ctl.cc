@@ -58,10 +58,11 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("PATH")
       ->envname("ENTENTE_CONTROL")
       ->required();
-  app.add_option("COMMAND", options.words,
-                 "list, find NAME, kick NAME [why], ban NAME, unban ADDRESS, bans, drain, say TEXT, stats, …; `help` "
-                 "lists the commands of that "
-                 "program")
+  app.add_option(
+         "COMMAND", options.words,
+         "list, find NAME, kick NAME [why], ban NAME, unban ADDRESS, bans, drain, say TEXT, record, stats, …; `help` "
+         "lists the commands of that "
+         "program")
       ->required();
   app.add_option("--for", options.time, "For ban and drain: how long, such as 90s, 10m, 2h or 7d (default: forever)")
       ->type_name("TIME");
