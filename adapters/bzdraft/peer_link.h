@@ -9,7 +9,7 @@
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/wire.h"
 #include "adapters/wire/speech.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::bzdraft {
 

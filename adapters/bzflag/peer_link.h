@@ -11,7 +11,7 @@
 #include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/wire/speech.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::bzflag {
 

@@ -113,7 +113,7 @@ class NativeFront final : public core::Front {
   }
 
   /// Sends Kicked as the last message, unless the end was sent already.
-  void part(std::string_view why, FrontOut& out) override {
+  void room_ends(std::string_view why, FrontOut& out) override {
     if (!told_end_) {
       message_.Clear();
       message_.mutable_kicked()->set_text(std::string(why));

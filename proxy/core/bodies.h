@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {

@@ -14,11 +14,11 @@ constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in 
 
 }  // namespace
 
-/// A session and the Out it is given.
-template <class Session, class Word>
+/// A member and the Out it is given.
+template <class Member, class Word>
 class Room::End final : public Out<Word> {
  public:
-  End(Room& room, Id id, std::unique_ptr<Session> its) : session(std::move(its)), room_(room), id_(id) { wish.id = id; }
+  End(Room& room, Id id, std::unique_ptr<Member> its) : member(std::move(its)), room_(room), id_(id) { wish.id = id; }
 
   void send(Lane lane, Bytes frame) override {
     if (open) room_.host_.send(id_, lane, frame);
@@ -59,14 +59,14 @@ class Room::End final : public Out<Word> {
   }
   const World& world() const override { return room_.world_; }
 
-  std::unique_ptr<Session> session;
-  bool open = false;       // its link is up
-  bool left = false;       // it closed, or its peer did
-  bool entered = false;    // its player has entered
-  bool parted = false;     // part() was called
-  bool admitted = false;   // the host need not be asked about its next Enter
-  std::vector<Word> held;  // intents that wait to be admitted
-  Micros kept_until = 0;   // its link broke, and its player may return until then; 0: the player is there
+  std::unique_ptr<Member> member;
+  bool open = false;          // its link is up
+  bool left = false;          // it closed, or its peer did
+  bool entered = false;       // its player has entered
+  bool goodbye_said = false;  // room_ends() was called
+  bool admitted = false;      // the host need not be asked about its next Enter
+  std::vector<Word> held;     // intents that wait to be admitted
+  Micros kept_until = 0;      // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
   Wakes::Wish wish;
 
@@ -91,7 +91,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   FrontEnd& end = *(seats_[id] = std::make_unique<FrontEnd>(*this, id, std::move(front)));
   hearers_.push_back(&end);
   end.open = true;
-  end.session->opened(peer, end);
+  end.member->opened(peer, end);
   chorus_.next_word();
   words::You you;
   you.set_player(id);
@@ -113,23 +113,23 @@ void Room::back_opened(const Peer& peer, Micros now) {
   now_ = now;
   if (back_->left) return;
   back_->open = true;
-  back_->session->opened(peer, *back_);
+  back_->member->opened(peer, *back_);
   drain();
 }
 
 void Room::back_speaks(std::size_t dialect, Micros now) {
   now_ = now;
   if (!back_->open) return;
-  back_->session->speaks(dialect, *back_);
+  back_->member->speaks(dialect, *back_);
   drain();
 }
 
 void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
   now_ = now;
   if (end == kBackEnd) {
-    if (back_->open) back_->session->receive(lane, bytes, *back_);
+    if (back_->open) back_->member->receive(lane, bytes, *back_);
   } else if (const auto at = seats_.find(end); at != seats_.end() && at->second->open) {
-    at->second->session->receive(lane, bytes, *at->second);
+    at->second->member->receive(lane, bytes, *at->second);
   }
   drain();
 }
@@ -170,7 +170,7 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
 template <class SomeEnd>
 void Room::lose(SomeEnd& end, std::string_view why, std::uint32_t code) {
   leave(end);
-  code != 0 ? end.session->dismissed(code, why, end) : end.session->closed(why, end);
+  code != 0 ? end.member->closed_with_code(code, why, end) : end.member->closed(why, end);
 }
 
 std::optional<Absence> Room::keep(Id id, Micros now) {
@@ -179,7 +179,7 @@ std::optional<Absence> Room::keep(Id id, Micros now) {
   if (at == seats_.end() || over_) return std::nullopt;
   FrontEnd& seat = *at->second;
   if (!seat.open || !seat.entered) return std::nullopt;
-  const auto absence = seat.session->awaits(seat);
+  const auto absence = seat.member->awaits(seat);
   if (!absence) return std::nullopt;
   seat.open = false;
   seat.kept_until = now_ + absence->within;
@@ -199,7 +199,7 @@ bool Room::returned(Id id, const Peer& peer, Micros now) {
   FrontEnd& seat = *at->second;
   seat.open = true;
   seat.kept_until = 0;
-  seat.session->returned(peer, seat);
+  seat.member->returned(peer, seat);
   drain();
   return true;
 }
@@ -218,7 +218,7 @@ void Room::tick(Micros now) {
 void Room::order(const std::function<void(Back&)>& order, Micros now) {
   now_ = now;
   if (back_->left) return;
-  order(*back_->session);
+  order(*back_->member);
   tick(*back_);
   drain();
 }
@@ -227,13 +227,13 @@ template <class SomeEnd>
 void Room::tick(SomeEnd& end) {
   if (end.left) return;
   if (end.kept_until != 0 && now_ >= end.kept_until) return lose(end, "did not come back", 0);
-  end.session->tick(end);
+  end.member->tick(end);
   if (end.kept_until != 0) end.wake(end.kept_until);
 }
 
 void Room::dismiss(Id seat, std::string_view why, Micros now) {
   now_ = now;
-  if (const auto at = seats_.find(seat); at != seats_.end()) part(*at->second, why);
+  if (const auto at = seats_.find(seat); at != seats_.end()) say_goodbye(*at->second, why);
   drain();
 }
 
@@ -274,7 +274,7 @@ void Room::say(Id, Fact fact) {
   facts_.push_back(std::move(fact));
 }
 
-/// The only loop that calls sessions with words.
+/// The only loop that calls members with words.
 void Room::drain() {
   assert(!draining_);  // a host called back
   draining_ = true;
@@ -320,7 +320,7 @@ void Room::deliver(const Fact& fact) {
 
 void Room::tell(FrontEnd& seat, const Fact& fact) {
   ++work_;
-  seat.session->hear(fact, seat);
+  seat.member->hear(fact, seat);
 }
 
 bool Room::is_for(const Fact& fact, Id seat) const {
@@ -356,7 +356,7 @@ void Room::deliver(Intent& intent) {
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
   if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
   dial_once();
-  if (!back_->left) back_->session->hear(intent, *back_);
+  if (!back_->left) back_->member->hear(intent, *back_);
 }
 
 /// Holds an Enter that the host does not admit yet, and all later intents of that player. True if the intent was
@@ -429,25 +429,25 @@ void Room::dial_once() {
   host_.dial();
 }
 
-/// Removes seats that have left, and ends the room if the back or the only player has left. True if sessions were
+/// Removes seats that have left, and ends the room if the back or the only player has left. True if members were
 /// called.
 bool Room::settle() {
   if (bury()) return true;
   if (!over_ && back_->left) over("the server is gone");
   if (!over_ && seats_.empty() && seated_ && !options_.shared) over("the player left");
-  bool parted = false;
+  bool any = false;
   if (over_) {
-    for (auto& [id, seat] : seats_) parted |= part(*seat, why_);
-    parted |= part(*back_, why_);
+    for (auto& [id, seat] : seats_) any |= say_goodbye(*seat, why_);
+    any |= say_goodbye(*back_, why_);
   }
-  return parted;
+  return any;
 }
 
 template <class SomeEnd>
-bool Room::part(SomeEnd& end, std::string_view why) {
-  if (end.left || end.parted) return false;
-  end.parted = true;
-  end.session->part(why, end);
+bool Room::say_goodbye(SomeEnd& end, std::string_view why) {
+  if (end.left || end.goodbye_said) return false;
+  end.goodbye_said = true;
+  end.member->room_ends(why, end);
   return true;
 }
 

@@ -1,6 +1,6 @@
 // A room: one source of truth (a back), its listeners (fronts), and the only loop that calls them. A front's intents
 // go to the back. The back's facts are folded into the world and delivered to every front that they are for.
-// Law: no session is called while it is being called; words are delivered in order; time and random numbers come
+// Law: no member is called while it is being called; words are delivered in order; time and random numbers come
 // from outside. So the same calls give the same bytes.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "proxy/core/chat.h"
 #include "proxy/core/chorus.h"
 #include "proxy/core/ledger.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/wakes.h"
 #include "proxy/core/world.h"
 
@@ -69,7 +69,7 @@ class Room {
   /// Returns its player's id.
   Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now);
   void back_opened(const Peer& peer, Micros now);
-  /// The dialect of the back's peer is now known: see Session::speaks.
+  /// The dialect of the back's peer is now known: see RoomMember::speaks.
   void back_speaks(std::size_t dialect, Micros now);
   void received(Id end, Lane lane, Bytes bytes, Micros now);
   /// Delivers the intents that waited because the host did not admit their player.
@@ -110,7 +110,7 @@ class Room {
   const Ledger& ledger() const { return ledger_; }
 
  private:
-  template <class Session, class Word>
+  template <class Member, class Word>
   class End;
   using FrontEnd = End<Front, Intent>;
   using BackEnd = End<Back, Fact>;
@@ -140,7 +140,7 @@ class Room {
   template <class SomeEnd>
   void lose(SomeEnd& end, std::string_view why, std::uint32_t code);
   template <class SomeEnd>
-  bool part(SomeEnd& end, std::string_view why);
+  bool say_goodbye(SomeEnd& end, std::string_view why);
 
   Host& host_;
   const RoomOptions options_;

@@ -1,4 +1,4 @@
-// Maps a game's own numbers to the room's ids, and back. Each session has one roster for each kind (players, units,
+// Maps a game's own numbers to the room's ids, and back. Each room member has one roster for each kind (players, units,
 // flags).
 // Law: one to one. A number that is reused for somebody else gets a new id.
 #pragma once

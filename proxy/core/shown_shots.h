@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proxy/core/arena/incoming.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "proxy/base/mapping.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
 

@@ -201,7 +201,8 @@ TEST_CASE("0.80: only what no client says leads to a ban, and what may have over
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{0, 3, 4, 17}) {
     Play play(k080Place);
     play.opens();
-    CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) == "loses a message: it came before the client said who it is\n");
+    CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) ==
+          "loses a message: it came before the client said who it is\n");
     CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client did not say first who it is 10\n");
   }
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{2, 12, 20}) {
@@ -235,7 +236,7 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
   CHECK(play.hears<words::Pose>("unit: 12") == "");
   Play newer(k080Place);
   newer.plays();
-  CHECK(newer.stage.parts("the server is gone") ==
+  CHECK(newer.stage.room_ends("the server is gone") ==
         "sends ChatMessage player=35 type=2 text=\"the server is gone\"\n"
         "sends ChatMessage player=255 type=2 text=\"the server is...\"\ncloses: the server is gone 11\n");
 }

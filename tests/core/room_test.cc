@@ -71,7 +71,7 @@ class ToyFront final : public Front {
     if (const auto* said = as<words::Said>(fact)) line += ":" + said->text();
     out.send(Lane::kStream, as_bytes(line));
   }
-  void dismissed(std::uint32_t code, std::string_view why, FrontOut& out) override {
+  void closed_with_code(std::uint32_t code, std::string_view why, FrontOut& out) override {
     words::Say last;
     last.set_text(std::string(why) + " " + std::to_string(code));
     out.say(last);

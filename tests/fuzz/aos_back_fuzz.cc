@@ -148,11 +148,11 @@ class Loaded final : public core::Back {
   void hear(const core::Intent& intent, core::BackOut& out) override { back_.hear(intent, out); }
   void tick(core::BackOut& out) override { back_.tick(out); }
   void closed(std::string_view why, core::BackOut& out) override { back_.closed(why, out); }
-  void part(std::string_view why, core::BackOut& out) override { back_.part(why, out); }
+  void room_ends(std::string_view why, core::BackOut& out) override { back_.room_ends(why, out); }
 
  private:
   const aos::VoxelMap& map_;
-  aos::BackSession back_;
+  aos::AosBack back_;
 };
 
 aos::VoxelMap island() {

@@ -12,17 +12,17 @@
 
 namespace entente::aos {
 
-class BackSession final : public core::Back {
+class AosBack final : public core::Back {
  public:
-  explicit BackSession(const core::FaceOptions& options)
+  explicit AosBack(const core::FaceOptions& options)
       : server_(options.dialect), marksman_(options, server_, people_, things_, man_, hands_) {}
 
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Intent& intent, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view why, Outlet& out) override;
-  void dismissed(std::uint32_t code, std::string_view why, Outlet& out) override;
-  void part(std::string_view why, Outlet& out) override;
+  void closed_with_code(std::uint32_t code, std::string_view why, Outlet& out) override;
+  void room_ends(std::string_view why, Outlet& out) override;
 
   /// For tests: a map that did not come over the wire.
   void learn(VoxelMap map, words::World world, const StateData& state, Outlet& out) {

@@ -9,7 +9,7 @@
 #include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "adapters/wire/frame_reader.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {

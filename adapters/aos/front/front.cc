@@ -27,19 +27,19 @@ constexpr std::uint8_t kExistingPlayer = 9;
 
 }  // namespace
 
-FrontSession::FrontSession(const core::FaceOptions& options)
+AosFront::AosFront(const core::FaceOptions& options)
     : client_(options.dialect),
       enters_first_(options.setting("first").empty() ? client_.tells_states() : options.setting("first") == "ban"),
       painter_(options.setting("rate"), client_, ground_, cast_, walk_) {}
 
-void FrontSession::opened(const core::Peer& peer, Outlet& out) {
+void AosFront::opened(const core::Peer& peer, Outlet& out) {
   if (peer.connect_data != client_.dialect().connect_data)
     return goodbye("the client speaks another version", kWrongVersion, out);
   out.say(words::WantWorld());  // makes the room connect to its server
   load(out);
 }
 
-void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void AosFront::receive(Lane lane, Bytes bytes, Outlet& out) {
   if (gone_) return;
   std::optional<Fault> wrong;
   const auto each = [&](const wire::Frame& frame) {
@@ -63,11 +63,11 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
 }
 
 template <class Message>
-void FrontSession::take(const Message& message, Outlet& out) {
+void AosFront::take(const Message& message, Outlet& out) {
   core::hand(message, out, newcomer_, entry_, walk_, arms_, building_, talk_);
 }
 
-void FrontSession::hear(const core::Fact& fact, Outlet& out) {
+void AosFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   retold_.hear(fact);
   std::visit(
@@ -81,7 +81,7 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
 }
 
 template <class Word>
-void FrontSession::tell(const Word& word, Outlet& out) {
+void AosFront::tell(const Word& word, Outlet& out) {
   core::hand(word, out, building_, cast_, walk_, arms_, fights_, stakes_, talk_);
   if constexpr (!kInTheWorld<Word> &&
                 !core::kOneHears<Word, Outlet, Building, Cast, Walk, Arms, Fights, Stakes, Talk>) {
@@ -89,13 +89,13 @@ void FrontSession::tell(const Word& word, Outlet& out) {
   }
 }
 
-void FrontSession::tell(const words::Player& player, Outlet& out) {
+void AosFront::tell(const words::Player& player, Outlet& out) {
   const std::uint8_t side = cast_.own().side;
   cast_.hear(player, out);
   if (cast_.own().side != side) entry_.side_changed();
 }
 
-void FrontSession::tick(Outlet& out) {
+void AosFront::tick(Outlet& out) {
   if (gone_) return;
   if (!ground_.loaded()) return load(out);
   if (!painter_.due(out)) return;
@@ -116,16 +116,16 @@ void FrontSession::tick(Outlet& out) {
 
 // -- Coming in, and leaving ------------------------------------------------------------------------------------------
 
-void FrontSession::load(Outlet& out) {
+void AosFront::load(Outlet& out) {
   if (ground_.load(out)) greet(out);
 }
 
-void FrontSession::take(const MapCached& cached, Outlet& out) {
+void AosFront::take(const MapCached& cached, Outlet& out) {
   if (ground_.hear_cached(cached.cached != 0, out)) greet(out);
 }
 
 /// Uses the order of SpadesX: first the players, then State Data, which starts the game on the client.
-void FrontSession::greet(Outlet& out) {
+void AosFront::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) client_.send(VersionGet{}, out);
   stakes_.begin(out);
   cast_.greet(out);
@@ -139,7 +139,7 @@ void FrontSession::greet(Outlet& out) {
 
 /// Sends the client another world, or the same without its edits: the client drops to its menu and joins again by
 /// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
-void FrontSession::tell(const words::World& world, Outlet& out) {
+void AosFront::tell(const words::World& world, Outlet& out) {
   building_.forget_edits();
   stakes_.forget_owners();
   const bool shown = ground_.is_of(world) && !building_.edited() && !same_game(out);
@@ -154,7 +154,7 @@ void FrontSession::tell(const words::World& world, Outlet& out) {
   ground_.begin(out);
 }
 
-void FrontSession::begins(const Actor& own, Outlet& out) {
+void AosFront::begins(const Actor& own, Outlet& out) {
   walk_.begin(own, out);
   arms_.begin(own);
   entry_.spawned();
@@ -164,7 +164,7 @@ void FrontSession::begins(const Actor& own, Outlet& out) {
 /// Enforces the 0.80 rule that Existing Player comes first. A client that breaks it is disconnected. A ban would hit
 /// everybody at its address, so only a packet that no client sends leads to a ban. An unreliable packet may have
 /// overtaken Existing Player, so it is dropped.
-bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
+bool AosFront::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   const bool may = newcomer_.known() || newcomer_.entered() || id == kExistingPlayer || may_come_before(id);
   if (!enters_first_ || may) return false;
   if (!client_.says(id))
@@ -176,19 +176,19 @@ bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   return true;
 }
 
-void FrontSession::tell(const words::Refused& refused, Outlet& out) {
+void AosFront::tell(const words::Refused& refused, Outlet& out) {
   goodbye(refused.text().empty() ? "refused" : refused.text(), reason_of(refused.code()), out);
 }
 
-void FrontSession::tell(const words::Kicked& kicked, Outlet& out) {
+void AosFront::tell(const words::Kicked& kicked, Outlet& out) {
   goodbye(kicked.text().empty() ? "kicked" : kicked.text(), kKicked, out);
 }
 
-void FrontSession::part(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
+void AosFront::room_ends(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
 
 /// Disconnects with a reason, which is a number. A client that is in the game is first told the full reason in chat
 /// lines; BetterSpades shows the last one when the connection is gone.
-void FrontSession::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
+void AosFront::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why, reason);
   if (ground_.loaded() && !why.empty()) {
     client_.notice(why, out);

@@ -16,16 +16,16 @@
 
 namespace entente::aos {
 
-class FrontSession final : public core::Front, private OwnLife {
+class AosFront final : public core::Front, private OwnLife {
  public:
-  explicit FrontSession(const core::FaceOptions& options);
+  explicit AosFront(const core::FaceOptions& options);
 
   void opened(const core::Peer& peer, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void part(std::string_view why, Outlet& out) override;
+  void room_ends(std::string_view why, Outlet& out) override;
 
  private:
   void begins(const Actor& own, Outlet& out) override;

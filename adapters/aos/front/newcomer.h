@@ -3,7 +3,7 @@
 
 #include "adapters/aos/messages.h"
 #include "adapters/aos/terms.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::aos {
 

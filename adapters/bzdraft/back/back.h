@@ -12,7 +12,7 @@
 
 namespace entente::bzdraft {
 
-class BackSession final : public core::TankBack {
+class BzdraftBack final : public core::TankBack {
  public:
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
   void receive(Lane lane, Bytes bytes, Outlet& out) override;

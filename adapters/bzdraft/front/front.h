@@ -16,14 +16,14 @@
 
 namespace entente::bzdraft {
 
-class FrontSession final : public core::Front, private core::TankSight {
+class BzdraftFront final : public core::Front, private core::TankSight {
  public:
   void opened(const core::Peer&, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void part(std::string_view why, Outlet& out) override { goodbye(why, out); }
+  void room_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
 
  private:
   using Stage = Client::Stage;

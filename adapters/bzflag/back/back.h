@@ -14,9 +14,9 @@
 
 namespace entente::bzflag {
 
-class BackSession final : public core::TankBack {
+class BzflagBack final : public core::TankBack {
  public:
-  explicit BackSession(const core::FaceOptions& options)
+  explicit BzflagBack(const core::FaceOptions& options)
       : link_(options.dialect, wire::Way::kToClient), joining_(options, link_, seat_, people_, tank_, rules_, terms_) {}
 
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }

@@ -21,14 +21,14 @@ constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_
 
 }  // namespace
 
-void FrontSession::opened(const core::Peer& peer, Outlet& out) {
+void BzflagFront::opened(const core::Peer& peer, Outlet& out) {
   client_.begin(peer.address, out.now());
   cast_.take_number();
   if (client_.dialect().header == Header::kNever) return greet(out);
   out.wake(header_deadline());
 }
 
-void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzflagFront::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto each = [&](const Message& message, Lane) {
     const bool left_out = client_.stage == Stage::kHeader && !std::holds_alternative<ClientHeader>(message);
     if (left_out) greet(out);
@@ -45,11 +45,11 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
 }
 
 template <class Message>
-void FrontSession::take(const Message& message, Outlet& out) {
+void BzflagFront::take(const Message& message, Outlet& out) {
   core::hand(message, out, lobby_, play_, shots_, flags_, talk_);
 }
 
-void FrontSession::hear(const core::Fact& fact, Outlet& out) {
+void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   retold_.hear(fact);
   std::visit(
@@ -61,22 +61,22 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
 }
 
 template <class Word>
-void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
+void BzflagFront::tell(const Word& word, const core::Fact&, Outlet& out) {
   if constexpr (core::kOneHears<Word, Outlet, Cast, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
     core::hand(word, out, cast_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
   else
     core::lose_untold<mapping>(word, out);
 }
 
-void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
+void BzflagFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
   cast_.see_player(player, fact.audience, out);
 }
 
-void FrontSession::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+void BzflagFront::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
   talk_.notice(notice, fact.audience, out);
 }
 
-void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
+void BzflagFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
   if (const std::uint8_t* number = cast_.of_unit(pose.unit())) {
     if (*number == cast_.own_number()) return keeper_.check_leash(cast_, out);
     return tanks_.update(*number, out);
@@ -87,21 +87,21 @@ void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet&
   tell(state->unit, fact, out);
 }
 
-void FrontSession::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
+void BzflagFront::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
   if (corrected.pose().unit() != cast_.own_unit()) return tell(corrected.pose(), fact, out);
   keeper_.correct(cast_, out);
 }
 
-void FrontSession::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+void BzflagFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
   if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::lose_untold<mapping>(refused, out);
 }
 
-void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
+void BzflagFront::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
   if (number == cast_.own_number()) play_.begin();
   tanks_.put(number, there, out);
 }
 
-void FrontSession::tick(Outlet& out) {
+void BzflagFront::tick(Outlet& out) {
   if (gone_) return;
   if (client_.stage == Stage::kHeader) return miss_header(out);
   lobby_.answer(out);
@@ -117,11 +117,11 @@ void FrontSession::tick(Outlet& out) {
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
-core::Micros FrontSession::header_deadline() const {
+core::Micros BzflagFront::header_deadline() const {
   return client_.opened() + (client_.dialect().header == Header::kRequired ? kHeaderDeadline : kHeaderHope);
 }
 
-void FrontSession::miss_header(Outlet& out) {
+void BzflagFront::miss_header(Outlet& out) {
   if (out.now() < header_deadline()) return out.wake(header_deadline());
   if (client_.dialect().header == Header::kOptional) return greet(out);
   TooLate late;
@@ -131,7 +131,7 @@ void FrontSession::miss_header(Outlet& out) {
   out.close("the client sent no header");
 }
 
-void FrontSession::greet(Outlet& out) {
+void BzflagFront::greet(Outlet& out) {
   client_.stage = Stage::kLoading;
   Welcome welcome;
   welcome.version.set(client_.dialect().version.substr(kMagicWord.size()));
@@ -141,19 +141,19 @@ void FrontSession::greet(Outlet& out) {
   out.say(words::WantWorld());  // makes the room connect while the client asks for flags
 }
 
-void FrontSession::take(const LinkRequest& request, Outlet& out) {
+void BzflagFront::take(const LinkRequest& request, Outlet& out) {
   if (request.player != client_.number()) return;
   client_.stream(out, LinkEstablished{});
   client_.datagram(out, LinkAnswer{});
 }
 
-void FrontSession::take(const NegotiateFlags& flags, Outlet& out) {
+void BzflagFront::take(const NegotiateFlags& flags, Outlet& out) {
   flags_known_.clear();
   for (const auto& flag : flags.flags) flags_known_.push_back(clean(flag.view()));
   client_.stream(out, NegotiateFlags{});
 }
 
-void FrontSession::take(const Enter& enter, Outlet& out) {
+void BzflagFront::take(const Enter& enter, Outlet& out) {
   if (client_.stage != Stage::kLoading) return out.lose(loss::kEnteredAlready);
   client_.stage = Stage::kEntering;
   words::Enter& wish = client_.wish;
@@ -169,7 +169,7 @@ void FrontSession::take(const Enter& enter, Outlet& out) {
   out.wake(out.now());  // let in by the next tick: the room may still give the player another name
 }
 
-void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+void BzflagFront::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
   waiting_ = core::line_of(waiting);
   if (client_.in()) return client_.server_says(waiting_, out);
   let_in(out);
@@ -177,7 +177,7 @@ void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet
 
 /// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. The order is that of
 /// bzfs; another order has crashed clients.
-void FrontSession::let_in(Outlet& out) {
+void BzflagFront::let_in(Outlet& out) {
   // A room that was ready before may not have told yet which player our client is.
   const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
   if (client_.stage != Stage::kEntering || (!told && waiting_.empty())) return;
@@ -197,7 +197,7 @@ void FrontSession::let_in(Outlet& out) {
   ping(out);
 }
 
-void FrontSession::ping(Outlet& out) {
+void BzflagFront::ping(Outlet& out) {
   if (client_.wish.role() != words::PLAY) return;  // as bzfs: neither robots nor observers
   if (out.now() < pinged_ + kBetweenPings) return out.wake(pinged_ + kBetweenPings);
   pinged_ = out.now();
@@ -208,7 +208,7 @@ void FrontSession::ping(Outlet& out) {
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
-void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
+void BzflagFront::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
   Reject reject;
   reject.code = reject_code(refused.code());
   reject.reason.set(fitted(refused.text(), kLongestText));
@@ -216,14 +216,14 @@ void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet
   goodbye(refused.text(), out);
 }
 
-void FrontSession::take(const Exit&, Outlet& out) {
+void BzflagFront::take(const Exit&, Outlet& out) {
   if (client_.stage >= Stage::kEntering) out.say(words::Leave());
   gone_ = true;
   out.close("the client left");
 }
 
 /// A client does not notice a closed connection, so it must be told.
-void FrontSession::goodbye(std::string_view why, Outlet& out) {
+void BzflagFront::goodbye(std::string_view why, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why);
   if (client_.in() && !why.empty()) client_.server_says(why, out);
   if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});

@@ -22,16 +22,16 @@
 
 namespace entente::bzflag {
 
-class FrontSession final : public core::Front, private core::TankSight {
+class BzflagFront final : public core::Front, private core::TankSight {
  public:
-  explicit FrontSession(const core::FaceOptions& options) : client_(options.dialect) {}
+  explicit BzflagFront(const core::FaceOptions& options) : client_(options.dialect) {}
 
   void opened(const core::Peer& peer, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void part(std::string_view why, Outlet& out) override { goodbye(why, out); }
+  void room_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
 
  private:
   using Stage = Client::Stage;

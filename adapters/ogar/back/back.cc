@@ -89,7 +89,7 @@ class OgarBack final : public core::Back {
     out.say(std::move(refused));
   }
 
-  void part(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
+  void room_ends(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
 
  private:
   void send(const Message& message, BackOut& out) {

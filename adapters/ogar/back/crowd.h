@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::ogar {
 

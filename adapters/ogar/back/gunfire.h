@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "adapters/ogar/map.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::ogar {
 

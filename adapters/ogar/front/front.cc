@@ -70,7 +70,7 @@ class OgarFront final : public core::Front {
     out.wake(paint_at_);
   }
 
-  void part(std::string_view why, FrontOut& out) override {
+  void room_ends(std::string_view why, FrontOut& out) override {
     say(server_line(why), out);
     leave(why, kGoingAway, out);
   }

@@ -15,7 +15,7 @@
 #include "adapters/ogar/front/spare_ids.h"
 #include "proxy/core/replay/glide.h"
 #include "proxy/core/replay/retelling.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::ogar {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "adapters/ogar/front/eye.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::ogar {
 

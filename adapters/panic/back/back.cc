@@ -301,7 +301,7 @@ void PanicBack::closed(std::string_view why, Out& out) {
   out.say(refused);
 }
 
-void PanicBack::part(std::string_view why, Out& out) { leave(why, out); }
+void PanicBack::room_ends(std::string_view why, Out& out) { leave(why, out); }
 
 void PanicBack::leave(std::string_view why, Out& out) {
   if (std::exchange(left_, true)) return;

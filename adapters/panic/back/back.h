@@ -21,7 +21,7 @@ class PanicBack final : public core::Back {
   void hear(const core::Intent& intent, core::BackOut& out) override;
   void tick(core::BackOut& out) override;
   void closed(std::string_view why, core::BackOut& out) override;
-  void part(std::string_view why, core::BackOut& out) override;
+  void room_ends(std::string_view why, core::BackOut& out) override;
 
  private:
   using Out = core::BackOut;

@@ -16,7 +16,7 @@
 #include "adapters/wire/speech.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
 namespace entente::panic {

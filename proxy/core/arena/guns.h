@@ -7,7 +7,7 @@
 
 #include "proxy/base/mapping.h"
 #include "proxy/core/arena/incoming.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/tank/steering.h"
 
 namespace entente::core {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {

@@ -11,7 +11,7 @@ void TankBack::hear(const Intent& intent, BackOut& out) {
     seat_.me = intent.by;
     return enter(out);
   }
-  if (as<words::Leave>(intent) != nullptr) return part("the player left", out);
+  if (as<words::Leave>(intent) != nullptr) return leave("the player left", out);
   if (as<words::WantWorld>(intent) != nullptr) return;  // it comes with the greeting
   if (hear_early(intent, out) || !seat_.in() || intent.by != seat_.me) return;
   if (const auto shooting = tank().steering.shooting(intent)) return helm().shoot(*shooting, out);
@@ -30,7 +30,9 @@ void TankBack::closed(std::string_view why, BackOut& out) {
   if (!std::exchange(seat_.gone, true) && !seat_.in()) seat_.refuse(words::Refused::SERVER_GONE, why, false, out);
 }
 
-void TankBack::part(std::string_view why, BackOut& out) {
+void TankBack::room_ends(std::string_view why, BackOut& out) { leave(why, out); }
+
+void TankBack::leave(std::string_view why, BackOut& out) {
   if (!std::exchange(seat_.gone, true)) say_goodbye(out);
   out.close(why);
 }

@@ -15,7 +15,7 @@ class TankBack : public Back {
   void hear(const Intent& intent, BackOut& out) final;
   void tick(BackOut& out) final;
   void closed(std::string_view why, BackOut& out) final;
-  void part(std::string_view why, BackOut& out) final;
+  void room_ends(std::string_view why, BackOut& out) final;
 
  protected:
   /// A word before the player is in, or by somebody else. False: it is none that is heard then.
@@ -45,6 +45,10 @@ class TankBack : public Back {
   TankSeat seat_;
   TankPeople people_{seat_};
   TankFlags tokens_{seat_, people_};
+
+ private:
+  /// Says goodbye, unless that was done, and closes.
+  void leave(std::string_view why, BackOut& out);
 };
 
 }  // namespace entente::core

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "proxy/core/chat.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
 

@@ -1,7 +1,7 @@
-// A session is one side of a bridge as a pure state machine. A Front acts as a server towards a player; a Back acts
+// A room member is one side of a bridge as a pure state machine. A Front acts as a server towards a player; a Back acts
 // as a client towards a server. Events arrive as calls; everything that it wants goes through Out. It uses no
-// socket, clock or log, and knows no other session.
-// Law: a session is never called while it is being called, and a call on Out returns before anybody is called back.
+// socket, clock or log, and knows no other member.
+// Law: a member is never called while it is being called, and a call on Out returns before anybody is called back.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace entente::core {
 
 class World;
 
-/// The peer at the other end of a session's link.
+/// The peer at the other end of a member's link.
 struct Peer {
   std::string address;             ///< "ip:port"; empty where there is no network
   std::uint32_t connect_data = 0;  ///< ENet
@@ -31,7 +31,7 @@ struct Absence {
   Micros within = 0;
 };
 
-/// Everything that a session can ask for. `Word`: the kind of word that it says to its room.
+/// Everything that a member can ask for. `Word`: the kind of word that it says to its room.
 template <class Word>
 class Out {
  public:
@@ -50,7 +50,7 @@ class Out {
   /// Bytes waiting because the peer is slow.
   virtual std::size_t waiting() const = 0;
   /// Closes the link after what was sent. `why` is for the log: who ended the session, and why. `code`: the game's
-  /// own reason, if its transport has one. The session hears nothing more.
+  /// own reason, if its transport has one. The member hears nothing more.
   virtual void close(std::string_view why, std::uint32_t code = 0) = 0;
   /// The peer broke its protocol: this is counted by name, logged with field and offset, and ends the session.
   virtual void fail(const Fault& fault) = 0;
@@ -80,13 +80,13 @@ class Out {
   virtual const World& world() const = 0;
 };
 
-/// Everything that can happen to a session.
+/// Everything that can happen to a room member.
 template <class Heard, class Said>
-class Session {
+class RoomMember {
  public:
   using Outlet = Out<Said>;
 
-  virtual ~Session() = default;
+  virtual ~RoomMember() = default;
 
   /// The link is up; a front then hears the world, if there is one already.
   virtual void opened(const Peer&, Outlet&) {}
@@ -102,18 +102,18 @@ class Session {
   virtual void closed(std::string_view /*why*/, Outlet&) {}
   /// The same for a peer that gave a reason as a number of its game: the data of ENet's disconnect, or the code of a
   /// WebSocket's close. Never 0.
-  virtual void dismissed(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
+  virtual void closed_with_code(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
   /// The peer's link broke. Returns how the player will identify itself on return, and for how long to keep the
   /// seat; nothing: the player left. send() then does nothing until returned().
   virtual std::optional<Absence> awaits(const Outlet&) { return std::nullopt; }
   /// The player is back on a new link, which has not been sent anything yet.
   virtual void returned(const Peer&, Outlet&) {}
   /// The room ends, for example because the other side is gone: say goodbye as the game does, then close().
-  virtual void part(std::string_view why, Outlet& out) { out.close(why); }
+  virtual void room_ends(std::string_view why, Outlet& out) { out.close(why); }
 };
 
-using Front = Session<Fact, Intent>;
-using Back = Session<Intent, Fact>;
+using Front = RoomMember<Fact, Intent>;
+using Back = RoomMember<Intent, Fact>;
 using FrontOut = Out<Intent>;
 using BackOut = Out<Fact>;
 
