@@ -10,7 +10,7 @@
 #include "adapters/bzflag/idiom/idiom.h"
 #include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/wire.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::bzflag {
@@ -20,7 +20,7 @@ class PeerLink {
   /// `hears`: the direction of the peer's messages.
   PeerLink(std::size_t dialect, wire::Way hears)
       : says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
-        speech_(make_speech(dialect)),
+        codec_(make_message_codec(dialect)),
         reader_(game(), dialect, hears),
         idiom_(dialect, says_) {}
 
@@ -34,7 +34,7 @@ class PeerLink {
   std::optional<Fault> feed(wire::Lane lane, Bytes bytes, core::Micros now, Take&& take, Unknown&& unknown) {
     const auto hears = [&](const auto& heard) { return turn(*heard.message, lane, now, take); };
     const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
-    const auto fault = wire::hear(reader_, *speech_, lane, bytes, hears, pass);
+    const auto fault = wire::hear(reader_, *codec_, lane, bytes, hears, pass);
     return lane == wire::Lane::kDatagram ? std::nullopt : fault;
   }
 
@@ -78,7 +78,7 @@ class PeerLink {
     if (all.empty()) return out.lose(loss::kUnsaid);
     for (const Message& said : all) {
       buffer_.clear();
-      speech_->write(said, says_, buffer_);
+      codec_->write(said, says_, buffer_);
       if (holding_ && !comes_in(said))
         held_.emplace_back(lane, buffer_);
       else
@@ -96,7 +96,7 @@ class PeerLink {
   }
 
   wire::Way says_;
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
   Idiom idiom_;
   Message heard_;

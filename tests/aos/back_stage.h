@@ -13,7 +13,7 @@ namespace entente::aos {
 
 inline Buffer by_server(const Message& message, std::size_t dialect = 0) {
   Buffer bytes;
-  make_speech(dialect)->write(message, wire::Way::kToClient, bytes);
+  make_message_codec(dialect)->write(message, wire::Way::kToClient, bytes);
   return bytes;
 }
 

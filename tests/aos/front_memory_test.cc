@@ -72,10 +72,10 @@ TEST_CASE("to walk, to look about, and to see everybody move takes no memory onc
     const core::Id seat =
         room.seat(make_front({dialect, {}}), {"10.0.0.7:1", kDialects[dialect].connect_data, ""}, now);
     room.back_opened({}, now);
-    const auto speech = make_speech(dialect);
+    const auto codec = make_message_codec(dialect);
     const auto packet = [&](const Message& message) {
       Buffer bytes;
-      speech->write(message, wire::Way::kToServer, bytes);
+      codec->write(message, wire::Way::kToServer, bytes);
       return bytes;
     };
     for (int i = 0; i < 5000; ++i) room.tick(now += core::kMillisecond);

@@ -32,7 +32,7 @@ inline bool painted(std::string_view line) { return line.starts_with("sends by d
 struct Play {
   explicit Play(std::size_t its = 0, Settings settings = {})
       : dialect(its),
-        speech(make_speech(its)),
+        codec(make_message_codec(its)),
         stage(make_front({its, std::move(settings)}), game(), its, wire::Way::kToClient) {}
 
   // -- What happens; each gives what came of it, without maps and paintings
@@ -42,7 +42,7 @@ struct Play {
   }
   std::string says(const Message& message) {
     Buffer bytes;
-    speech->write(message, wire::Way::kToServer, bytes);
+    codec->write(message, wire::Way::kToServer, bytes);
     return told(stage.receives(bytes));
   }
   std::string waits(Micros how_long) { return told(stage.waits(how_long)); }
@@ -95,7 +95,7 @@ struct Play {
   static constexpr const char* kFlat = "hash: 'flat' kind: OPEN west: -400 east: 400 south: -400 north: 400";
 
   std::size_t dialect;
-  std::unique_ptr<wire::Speech<Message>> speech;
+  std::unique_ptr<wire::MessageCodec<Message>> codec;
   testing::FrontStage stage;
   std::size_t chunks = 0;
 

@@ -206,7 +206,7 @@ TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoev
   CHECK(play.asks({chat}) == "loses MsgMessage.to: the player it is for is not there\n");
   CHECK(play.asks({Score{0, 2, 3}}) == "says ScoreClaim wins: 2 losses: 3\n");
   Buffer teleport;
-  make_speech()->write(Teleport{0, 4, 5}, wire::Way::kToServer, teleport, kTeleportCode);
+  make_message_codec()->write(Teleport{0, 4, 5}, wire::Way::kToServer, teleport, kTeleportCode);
   CHECK(play.stage.receives(teleport) == "says TeleportClaim unit: 11 from: 4 to: 5\n");
   CHECK(play.asks({Killed{0, 2, 0, 5}}) == "says DeathClaim killer: 2 shot: 5 why: BY_SHOT\n");
   CHECK(play.asks({Killed{0, 2, 0, 5}}) == "");  // once a life

@@ -15,7 +15,7 @@ namespace entente::bzdraft {
 
 inline Buffer packet(wire::Way way, std::initializer_list<Message> messages) {
   Buffer bytes;
-  for (const Message& message : messages) make_speech()->write(message, way, bytes);
+  for (const Message& message : messages) make_message_codec()->write(message, way, bytes);
   return bytes;
 }
 inline Buffer by_client(std::initializer_list<Message> messages) { return packet(wire::Way::kToServer, messages); }

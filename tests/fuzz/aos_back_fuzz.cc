@@ -32,13 +32,13 @@ void require(const wire::Vec3& numbers) {
 class Server final : public core::Room::Host {
  public:
   explicit Server(std::size_t dialect)
-      : speech_(aos::make_speech(dialect)), cutter_(aos::game().cutter(Way::kToServer, dialect)) {}
+      : codec_(aos::make_message_codec(dialect)), cutter_(aos::game().cutter(Way::kToServer, dialect)) {}
 
   void send(Id end, Lane lane, Bytes bytes) override {
     if (end != core::kBackEnd) return;
     const wire::Cut cut = cutter_->next(bytes);
     require(!cut.fault && cut.size == bytes.size());
-    const auto heard = speech_->read({Way::kToServer, lane, cut.stage, bytes});
+    const auto heard = codec_->read({Way::kToServer, lane, cut.stage, bytes});
     require(heard.ok());
     std::visit([&](const auto& message) { on(message); }, *heard->message);
   }
@@ -72,7 +72,7 @@ class Server final : public core::Room::Host {
   }
 
   Micros placed_ = 0;
-  std::unique_ptr<wire::Speech<aos::Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<aos::Message>> codec_;
   std::unique_ptr<wire::Cutter> cutter_;
 };
 
@@ -163,7 +163,7 @@ aos::VoxelMap island() {
 
 Buffer by_server(const aos::Message& message, std::size_t dialect) {
   Buffer bytes;
-  aos::make_speech(dialect)->write(message, Way::kToClient, bytes);
+  aos::make_message_codec(dialect)->write(message, Way::kToClient, bytes);
   return bytes;
 }
 

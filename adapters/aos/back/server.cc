@@ -19,12 +19,12 @@ bool paints(const wire::Frame& frame, bool state_updates) {
 
 Server::Server(std::size_t dialect)
     : dialect_(dialect),
-      speech_(make_speech(dialect)),
-      paints_(make_speech(dialect)),
+      codec_(make_message_codec(dialect)),
+      paints_(make_message_codec(dialect)),
       reader_(game(), dialect, wire::Way::kToClient) {}
 
 const Message* Server::read(const wire::Frame& frame, BackOut& out) {
-  const auto heard = (paints(frame, dialect().state_updates) ? paints_ : speech_)->read(frame);
+  const auto heard = (paints(frame, dialect().state_updates) ? paints_ : codec_)->read(frame);
   if (heard) return heard->message;
   const bool unknown = wire::unknown_code(heard.error());
   out.lose(unknown ? loss::kUnknownDown : loss::kMalformed);
@@ -34,7 +34,7 @@ const Message* Server::read(const wire::Frame& frame, BackOut& out) {
 
 void Server::write(const Message& message, BackOut& out, Lane lane) {
   buffer_.clear();
-  speech_->write(message, wire::Way::kToServer, buffer_);
+  codec_->write(message, wire::Way::kToServer, buffer_);
   out.send(lane, buffer_);
 }
 

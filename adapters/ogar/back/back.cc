@@ -35,7 +35,7 @@ class OgarBack final : public core::Back {
  public:
   explicit OgarBack(std::size_t dialect)
       : dialect_(dialect),
-        speech_(make_speech(dialect)),
+        codec_(make_message_codec(dialect)),
         frames_(game(), dialect, wire::Way::kToClient),
         idiom_(dialect) {
     if (kDialects[dialect].pieces) pilot_.set_chat_pause(kSlowChat);
@@ -58,7 +58,7 @@ class OgarBack final : public core::Back {
       idiom_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
       return true;
     };
-    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = wire::hear(frames_, *codec_, lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Intent& intent, BackOut& out) override {
@@ -95,7 +95,7 @@ class OgarBack final : public core::Back {
   void send(const Message& message, BackOut& out) {
     idiom_.say(message, [this, &out](const Message& one) {
       buffer_.clear();
-      speech_->write(one, wire::Way::kToServer, buffer_);
+      codec_->write(one, wire::Way::kToServer, buffer_);
       out.send(Lane::kStream, buffer_);
     });
   }
@@ -326,7 +326,7 @@ class OgarBack final : public core::Back {
   }
 
   const std::size_t dialect_;
-  std::unique_ptr<Speech> speech_;
+  std::unique_ptr<MessageCodec> codec_;
   wire::FrameReader frames_;
   ServerIdiom idiom_;
   Buffer buffer_;

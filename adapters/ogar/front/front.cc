@@ -29,7 +29,7 @@ constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // close codes of W
 class OgarFront final : public core::Front {
  public:
   explicit OgarFront(std::size_t dialect)
-      : speech_(make_speech(dialect)), frames_(game(), dialect, wire::Way::kToServer), idiom_(dialect) {}
+      : codec_(make_message_codec(dialect)), frames_(game(), dialect, wire::Way::kToServer), idiom_(dialect) {}
 
   void opened(const core::Peer&, FrontOut& out) override {
     heard_ = out.now();
@@ -39,7 +39,7 @@ class OgarFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
     heard_ = out.now();
     const auto each = [&](const auto& heard) { return understand(*heard.message, out), true; };
-    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = wire::hear(frames_, *codec_, lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
@@ -151,7 +151,7 @@ class OgarFront final : public core::Front {
   void tell(const Message& message, FrontOut& out) {
     idiom_.say(message, [this, &out](const Message& one) {
       buffer_.clear();
-      speech_->write(one, wire::Way::kToClient, buffer_);
+      codec_->write(one, wire::Way::kToClient, buffer_);
       out.send(Lane::kStream, buffer_);
     });
   }
@@ -250,7 +250,7 @@ class OgarFront final : public core::Front {
     out.close(why, code);
   }
 
-  std::unique_ptr<Speech> speech_;
+  std::unique_ptr<MessageCodec> codec_;
   wire::FrameReader frames_;
   ClientIdiom idiom_;
   Buffer buffer_;

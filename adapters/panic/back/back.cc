@@ -29,7 +29,7 @@ PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps,
       quits_(options.setting("leave") == "quit"),
       maps_(std::move(maps)),
       problems_(std::move(problems)),
-      speech_(make_speech(options.dialect)),
+      codec_(make_message_codec(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToClient),
       driver_(field_) {}
 
@@ -39,7 +39,7 @@ void PanicBack::opened(const core::Peer&, Out& out) {
 
 void PanicBack::speaks(std::size_t dialect, Out&) {
   dialect_ = dialect;
-  speech_ = make_speech(dialect);
+  codec_ = make_message_codec(dialect);
   reader_ = wire::FrameReader(game(), dialect, wire::Way::kToClient);
 }
 
@@ -48,11 +48,11 @@ void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
     hear_message(heard, out);
     return !left_;
   };
-  if (const auto fault = wire::hear(reader_, *speech_, lane, bytes, take)) return out.fail(*fault);
+  if (const auto fault = wire::hear(reader_, *codec_, lane, bytes, take)) return out.fail(*fault);
   drive(out);
 }
 
-void PanicBack::hear_message(const wire::Speech<Message>::Heard& heard, Out& out) {
+void PanicBack::hear_message(const wire::MessageCodec<Message>::Heard& heard, Out& out) {
   if (const auto* state = std::get_if<GameState>(heard.message)) return on(*state, out);
   if (phase_ == Phase::kWaiting) return out.lose(loss::kBeforeState);
   if (const auto* create = std::get_if<CreatePiece>(heard.message)) return on(*create, heard.code, out);
@@ -288,7 +288,7 @@ void PanicBack::send(const Order& order, Out& out) {
 
 void PanicBack::send_action(const Action& action, Out& out) {
   bytes_.clear();
-  speech_->write(action, wire::Way::kToServer, bytes_);
+  codec_->write(action, wire::Way::kToServer, bytes_);
   out.send(Lane::kStream, bytes_);
 }
 

@@ -45,7 +45,7 @@ PanicFront::PanicFront(const core::FaceOptions& options, std::vector<Ground> map
       maps_fail_(maps_fail),
       asks_for_(seconds(options.setting("reconnect"))),
       dialect_(options.dialect),
-      speech_(make_speech(options.dialect)),
+      codec_(make_message_codec(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToServer),
       screen_(options.dialect, std::move(maps)) {}
 
@@ -161,7 +161,7 @@ void PanicFront::receive(Lane lane, Bytes bytes, Out& out) {
     act(*std::get_if<Action>(heard.message), out);
     return phase_ != Phase::kLeft;
   };
-  if (const auto fault = wire::hear(reader_, *speech_, lane, bytes, take)) out.fail(*fault);
+  if (const auto fault = wire::hear(reader_, *codec_, lane, bytes, take)) out.fail(*fault);
 }
 
 void PanicFront::act(const Action& action, Out& out) {

@@ -96,7 +96,7 @@ class PanicFront final : public core::Front {
   bool starts_again_, maps_fail_;
   core::Micros asks_for_;  // how long a new client may take to identify itself
   std::size_t dialect_;
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
   Screen screen_;
   core::Terrain terrain_;  // of a world of another game

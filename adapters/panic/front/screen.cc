@@ -16,7 +16,7 @@ constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // how soon it is
 }  // namespace
 
 Screen::Screen(std::size_t dialect, std::vector<Ground> pictures)
-    : speech_(make_speech(dialect)), pictures_(std::move(pictures)), tiles_(kShown, kShown) {}
+    : codec_(make_message_codec(dialect)), pictures_(std::move(pictures)), tiles_(kShown, kShown) {}
 
 std::optional<Tile> Screen::tile_of(core::Id unit) const {
   const auto at = index_of_.find(unit);

@@ -13,7 +13,7 @@
 #include "adapters/panic/ground.h"
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
@@ -143,7 +143,7 @@ class Screen {
   void send(const Message& message, std::uint32_t code, Out& out);
   void send_counters(Out& out);
 
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   Buffer bytes_;
 
   std::vector<Ground> pictures_;

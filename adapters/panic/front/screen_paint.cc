@@ -270,7 +270,7 @@ void Screen::tell_event(std::uint8_t code, Direction direction, std::int32_t val
 
 void Screen::send(const Message& message, std::uint32_t code, Out& out) {
   bytes_.clear();
-  speech_->write(message, wire::Way::kToClient, bytes_, code);
+  codec_->write(message, wire::Way::kToClient, bytes_, code);
   out.send(Lane::kStream, bytes_);
 }
 

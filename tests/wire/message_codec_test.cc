@@ -1,5 +1,5 @@
 // What a peer sent is read message by message, up to what nobody passes over.
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 
 #include <doctest/doctest.h>
 
@@ -8,11 +8,11 @@
 #include "tests/support/hex.h"
 #include "tests/support/toy_game.h"
 
-namespace entente::wire::speech_test {
+namespace entente::wire::message_codec_test {
 namespace {
 
 /// A message is its code; of 1 it knows nothing, and 2 is wrong.
-class Codes final : public Speech<std::uint8_t> {
+class Codes final : public MessageCodec<std::uint8_t> {
  public:
   Result<Heard> read(const Frame& frame) override {
     code_ = frame.bytes[1];
@@ -29,14 +29,14 @@ class Codes final : public Speech<std::uint8_t> {
 TEST_CASE("messages are read until somebody has enough, or one is wrong") {
   const auto heard = [](std::string_view hex, std::size_t enough, auto&&... pass) {
     FrameReader reader(toy::packets(), 0, Way::kToServer);
-    Codes speech;
+    Codes codec;
     std::string all;
     std::size_t count = 0;
     const auto take = [&](const auto& one) {
       all += std::to_string(*one.message) + " ";
       return ++count < enough;
     };
-    const auto fault = hear(reader, speech, Lane::kStream, from_hex(hex), take, pass...);
+    const auto fault = hear(reader, codec, Lane::kStream, from_hex(hex), take, pass...);
     return all + (fault ? fault->what : "");
   };
   CHECK(heard("0003 0004", 9) == "3 4 ");
@@ -48,4 +48,4 @@ TEST_CASE("messages are read until somebody has enough, or one is wrong") {
 }
 
 }  // namespace
-}  // namespace entente::wire::speech_test
+}  // namespace entente::wire::message_codec_test

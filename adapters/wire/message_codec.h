@@ -12,14 +12,14 @@ namespace entente::wire {
 
 /// `Message`: the game's std::variant of messages. Not thread-safe.
 template <class Message>
-class Speech {
+class MessageCodec {
  public:
   struct Heard {
     const Message* message;  ///< kept until the next read()
     std::uint32_t code;      ///< as on the wire: in some games it carries information
   };
 
-  virtual ~Speech() = default;
+  virtual ~MessageCodec() = default;
 
   /// Faults as Codec::decode.
   virtual Result<Heard> read(const Frame& frame) = 0;
@@ -36,11 +36,11 @@ inline bool unknown_code(const Fault& fault) { return std::string_view(fault.fie
 /// `pass(const Fault&)` returns whether to skip what is not a message. Returns the fault that was not skipped, or
 /// that of the framing; then nothing more is read.
 template <class Message, class Take, class Pass>
-std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lane, Bytes bytes, Take&& take,
+std::optional<Fault> hear(FrameReader& reader, MessageCodec<Message>& codec, Lane lane, Bytes bytes, Take&& take,
                           Pass&& pass) {
   std::optional<Fault> wrong;
   const auto framing = reader.feed(lane, bytes, [&](const Frame& frame) {
-    const auto heard = speech.read(frame);
+    const auto heard = codec.read(frame);
     if (heard) return take(*heard);
     if (!pass(heard.error())) wrong = heard.error();
     return !wrong;
@@ -50,8 +50,8 @@ std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lan
 
 /// The same, but any message that does not decode ends the reading.
 template <class Message, class Take>
-std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lane, Bytes bytes, Take&& take) {
-  return hear(reader, speech, lane, bytes, take, [](const Fault&) { return false; });
+std::optional<Fault> hear(FrameReader& reader, MessageCodec<Message>& codec, Lane lane, Bytes bytes, Take&& take) {
+  return hear(reader, codec, lane, bytes, take, [](const Fault&) { return false; });
 }
 
 }  // namespace entente::wire
