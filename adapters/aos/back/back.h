@@ -15,7 +15,7 @@ namespace entente::aos {
 class AosBack final : public core::Back {
  public:
   explicit AosBack(const core::FaceOptions& options)
-      : server_(options.dialect), marksman_(options, server_, people_, things_, man_, hands_) {}
+      : server_(options.dialect), marksman_(options, server_, players_, things_, man_, hands_) {}
 
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Intent& intent, Outlet& out) override;
@@ -36,16 +36,16 @@ class AosBack final : public core::Back {
   std::string why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const;
 
   Server server_;
-  People people_{server_};
-  Things things_{server_, people_};
-  Man man_{server_, people_};
-  Hands hands_{server_, people_, man_};
-  Lives lives_{server_, people_, man_, hands_};
-  Paints paints_{server_, people_, man_};
-  Blocks blocks_{server_, people_, hands_};
-  Joining joining_{server_, people_, man_, hands_, things_, paints_};
+  ServerPlayers players_{server_};
+  Things things_{server_, players_};
+  Man man_{server_, players_};
+  Hands hands_{server_, players_, man_};
+  Lives lives_{server_, players_, man_, hands_};
+  Paints paints_{server_, players_, man_};
+  Blocks blocks_{server_, players_, hands_};
+  Joining joining_{server_, players_, man_, hands_, things_, paints_};
   Marksman marksman_;
-  BackTalk talk_{server_, people_};
+  BackTalk talk_{server_, players_};
 };
 
 }  // namespace entente::aos

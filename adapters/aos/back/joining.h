@@ -13,8 +13,8 @@ namespace entente::aos {
 
 class Joining {
  public:
-  Joining(Server& server, People& people, Man& man, Hands& hands, Things& things, Paints& paints)
-      : server_(server), people_(people), man_(man), hands_(hands), things_(things), paints_(paints) {}
+  Joining(Server& server, ServerPlayers& players, Man& man, Hands& hands, Things& things, Paints& paints)
+      : server_(server), players_(players), man_(man), hands_(hands), things_(things), paints_(paints) {}
 
   void hear(const MapStart& start, BackOut& out);
   void hear(const MapChunk& chunk, BackOut& out);
@@ -37,7 +37,7 @@ class Joining {
   void enter(BackOut& out);
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   Man& man_;
   Hands& hands_;
   Things& things_;

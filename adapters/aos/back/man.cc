@@ -293,7 +293,7 @@ void Man::tell_state(const Urge& urge, BackOut& out) {
 
 words::Pose Man::pose() const {
   words::Pose pose;
-  if (const Someone* me = people_.own()) pose.set_unit(me->unit);
+  if (const ServerPlayer* me = players_.own()) pose.set_unit(me->unit);
   pose.set_state(pose_state_of(life_.keys_sent & static_cast<std::uint8_t>(~kCrouch)));
   if (life_.body.airborne) pose.set_state(pose.state() | words::Pose::FALLING);
   if (life_.body.crouching) pose.set_state(pose.state() | words::Pose::CROUCHING);

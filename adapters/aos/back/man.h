@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "adapters/aos/back/people.h"
+#include "adapters/aos/back/server_players.h"
 #include "adapters/aos/world/body.h"
 #include "adapters/aos/world/pilot.h"
 #include "proxy/core/tank/steering.h"
@@ -14,7 +14,7 @@ namespace entente::aos {
 
 class Man {
  public:
-  Man(Server& server, People& people) : server_(server), people_(people) {}
+  Man(Server& server, ServerPlayers& players) : server_(server), players_(players) {}
 
   void begin_life(const CreatePlayer& created, BackOut& out);
   void end_life();
@@ -62,7 +62,7 @@ class Man {
   words::Pose pose() const;
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   core::Steering steering_;
   bool by_keys_ = false;
   bool heard_keys_ = false, heard_claim_ = false;

@@ -11,10 +11,10 @@ namespace entente::aos {
 
 class Marksman {
  public:
-  Marksman(const core::FaceOptions& options, Server& server, People& people, const Things& things, Man& man,
+  Marksman(const core::FaceOptions& options, Server& server, ServerPlayers& players, const Things& things, Man& man,
            Hands& hands)
       : server_(server),
-        people_(people),
+        players_(players),
         things_(things),
         man_(man),
         hands_(hands),
@@ -33,7 +33,7 @@ class Marksman {
   Vec3 strayed(const Vec3& direction, BackOut& out) const;
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   const Things& things_;
   Man& man_;
   Hands& hands_;

@@ -34,17 +34,17 @@ void Paints::hear(const StateUpdateDown& update, BackOut& out) {
   if (sequence_ && static_cast<std::int32_t>(update.sequence - *sequence_) <= 0) return out.lose(loss::kUpdateOld);
   sequence_ = update.sequence;
   for (const PlayerState& state : update.players) {
-    Someone* one = people_.find(state.player);
+    ServerPlayer* one = players_.find(state.player);
     if (one == nullptr) continue;
     if (one->keys != state.input && state.player != server_.number) {
       one->keys = state.input;
-      people_.tell_input(*one, out);
+      players_.tell_input(*one, out);
     }
     if (!state.still) {
       seen(state.player, state.motion.position, state.motion.orientation, &state.motion.velocity, out);
     } else if (one->alive && one->velocity != Vec3{} && state.player != server_.number) {
       one->velocity = {};
-      people_.tell_pose(*one, out);
+      players_.tell_pose(*one, out);
     }
   }
 }
@@ -52,7 +52,7 @@ void Paints::hear(const StateUpdateDown& update, BackOut& out) {
 /// `velocity`: null if nobody says it. All zeros is how servers leave out who is dead, gone, or too far away.
 void Paints::seen(std::uint8_t number, const Vec3& position, const Vec3& orientation, const Vec3* velocity,
                   BackOut& out) {
-  Someone* one = people_.find(number);
+  ServerPlayer* one = players_.find(number);
   if (one == nullptr || one->unit == 0 || one->died || !may_be(position)) return;
   if (number == server_.number) return nowhere(position) ? void() : man_.compare(position, out);
   if (nowhere(position)) {
@@ -79,46 +79,46 @@ void Paints::seen(std::uint8_t number, const Vec3& position, const Vec3& orienta
   one->velocity = reckoned;
   one->position = position;
   if (sane_look(orientation)) one->orientation = orientation;
-  if (!one->alive) return people_.tell_spawned(*one, out);  // who was there before us
-  people_.tell_pose(*one, out);
+  if (!one->alive) return players_.tell_spawned(*one, out);  // who was there before us
+  players_.tell_pose(*one, out);
 }
 
 void Paints::hear(const InputData& input, BackOut& out) {
-  Someone* one = people_.find(input.player);
+  ServerPlayer* one = players_.find(input.player);
   if (one == nullptr || input.player == server_.number) return;
   one->keys = input.keys;
-  people_.tell_input(*one, out);
+  players_.tell_input(*one, out);
 }
 
 void Paints::hear(const WeaponInput& input, BackOut& out) {
-  Someone* one = people_.find(input.player);
+  ServerPlayer* one = players_.find(input.player);
   if (one == nullptr || input.player == server_.number) return;
   const bool pressed = (input.buttons & kPrimary) != 0 && (one->buttons & kPrimary) == 0;
   one->buttons = input.buttons & (kPrimary | kSecondary);
-  people_.tell_input(*one, out);
-  if (pressed && one->tool == kGun) people_.tell_shot(*one, out);
+  players_.tell_input(*one, out);
+  if (pressed && one->tool == kGun) players_.tell_shot(*one, out);
   wake_for_shots(out);
 }
 
 void Paints::hear(const SetTool& set, BackOut& out) {
-  Someone* one = people_.find(set.player);
+  ServerPlayer* one = players_.find(set.player);
   if (one == nullptr || set.player == server_.number) return;
   one->tool = set.tool;
-  people_.tell_input(*one, out);
+  players_.tell_input(*one, out);
 }
 
 /// A gun fires as long as its trigger is held; each shot is told.
 void Paints::tell_shots(BackOut& out) {
-  for (auto& [number, one] : people_) {
+  for (auto& [number, one] : players_) {
     const bool fires = one.alive && one.tool == kGun && (one.buttons & kPrimary) != 0 && number != server_.number;
     const auto interval = static_cast<core::Micros>(gun(one.weapon).interval_s * static_cast<double>(core::kSecond));
-    if (fires && out.now() >= one.shot_at + interval) people_.tell_shot(one, out);
+    if (fires && out.now() >= one.shot_at + interval) players_.tell_shot(one, out);
   }
   wake_for_shots(out);
 }
 
 void Paints::wake_for_shots(BackOut& out) {
-  for (const auto& [number, one] : people_)
+  for (const auto& [number, one] : players_)
     if (one.alive && one.tool == kGun && (one.buttons & kPrimary) != 0 && number != server_.number)
       out.wake(one.shot_at +
                static_cast<core::Micros>(gun(one.weapon).interval_s * static_cast<double>(core::kSecond)));

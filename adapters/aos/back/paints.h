@@ -9,14 +9,14 @@ namespace entente::aos {
 
 class Paints {
  public:
-  Paints(const Server& server, People& people, Man& man) : server_(server), people_(people), man_(man) {}
+  Paints(const Server& server, ServerPlayers& players, Man& man) : server_(server), players_(players), man_(man) {}
 
   void hear(const WorldUpdate& update, BackOut& out);
   void hear(const StateUpdateDown& update, BackOut& out);
   void hear(const InputData& input, BackOut& out);
   void hear(const WeaponInput& input, BackOut& out);
   void hear(const SetTool& set, BackOut& out);
-  void hear(const Grenade& grenade, BackOut& out) { people_.hear(grenade, out); }
+  void hear(const Grenade& grenade, BackOut& out) { players_.hear(grenade, out); }
 
   void tell_shots(BackOut& out);
   /// The next map comes.
@@ -27,7 +27,7 @@ class Paints {
   void wake_for_shots(BackOut& out);
 
   const Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   Man& man_;
   std::optional<std::uint32_t> sequence_;  // of the last State Update
 };

@@ -74,7 +74,7 @@ void Things::tell_intel(const CtfState& ctf, BackOut& out) {
   }
   const auto carried = [&](words::Token& token, std::uint8_t carrier) {
     token.set_state(words::Token::CARRIED);
-    token.set_carrier(people_.id_of(carrier));
+    token.set_carrier(players_.id_of(carrier));
   };
   if ((ctf.held & 1U) != 0) carried(things_[1], ctf.carrier2.player);
   if ((ctf.held & 2U) != 0) carried(things_[0], ctf.carrier1.player);
@@ -86,7 +86,7 @@ void Things::tell_team(std::size_t side, BackOut& out) {
   score.set_team(server_.sides.team_of(static_cast<std::uint8_t>(side)));
   score.set_wins(captures_[side]);
   std::uint32_t size = 0;
-  for (const auto& [number, one] : people_) size += one.team == side ? 1U : 0U;
+  for (const auto& [number, one] : players_) size += one.team == side ? 1U : 0U;
   score.set_size(size);
   out.say(score);
 }
@@ -103,7 +103,7 @@ void Things::hear(const MoveObject& moved, BackOut& out) {
 
 /// That of the other side.
 words::Token* Things::intel_for(std::uint8_t player) {
-  const Someone* one = people_.find(player);
+  const ServerPlayer* one = players_.find(player);
   if (one == nullptr || one->team > kGreen || server_.room.mode() != kCaptureTheFlag) return nullptr;
   return &things_[1U - one->team];
 }
@@ -112,7 +112,7 @@ void Things::hear(const IntelPickup& picked, BackOut& out) {
   words::Token* token = intel_for(picked.player);
   if (token == nullptr) return out.lose(loss::kPickupByNobody);
   token->set_state(words::Token::CARRIED);
-  token->set_carrier(people_.id_of(picked.player));
+  token->set_carrier(players_.id_of(picked.player));
   words::TokenTaken taken;
   *taken.mutable_token() = *token;
   taken.set_by(token->carrier());
@@ -125,14 +125,14 @@ void Things::hear(const IntelDrop& dropped, BackOut& out) {
   put(*token, dropped.position);
   words::TokenDropped word;
   *word.mutable_token() = *token;
-  word.set_by(people_.id_of(dropped.player));
+  word.set_by(players_.id_of(dropped.player));
   out.say(std::move(word));
 }
 
 void Things::hear(const IntelCapture& captured, BackOut& out) {
   words::Token* token = intel_for(captured.player);
   if (token == nullptr) return out.lose(loss::kCaptureByNobody);
-  Someone& one = *people_.find(captured.player);
+  ServerPlayer& one = *players_.find(captured.player);
   token->set_state(words::Token::GROUND);
   token->set_carrier(0);
   words::TokenCaptured word;
@@ -142,7 +142,7 @@ void Things::hear(const IntelCapture& captured, BackOut& out) {
   word.set_winning(captured.winning != 0);
   out.say(word);
   one.kills += kPerCapture;
-  people_.tell_score(one, out);
+  players_.tell_score(one, out);
   ++captures_[one.team];
   tell_team(one.team, out);
   if (captured.winning != 0) win(one.player.team(), out);

@@ -4,13 +4,13 @@
 #include <array>
 #include <vector>
 
-#include "adapters/aos/back/people.h"
+#include "adapters/aos/back/server_players.h"
 
 namespace entente::aos {
 
 class Things {
  public:
-  Things(const Server& server, People& people) : server_(server), people_(people) {}
+  Things(const Server& server, ServerPlayers& players) : server_(server), players_(players) {}
 
   void hear(const MoveObject& moved, BackOut& out);
   void hear(const IntelPickup& picked, BackOut& out);
@@ -32,7 +32,7 @@ class Things {
   words::Token* intel_for(std::uint8_t player);
 
   const Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   std::array<words::Token, 4> things_;     // intel of both sides, tents of both sides
   std::vector<words::Token> territories_;  // of all maps
   std::vector<words::Zone> zones_;         // of this map's territories

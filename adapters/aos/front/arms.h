@@ -3,14 +3,14 @@
 
 #include <utility>
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 #include "proxy/core/arena/guns.h"
 
 namespace entente::aos {
 
 class Arms {
  public:
-  Arms(Client& client, Cast& cast) : client_(client), cast_(cast) {}
+  Arms(Client& client, PlayerTable& players) : client_(client), players_(players) {}
 
   void hear(const WeaponInput& input, FrontOut& out);
   void hear(const SetTool& tool, FrontOut& out);
@@ -22,7 +22,7 @@ class Arms {
   void hear(const words::Shot& shot, FrontOut& out);
 
   /// Our client was put into play, with full health and ammunition.
-  void begin(const Actor& own);
+  void begin(const PlayerEntry& own);
   /// Our client has used something, so a Restock would no longer be redundant.
   void use() { me_.fresh = false; }
   /// Our client loads another map.
@@ -40,7 +40,7 @@ class Arms {
   void tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out);
 
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   struct Me {
     std::uint32_t shots = 0;
     std::uint8_t hp = 100;

@@ -33,7 +33,7 @@ int length(const Block& from, const Block& to) {
 
 bool Building::may_build(const Block& at, FrontOut& out) {
   arms_.use();
-  if (cast_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
+  if (players_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
   out.lose(loss::kCannotBuild);
   return false;
 }
@@ -98,7 +98,7 @@ void Building::show_edit(const words::WorldEdit& word, FrontOut& out) {
   const Block at = block_at({edit.x(), edit.y(), edit.z()}), end = block_at({edit.x2(), edit.y2(), edit.z2()});
   const bool line = edit.op() == words::Edit::LINE;
   if (!in_map(at) || (line && !in_map(end))) return out.lose(loss::kEditOutside);
-  const Slot slot = cast_.shown_player(word.by()).value_or(kWorldId);
+  const Slot slot = players_.shown_player(word.by()).value_or(kWorldId);
   const bool builds = line || edit.op() == words::Edit::BUILD;
   if (builds && slot != kOwn && edit.colour() != 0) show_colour(slot, edit.colour(), out);
   if (line)
@@ -158,7 +158,7 @@ void Building::hear(const words::Gone& gone, FrontOut& out) {
 }
 
 void Building::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
-  if (slot != kWorldId) return cast_.show_colour(slot, colour, out);
+  if (slot != kWorldId) return players_.show_colour(slot, colour, out);
   if (std::exchange(world_colour_, colour) != colour) client_.send(SetColour{slot, wire_colour(colour)}, out);
 }
 

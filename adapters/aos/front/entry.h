@@ -1,14 +1,14 @@
 // How our client comes into play: it says who it is, it spawns, and later it changes side or weapon.
 #pragma once
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 
 namespace entente::aos {
 
 class Entry {
  public:
-  Entry(Client& client, const Ground& ground, Newcomer& newcomer, Cast& cast)
-      : client_(client), ground_(ground), newcomer_(newcomer), cast_(cast) {}
+  Entry(Client& client, const Ground& ground, Newcomer& newcomer, PlayerTable& players)
+      : client_(client), ground_(ground), newcomer_(newcomer), players_(players) {}
 
   void hear(const ExistingPlayer& player, FrontOut& out);
   void hear(const ChangeTeam& wish, FrontOut& out) { change(wish.team, std::nullopt, out); }
@@ -34,7 +34,7 @@ class Entry {
   Client& client_;
   const Ground& ground_;
   Newcomer& newcomer_;
-  Cast& cast_;
+  PlayerTable& players_;
   core::Micros spawn_at_ = 0;    // when to ask for a spawn (again)
   core::Micros side_asked_ = 0;  // when it asked for another side; 0: no answer is pending
 };

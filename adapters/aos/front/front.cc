@@ -30,7 +30,7 @@ constexpr std::uint8_t kExistingPlayer = 9;
 AosFront::AosFront(const core::FaceOptions& options)
     : client_(options.dialect),
       enters_first_(options.setting("first").empty() ? client_.tells_states() : options.setting("first") == "ban"),
-      painter_(options.setting("rate"), client_, ground_, cast_, walk_) {}
+      painter_(options.setting("rate"), client_, ground_, players_, walk_) {}
 
 void AosFront::opened(const core::Peer& peer, Outlet& out) {
   if (peer.connect_data != client_.dialect().connect_data)
@@ -82,17 +82,17 @@ void AosFront::hear(const core::Fact& fact, Outlet& out) {
 
 template <class Word>
 void AosFront::tell(const Word& word, Outlet& out) {
-  core::hand(word, out, building_, cast_, walk_, arms_, fights_, stakes_, talk_);
+  core::hand(word, out, building_, players_, walk_, arms_, fights_, stakes_, talk_);
   if constexpr (!kInTheWorld<Word> &&
-                !core::kOneHears<Word, Outlet, Building, Cast, Walk, Arms, Fights, Stakes, Talk>) {
+                !core::kOneHears<Word, Outlet, Building, PlayerTable, Walk, Arms, Fights, Stakes, Talk>) {
     core::lose_untold<mapping>(word, out);
   }
 }
 
 void AosFront::tell(const words::Player& player, Outlet& out) {
-  const std::uint8_t side = cast_.own().side;
-  cast_.hear(player, out);
-  if (cast_.own().side != side) entry_.side_changed();
+  const std::uint8_t side = players_.own().side;
+  players_.hear(player, out);
+  if (players_.own().side != side) entry_.side_changed();
 }
 
 void AosFront::tick(Outlet& out) {
@@ -109,7 +109,7 @@ void AosFront::tick(Outlet& out) {
   entry_.check_side(out);
   arms_.feel_mass(out);
   fights_.stop_shooting(out);
-  cast_.refresh(out);
+  players_.refresh(out);
   painter_.paint(out);
   painter_.wait(out);
 }
@@ -128,9 +128,9 @@ void AosFront::take(const MapCached& cached, Outlet& out) {
 void AosFront::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) client_.send(VersionGet{}, out);
   stakes_.begin(out);
-  cast_.greet(out);
+  players_.greet(out);
   stakes_.send_state_data(out);
-  cast_.own().player = out.me();
+  players_.own().player = out.me();
   building_.catch_up(out);
   painter_.plan(out);
   painter_.wait(out);
@@ -145,7 +145,7 @@ void AosFront::tell(const words::World& world, Outlet& out) {
   const bool shown = ground_.is_of(world) && !building_.edited() && !same_game(out);
   if (ground_.waits_for_world() || shown) return;
   building_.forget_map();
-  cast_.clear();
+  players_.clear();
   entry_.forget();
   walk_.forget();
   arms_.forget();
@@ -154,7 +154,7 @@ void AosFront::tell(const words::World& world, Outlet& out) {
   ground_.begin(out);
 }
 
-void AosFront::begins(const Actor& own, Outlet& out) {
+void AosFront::begins(const PlayerEntry& own, Outlet& out) {
   walk_.begin(own, out);
   arms_.begin(own);
   entry_.spawned();

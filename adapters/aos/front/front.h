@@ -28,7 +28,7 @@ class AosFront final : public core::Front, private OwnLife {
   void room_ends(std::string_view why, Outlet& out) override;
 
  private:
-  void begins(const Actor& own, Outlet& out) override;
+  void begins(const PlayerEntry& own, Outlet& out) override;
 
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
@@ -53,14 +53,14 @@ class AosFront final : public core::Front, private OwnLife {
 
   Ground ground_{client_};
   Newcomer newcomer_;
-  Cast cast_{client_, ground_, newcomer_, retold_, *this};
-  Entry entry_{client_, ground_, newcomer_, cast_};
-  Walk walk_{client_, ground_, cast_};
-  Arms arms_{client_, cast_};
-  Fights fights_{client_, cast_, entry_, retold_};
-  Building building_{client_, ground_, newcomer_, cast_, arms_};
-  Stakes stakes_{client_, ground_, cast_, walk_, retold_};
-  Talk talk_{client_, newcomer_, cast_};
+  PlayerTable players_{client_, ground_, newcomer_, retold_, *this};
+  Entry entry_{client_, ground_, newcomer_, players_};
+  Walk walk_{client_, ground_, players_};
+  Arms arms_{client_, players_};
+  Fights fights_{client_, players_, entry_, retold_};
+  Building building_{client_, ground_, newcomer_, players_, arms_};
+  Stakes stakes_{client_, ground_, players_, walk_, retold_};
+  Talk talk_{client_, newcomer_, players_};
   Painter painter_;
 };
 

@@ -28,8 +28,8 @@ bool same(const Motion& a, const Motion& b) {
 
 }  // namespace
 
-Painter::Painter(std::string_view rate, Client& client, const Ground& ground, Cast& cast, const Walk& walk)
-    : client_(client), ground_(ground), cast_(cast), walk_(walk), paint_every_(paint_every(rate)) {}
+Painter::Painter(std::string_view rate, Client& client, const Ground& ground, PlayerTable& players, const Walk& walk)
+    : client_(client), ground_(ground), players_(players), walk_(walk), paint_every_(paint_every(rate)) {}
 
 bool Painter::due(FrontOut& out) {
   const bool now = out.now() >= paint_at_;
@@ -41,14 +41,14 @@ void Painter::plan(const FrontOut& out) { paint_at_ = (out.now() / paint_every_ 
 
 /// Sets `motion` to where the player is shown now. False: it is left out of the painting.
 bool Painter::see(Slot slot, Motion& motion, FrontOut& out) {
-  Actor& actor = cast_[slot];
+  PlayerEntry& entry = players_[slot];
   if (slot == kOwn) {
     motion = walk_.motion();
-    return actor.told;
+    return entry.told;
   }
-  if (!actor.told || actor.watches) return false;
-  const core::UnitState* unit = out.world().unit(actor.unit);
-  if (!core::is_seen(unit) || actor.unseen) {
+  if (!entry.told || entry.watches) return false;
+  const core::UnitState* unit = out.world().unit(entry.unit);
+  if (!core::is_seen(unit) || entry.unseen) {
     motion = {};  // nowhere: a player that is left out would stay where it was
     return true;
   }
@@ -57,7 +57,7 @@ bool Painter::see(Slot slot, Motion& motion, FrontOut& out) {
   if (cell && std::hypot(pose.vx(), pose.vy()) > kMetresPerBlock) pose.set_yaw(std::atan2(pose.vy(), pose.vx()));
   motion.position = ground_.stand(pose, out);
   motion.velocity = velocity_of({pose.vx(), pose.vy(), pose.vz()});
-  if (out.now() >= actor.shooting) motion.orientation = orientation_of(pose.yaw(), pose.pitch());
+  if (out.now() >= entry.shooting) motion.orientation = orientation_of(pose.yaw(), pose.pitch());
   // Clients disconnect if a number is not finite.
   if (!is_finite(motion.velocity)) motion.velocity = {};
   if (!is_finite(motion.orientation)) motion.orientation = {1, 0, 0};
@@ -76,8 +76,8 @@ void Painter::paint_views(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
     PlayerView view;
     view.player = slot;
-    Motion own_motion;  // a copy: the actor keeps its last claim
-    Motion& motion = slot == kOwn ? own_motion : cast_[slot].motion;
+    Motion own_motion;  // a copy: the entry keeps its last claim
+    Motion& motion = slot == kOwn ? own_motion : players_[slot].motion;
     if (see(slot, motion, out)) {
       view.position = motion.position;
       view.orientation = motion.orientation;
@@ -100,16 +100,16 @@ void Painter::paint_states(FrontOut& out) {
     update.players.clear();
   };
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
-    Actor& actor = cast_[slot];
+    PlayerEntry& entry = players_[slot];
     // A client treats its own state as a correction.
-    if (slot == kOwn && (!walk_.is_put(out.now()) || !actor.alive)) continue;
-    Motion motion = actor.motion;
+    if (slot == kOwn && (!walk_.is_put(out.now()) || !entry.alive)) continue;
+    Motion motion = entry.motion;
     if (!see(slot, motion, out)) continue;
-    const bool still = slot != kOwn && same(motion, actor.motion) && out.now() < actor.told_whole + kWholeEvery &&
-                       actor.told_whole != 0;
-    if (!still) actor.told_whole = std::max<core::Micros>(out.now(), 1);
-    if (slot != kOwn) actor.motion = motion;
-    update.players.push_back({slot, actor.keys, still, motion});
+    const bool still = slot != kOwn && same(motion, entry.motion) && out.now() < entry.told_whole + kWholeEvery &&
+                       entry.told_whole != 0;
+    if (!still) entry.told_whole = std::max<core::Micros>(out.now(), 1);
+    if (slot != kOwn) entry.motion = motion;
+    update.players.push_back({slot, entry.keys, still, motion});
     if (update.players.size() == kMostStates) flush();
   }
   flush();
@@ -117,9 +117,9 @@ void Painter::paint_states(FrontOut& out) {
 
 /// Sends keys that would move a player as this unit moves: clients extrapolate by keys between two paintings.
 void Painter::guess_keys(Slot slot, const words::Pose& pose, FrontOut& out) {
-  Actor& actor = cast_[slot];
-  if (actor.has_keys || !actor.alive || out.now() < actor.keyed + kGuessEvery) return;
-  actor.keyed = out.now();
+  PlayerEntry& entry = players_[slot];
+  if (entry.has_keys || !entry.alive || out.now() < entry.keyed + kGuessEvery) return;
+  entry.keyed = out.now();
   const double speed = std::hypot(pose.vx(), pose.vy()) / kMetresPerBlock;
   unsigned keys = keys_of(pose.state());
   if (speed >= kStands) {
@@ -130,7 +130,7 @@ void Painter::guess_keys(Slot slot, const words::Pose& pose, FrontOut& out) {
     if (std::sin(way) < -kSideways) keys |= words::Keys::RIGHT;
     if (speed > kRuns) keys |= words::Keys::SPRINT;
   }
-  cast_.press_keys(slot, static_cast<std::uint8_t>(keys), out);
+  players_.press_keys(slot, static_cast<std::uint8_t>(keys), out);
 }
 
 }  // namespace entente::aos

@@ -2,7 +2,7 @@
 // Law: a slow client gets only the newest state, never an older one. No position is sent that is not finite.
 #pragma once
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 #include "adapters/aos/front/walk.h"
 
 namespace entente::aos {
@@ -10,7 +10,7 @@ namespace entente::aos {
 class Painter {
  public:
   /// `rate`: the setting, in paintings a second; empty: the default.
-  Painter(std::string_view rate, Client& client, const Ground& ground, Cast& cast, const Walk& walk);
+  Painter(std::string_view rate, Client& client, const Ground& ground, PlayerTable& players, const Walk& walk);
 
   /// Whether it is time to paint. If not, asks for a tick.
   bool due(FrontOut& out);
@@ -29,7 +29,7 @@ class Painter {
 
   Client& client_;
   const Ground& ground_;
-  Cast& cast_;
+  PlayerTable& players_;
   const Walk& walk_;
   core::Micros paint_every_;
   core::Micros paint_at_ = 0;

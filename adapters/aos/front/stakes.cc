@@ -65,7 +65,7 @@ std::uint8_t byte(double value) {
 std::uint8_t Stakes::side_of_token(const words::Token& token, const FrontOut& out) const {
   words::Player whose;
   whose.set_team(token.team());
-  return cast_.side_of_player(whose, out);
+  return players_.side_of_player(whose, out);
 }
 
 /// Lists the territories that State Data contains.
@@ -95,7 +95,7 @@ void Stakes::find_tokens(const FrontOut& out) {
 }
 
 void Stakes::begin(FrontOut& out) {
-  cast_.set_sides(find_sides(out));
+  players_.set_sides(find_sides(out));
   list_territories(out);
   find_tokens(out);
 }
@@ -167,7 +167,7 @@ words::Team Stakes::owner_of(core::Id territory, words::Team otherwise) const {
 
 void Stakes::send_state_data(FrontOut& out) {
   const core::World& world = out.world();
-  const SideLook &first = side_like(cast_.sides().teams[0]), &second = side_like(cast_.sides().teams[1]);
+  const SideLook &first = side_like(players_.sides().teams[0]), &second = side_like(players_.sides().teams[1]);
   StateData state;
   state.player = kOwn;
   state.fog = fog_ = wire_colour(colour_rule(world, kRuleFog, kFog));
@@ -186,13 +186,13 @@ void Stakes::fill_territories(StateData& state, const core::World& world) const 
   for (std::size_t i = 0; i < territories_.size(); ++i) {
     const words::Token& token = *world.token(territories_[i]);
     const words::Team owner = owner_of(token.id(), token.team());
-    state.territories[i] = {place_of_token(token), cast_.sides().side_of(owner, kNeutral)};
+    state.territories[i] = {place_of_token(token), players_.sides().side_of(owner, kNeutral)};
   }
 }
 
 void Stakes::fill_flags(StateData& state, const FrontOut& out) const {
   const core::World& world = out.world();
-  const Sides& sides = cast_.sides();
+  const Sides& sides = players_.sides();
   CtfState& ctf = state.ctf;
   std::uint8_t* const scores[] = {&ctf.score1, &ctf.score2};
   Vec3* const intels[] = {&ctf.intel1, &ctf.intel2};
@@ -207,7 +207,7 @@ void Stakes::fill_flags(StateData& state, const FrontOut& out) const {
     if (intel == nullptr || intel->state() != words::Token::CARRIED) continue;
     // Its carrier is always of the other side.
     ctf.held = static_cast<std::uint8_t>(ctf.held | (side == 1 ? 1U : 2U));
-    carriers[side]->player = cast_.slot_of_player(intel->carrier()).value_or(kWorldId);
+    carriers[side]->player = players_.slot_of_player(intel->carrier()).value_or(kWorldId);
   }
   ctf.base1 = tent(kBlue, out);
   ctf.base2 = tent(kGreen, out);
@@ -223,21 +223,21 @@ void Stakes::hear(const words::Token& token, FrontOut& out) {
   MoveObject move;
   move.object = *object;
   move.team =
-      territories_.empty() ? static_cast<std::uint8_t>(*object & 1U) : cast_.sides().side_of(token.team(), kNeutral);
+      territories_.empty() ? static_cast<std::uint8_t>(*object & 1U) : players_.sides().side_of(token.team(), kNeutral);
   move.position = place_of_token(token);
   client_.send(move, out);
 }
 
 void Stakes::hear(const words::TokenTaken& taken, FrontOut& out) {
   refind_tokens(out);
-  const auto by = cast_.shown_player(taken.by());
+  const auto by = players_.shown_player(taken.by());
   if (!is_carried(taken.token()) || !object_of(taken.token()) || !by) return out.lose(loss::kTakenUnseen);
   client_.send(IntelPickup{*by}, out);
 }
 
 void Stakes::hear(const words::TokenDropped& dropped, FrontOut& out) {
   refind_tokens(out);
-  const auto by = cast_.shown_player(dropped.by());
+  const auto by = players_.shown_player(dropped.by());
   if (!is_carried(dropped.token()) || !object_of(dropped.token())) return out.lose(loss::kDroppedUnseen);
   if (!by) return hear(dropped.token(), out);
   client_.send(IntelDrop{*by, place_of_token(dropped.token())}, out);
@@ -249,9 +249,9 @@ void Stakes::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const auto winning = static_cast<std::uint8_t>(captured.winning());
   if (object && !territories_.empty()) {
     const words::Team team = owner_of(captured.token(), words::TEAM_ANY);  // captured.team() is the previous owner
-    return client_.send(TerritoryCapture{*object, winning, cast_.sides().side_of(team, kNeutral)}, out);
+    return client_.send(TerritoryCapture{*object, winning, players_.sides().side_of(team, kNeutral)}, out);
   }
-  const auto by = cast_.shown_player(captured.by());
+  const auto by = players_.shown_player(captured.by());
   if (!object || !by) return out.lose(loss::kCapturedUnseen);
   client_.send(IntelCapture{*by, winning}, out);
 }
@@ -266,7 +266,7 @@ void Stakes::hear(const words::Zone& zone, FrontOut& out) {
     const auto number = static_cast<std::uint8_t>(i);
     if (!std::isfinite(zone.rate()) || !std::isfinite(zone.progress())) return out.lose(loss::kZoneNotFinite);
     const auto rate = static_cast<std::int8_t>(std::lround(std::clamp(zone.rate() / kRateStep, -128.0, 127.0)));
-    const std::uint8_t team = cast_.sides().side_of(zone.capturing(), kNeutral);
+    const std::uint8_t team = players_.sides().side_of(zone.capturing(), kNeutral);
     return client_.send(ProgressBar{number, team, rate, static_cast<float>(zone.progress())}, out);
   }
   out.lose(loss::kZoneUnseen);
@@ -286,7 +286,7 @@ void Stakes::hear(const words::Rule& rule, FrontOut& out) {
 
 /// Asks to grab or capture the token that our client stands at. Servers of this game notice that themselves.
 void Stakes::reach(FrontOut& out) {
-  if (!cast_.playing() || same_game(out)) return;
+  if (!players_.playing() || same_game(out)) return;
   const auto near = [&](const Vec3& place) {
     return std::hypot(place[0] - walk_.body().position[0], place[1] - walk_.body().position[1]) < kReach;
   };
@@ -294,11 +294,11 @@ void Stakes::reach(FrontOut& out) {
   words::TokenWish wish;
   for (std::uint8_t side = 0; side < 2; ++side) {
     const words::Token* intel = out.world().token(intel_[side]);
-    if (intel == nullptr || side == cast_.own().side) continue;
+    if (intel == nullptr || side == players_.own().side) continue;
     const bool carried = intel->state() == words::Token::CARRIED;
     const bool mine = carried && intel->carrier() == out.me();
     if (is_flag(*intel) && intel->state() != words::Token::GROUND) continue;  // only to be grabbed from the ground
-    if (mine ? !near(tent(cast_.own().side, out)) : carried || !near(place_of_token(*intel))) continue;
+    if (mine ? !near(tent(players_.own().side, out)) : carried || !near(place_of_token(*intel))) continue;
     reached = intel->id();
     wish.set_op(mine ? words::TokenWish::CAPTURE : words::TokenWish::GRAB);
     wish.set_token(intel->id());

@@ -6,15 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 #include "adapters/aos/front/walk.h"
 
 namespace entente::aos {
 
 class Stakes {
  public:
-  Stakes(Client& client, const Ground& ground, Cast& cast, const Walk& walk, const core::Retelling& retold)
-      : client_(client), ground_(ground), cast_(cast), walk_(walk), retold_(retold) {}
+  Stakes(Client& client, const Ground& ground, PlayerTable& players, const Walk& walk, const core::Retelling& retold)
+      : client_(client), ground_(ground), players_(players), walk_(walk), retold_(retold) {}
 
   void hear(const words::Token& token, FrontOut& out);
   void hear(const words::TokenTaken& taken, FrontOut& out);
@@ -49,7 +49,7 @@ class Stakes {
 
   Client& client_;
   const Ground& ground_;
-  Cast& cast_;
+  PlayerTable& players_;
   const Walk& walk_;
   const core::Retelling& retold_;
   Colour fog_{};

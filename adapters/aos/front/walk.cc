@@ -39,49 +39,49 @@ bool Walk::comes_late(const Vec3& place, const FrontOut& out) const {
 }
 
 void Walk::hear(const PositionData& position, FrontOut& out) {
-  if (!cast_.playing()) return;  // what is sent while dead means nothing
+  if (!players_.playing()) return;  // what is sent while dead means nothing
   if (!is_place(position.position)) {
     out.lose(loss::kPositionNoPlace);
     return put(me_.body.position, out);
   }
   if (comes_late(position.position, out)) return;
   me_.body.position = position.position;
-  me_.body.crouching = (cast_.own().keys & words::Keys::CROUCH) != 0;
+  me_.body.crouching = (players_.own().keys & words::Keys::CROUCH) != 0;
   me_.moved = out.now();
   claim(++me_.claims, out);
 }
 
 void Walk::hear(const OrientationData& orientation, FrontOut& out) {
-  if (!cast_.playing() || client_.tells_states()) return;
+  if (!players_.playing() || client_.tells_states()) return;
   if (!is_look(orientation.orientation)) return out.lose(loss::kNoLook);
   me_.look = orientation.orientation;
   say_keys(out);
 }
 
 void Walk::hear(const InputData& input, FrontOut& out) {
-  if (!cast_.playing() || client_.tells_states()) return;
-  cast_.own().keys = input.keys;
+  if (!players_.playing() || client_.tells_states()) return;
+  players_.own().keys = input.keys;
   say_keys(out);
 }
 
 void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
   const bool late = me_.heard && static_cast<std::int32_t>(update.sequence - *me_.heard) <= 0;
-  if (!cast_.playing() || late) return;
+  if (!players_.playing() || late) return;
   me_.heard = update.sequence;
-  const bool whole = update.form >= 3, anew = cast_.own().motion.position == Vec3{};
-  const Motion motion = whole ? update.now : anew ? update.oldest : cast_.own().motion;  // otherwise unchanged
+  const bool whole = update.form >= 3, anew = players_.own().motion.position == Vec3{};
+  const Motion motion = whole ? update.now : anew ? update.oldest : players_.own().motion;  // otherwise unchanged
   if (!is_place(motion.position) || !is_look(motion.orientation) || !is_finite(motion.velocity))
     return out.lose(loss::kUpdateNoPlace);
   const bool arrived = far(motion.position, me_.body.position) <= kPutThere;
   if (arrived) me_.put_until = 0;
   if (out.now() < me_.put_until || comes_late(motion.position, out)) return;
-  const bool turned = cast_.own().keys != update.inputs[0] || me_.look != motion.orientation;
-  cast_.own().keys = update.inputs[0];
-  cast_.own().motion = motion;
+  const bool turned = players_.own().keys != update.inputs[0] || me_.look != motion.orientation;
+  players_.own().keys = update.inputs[0];
+  players_.own().motion = motion;
   me_.look = motion.orientation;
   me_.body.position = motion.position;
   me_.body.velocity = motion.velocity;
-  me_.body.crouching = (cast_.own().keys & words::Keys::CROUCH) != 0;
+  me_.body.crouching = (players_.own().keys & words::Keys::CROUCH) != 0;
   me_.moved = out.now();
   if (turned) say_keys(out);
   claim(update.sequence, out);
@@ -89,7 +89,7 @@ void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
 
 void Walk::say_keys(FrontOut& out) {
   words::Keys keys;
-  keys.set_bits(cast_.own().keys);
+  keys.set_bits(players_.own().keys);
   set_look(keys, me_.look);
   keys.set_seq(me_.heard.value_or(0));
   me_.keyed = true;
@@ -98,9 +98,9 @@ void Walk::say_keys(FrontOut& out) {
 
 void Walk::claim(std::uint32_t number, FrontOut& out) {
   words::PoseClaim claim;
-  claim.set_unit(cast_.own().unit);
+  claim.set_unit(players_.own().unit);
   constexpr unsigned kCrouch = words::Keys::CROUCH;
-  const unsigned others = cast_.own().keys & ~kCrouch;
+  const unsigned others = players_.own().keys & ~kCrouch;
   claim.set_state(pose_state_of(static_cast<std::uint8_t>(others | (me_.body.crouching ? kCrouch : 0U))));
   set_place(claim, me_.body.position);
   set_look(claim, me_.look);
@@ -108,20 +108,20 @@ void Walk::claim(std::uint32_t number, FrontOut& out) {
   claim.set_seq(number);
   if (!me_.keyed) say_keys(out);  // shows the room that this client sends keys
   me_.claimed = out.now();
-  if (!client_.tells_states()) cast_.own().motion.position = me_.body.position;
+  if (!client_.tells_states()) players_.own().motion.position = me_.body.position;
   out.say(std::move(claim));
 }
 
 /// Moves our client between its own claims, which it sends once a second, as its keys would. Servers of this game
 /// compute that themselves; for other rooms we do.
 void Walk::walk(FrontOut& out) {
-  if (!cast_.playing() || same_game(out) || client_.tells_states()) return;
+  if (!players_.playing() || same_game(out) || client_.tells_states()) return;
   const core::Micros step_us = kSecond / kStepsPerSecond;
   const core::Micros due = std::min((out.now() - me_.moved) / step_us, kMostSteps);
-  const bool aims = cast_.own().tool == kGun && (cast_.own().buttons & kSecondary) != 0;
-  for (core::Micros i = 0; i < due; ++i) step(ground_.map(), {cast_.own().keys, me_.look, aims}, me_.body);
+  const bool aims = players_.own().tool == kGun && (players_.own().buttons & kSecondary) != 0;
+  for (core::Micros i = 0; i < due; ++i) step(ground_.map(), {players_.own().keys, me_.look, aims}, me_.body);
   me_.moved = due == kMostSteps ? out.now() : me_.moved + due * step_us;
-  const bool moves = far(me_.body.position, cast_.own().motion.position) > 0.01;
+  const bool moves = far(me_.body.position, players_.own().motion.position) > 0.01;
   if (moves && out.now() >= me_.claimed + kClaimEvery) claim(++me_.claims, out);
 }
 
@@ -134,8 +134,8 @@ double Walk::leash(const words::Unit& unit, const FrontOut& out) const {
 
 /// Moves our client back if it strays from its place in the room. Servers of this game do that themselves.
 void Walk::check_leash(FrontOut& out) {
-  const core::UnitState* unit = out.world().unit(cast_.own().unit);
-  if (!cast_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
+  const core::UnitState* unit = out.world().unit(players_.own().unit);
+  if (!players_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
   const Vec3 true_place = ground_.stand(core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
   const double off = std::hypot(true_place[0] - me_.body.position[0], true_place[1] - me_.body.position[1]);
   const bool near = off <= leash(unit->unit, out);
@@ -145,7 +145,7 @@ void Walk::check_leash(FrontOut& out) {
 
 // -- What the room says ----------------------------------------------------------------------------------------------
 
-void Walk::begin(const Actor& own, FrontOut& out) {
+void Walk::begin(const PlayerEntry& own, FrontOut& out) {
   me_.body = {};
   me_.body.position = own.motion.position;
   me_.look = own.motion.orientation;
@@ -154,7 +154,7 @@ void Walk::begin(const Actor& own, FrontOut& out) {
 }
 
 void Walk::put(const Vec3& eyes, FrontOut& out) {
-  me_.body.position = cast_.own().motion.position = eyes;
+  me_.body.position = players_.own().motion.position = eyes;
   me_.body.velocity = {};
   me_.moved = out.now();
   me_.leash.put(out.now());
@@ -165,12 +165,13 @@ void Walk::put(const Vec3& eyes, FrontOut& out) {
 }
 
 void Walk::hear(const words::Corrected& corrected, FrontOut& out) {
-  if (corrected.pose().unit() == cast_.own().unit && cast_.playing()) put(ground_.stand(corrected.pose(), out), out);
+  if (corrected.pose().unit() == players_.own().unit && players_.playing())
+    put(ground_.stand(corrected.pose(), out), out);
 }
 
 void Walk::hear(const words::Teleported& teleported, FrontOut& out) {
   const core::UnitState* unit = out.world().unit(teleported.unit());
-  if (unit != nullptr && teleported.unit() == cast_.own().unit && cast_.playing())
+  if (unit != nullptr && teleported.unit() == players_.own().unit && players_.playing())
     put(ground_.stand(unit->unit.pose(), out), out);
 }
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 #include "adapters/aos/world/body.h"
 #include "proxy/core/arena/leash.h"
 
@@ -11,7 +11,8 @@ namespace entente::aos {
 
 class Walk {
  public:
-  Walk(Client& client, const Ground& ground, Cast& cast) : client_(client), ground_(ground), cast_(cast) {}
+  Walk(Client& client, const Ground& ground, PlayerTable& players)
+      : client_(client), ground_(ground), players_(players) {}
 
   void hear(const PositionData& position, FrontOut& out);
   void hear(const OrientationData& orientation, FrontOut& out);
@@ -21,7 +22,7 @@ class Walk {
   void hear(const words::Teleported& teleported, FrontOut& out);
 
   /// Our client was put into play.
-  void begin(const Actor& own, FrontOut& out);
+  void begin(const PlayerEntry& own, FrontOut& out);
   /// Our client loads another map.
   void forget() { me_ = {}; }
 
@@ -42,7 +43,7 @@ class Walk {
 
   Client& client_;
   const Ground& ground_;
-  Cast& cast_;
+  PlayerTable& players_;
   struct Me {
     Body body;               ///< where our client is, as it claimed or as computed since
     core::Micros moved = 0;  ///< the time for which that was computed

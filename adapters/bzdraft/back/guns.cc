@@ -33,7 +33,7 @@ void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOu
 }
 
 void Guns::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
-  begin.shooter = seat_.number;
+  begin.shooter = state_.number;
   begin.shot = static_cast<std::uint8_t>(number);
   fire_gun(begin.shot, whole(begin.lifetime), out);
   link_.send(out, begin);

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "adapters/bzdraft/back/fights.h"
+#include "proxy/core/tank/tank_control.h"
 #include "proxy/core/tank/tank_flags.h"
-#include "proxy/core/tank/tank_helm.h"
 
 namespace entente::bzdraft {
 
-class Guns final : public core::TankHelm {
+class Guns final : public core::TankControl {
  public:
-  Guns(PeerLink& link, core::TankSeat& seat, Tank& tank, Fights& fights, const core::TankFlags& tokens)
-      : TankHelm(seat, tank, fights), link_(link), tokens_(tokens) {}
+  Guns(PeerLink& link, core::JoinState& state, Tank& tank, Fights& fights, const core::TankFlags& tokens)
+      : TankControl(state, tank, fights), link_(link), tokens_(tokens) {}
 
  private:
   std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) override;

@@ -8,12 +8,12 @@
 namespace entente::bzdraft {
 
 using core::BackOut;
-using Stage = core::TankSeat::Stage;
+using Stage = core::JoinState::Stage;
 
 class Tank final : public core::BackTank {
  public:
-  Tank(PeerLink& link, const core::TankSeat& seat, core::TankPeople& people)
-      : BackTank(seat, people, {kUpdateEvery, kUpdateBurst}), link_(link) {}
+  Tank(PeerLink& link, const core::JoinState& state, core::TankServerPlayers& players)
+      : BackTank(state, players, {kUpdateEvery, kUpdateBurst}), link_(link) {}
 
   using BackTank::hear;
   void hear(const words::Spawn& spawn, BackOut& out);

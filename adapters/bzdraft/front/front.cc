@@ -50,17 +50,17 @@ void BzdraftFront::hear(const core::Fact& fact, Outlet& out) {
 
 template <class Word>
 void BzdraftFront::tell(const Word& word, const core::Fact&, Outlet& out) {
-  if constexpr (core::kOneHears<Word, Outlet, Cast, Flags, Tanks, Shots, Talk>)
-    core::hand(word, out, cast_, flags_, tanks_, shots_, talk_);
+  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Shots, Talk>)
+    core::hand(word, out, players_, flags_, tanks_, shots_, talk_);
   else
     core::lose_untold<mapping>(word, out);
 }
 
 void BzdraftFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
   if (fact.audience == words::ADMINS) return out.lose(loss::kAddress);
-  const std::uint8_t* known = cast_.of_player(player.id());
+  const std::uint8_t* known = players_.of_player(player.id());
   if (known != nullptr && *known == kNumber && entry_.changes()) return entry_.hear_own(player, out);
-  cast_.hear(player, out);
+  players_.hear(player, out);
 }
 
 void BzdraftFront::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
@@ -68,26 +68,26 @@ void BzdraftFront::tell(const words::Notice& notice, const core::Fact& fact, Out
 }
 
 void BzdraftFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
-  if (const std::uint8_t* number = cast_.of_unit(pose.unit())) {
-    if (*number == kNumber) return keeper_.check_leash(cast_, out);
+  if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
+    if (*number == kNumber) return keeper_.check_leash(players_, out);
     return tanks_.update(*number, out);
   }
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
-  if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
+  if (state->unit.owner() != 0) return players_.reassign(state->unit.owner(), out);
   tell(state->unit, fact, out);
 }
 
 void BzdraftFront::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
-  if (corrected.pose().unit() != cast_.own_unit()) return tell(corrected.pose(), fact, out);
-  keeper_.correct(cast_, out);
+  if (corrected.pose().unit() != players_.own_unit()) return tell(corrected.pose(), fact, out);
+  keeper_.correct(players_, out);
 }
 
 void BzdraftFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
   const bool mine = fact.to == out.me();
   if (mine && entry_.changes()) return entry_.refuse_change(Refusal::kBadRequest, refused.why(), out);
   if (!mine || !keeper_.forget_death()) return out.lose(loss::kOtherRefusal);
-  keeper_.revive(cast_, out);
+  keeper_.revive(players_, out);
 }
 
 void BzdraftFront::tick(Outlet& out) {
@@ -98,7 +98,7 @@ void BzdraftFront::tick(Outlet& out) {
   flags_.look_about(out);
   shots_.spare_own_tank(out);
   tanks_.check_death(out);
-  keeper_.check_leash(cast_, out);
+  keeper_.check_leash(players_, out);
   entry_.check_change(out);
 }
 
@@ -120,8 +120,8 @@ void BzdraftFront::let_in(Outlet& out) {
   if (client_.stage != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
   client_.send(out, Accept{kNumber});
   flags_.send_all(out);
-  cast_.send_teams(out);
-  cast_.recast_all(out);
+  players_.send_teams(out);
+  players_.assign_all(out);
   client_.stage = Stage::kIn;
   flags_.see_all_pickups(out);
   tanks_.put_all(out);

@@ -16,7 +16,7 @@
 
 namespace entente::bzdraft {
 
-class BzdraftFront final : public core::Front, private core::TankSight {
+class BzdraftFront final : public core::Front, private core::TankDisplay {
  public:
   void opened(const core::Peer&, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
@@ -30,7 +30,7 @@ class BzdraftFront final : public core::Front, private core::TankSight {
 
   void put(std::uint8_t number, const words::Pose& there, Outlet& out) override { tanks_.put(number, there, out); }
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
-  void recast() override { tanks_.look_anew(); }
+  void reassigned() override { tanks_.look_anew(); }
 
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
@@ -60,13 +60,13 @@ class BzdraftFront final : public core::Front, private core::TankSight {
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
-  Cast cast_{client_, *this};
-  Entry entry_{client_, cast_};
+  PlayerTable players_{client_, *this};
+  Entry entry_{client_, players_};
   Land land_{client_, flag_numbers_};
-  Shots shots_{client_, cast_, land_, keeper_};
-  Flags flags_{client_, cast_, keeper_, flag_numbers_};
-  Tanks tanks_{client_, cast_, keeper_, *this, shots_, flags_, retold_};
-  Talk talk_{client_, cast_, retold_};
+  Shots shots_{client_, players_, land_, keeper_};
+  Flags flags_{client_, players_, keeper_, flag_numbers_};
+  Tanks tanks_{client_, players_, keeper_, *this, shots_, flags_, retold_};
+  Talk talk_{client_, players_, retold_};
 };
 
 }  // namespace entente::bzdraft

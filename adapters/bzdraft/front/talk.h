@@ -1,15 +1,15 @@
 // Chat, scores, time, and the end of a game, in both directions.
 #pragma once
 
-#include "adapters/bzdraft/front/cast.h"
+#include "adapters/bzdraft/front/player_table.h"
 #include "proxy/core/replay/retelling.h"
 
 namespace entente::bzdraft {
 
 class Talk {
  public:
-  Talk(Client& client, const Cast& cast, const core::Retelling& retold)
-      : client_(client), cast_(cast), retold_(retold) {}
+  Talk(Client& client, const PlayerTable& players, const core::Retelling& retold)
+      : client_(client), players_(players), retold_(retold) {}
 
   void hear(const ChatMessage& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
@@ -24,7 +24,7 @@ class Talk {
   void end_game(const words::Round& round, FrontOut& out);
 
   Client& client_;
-  const Cast& cast_;
+  const PlayerTable& players_;
   const core::Retelling& retold_;
 };
 

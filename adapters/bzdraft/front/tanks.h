@@ -12,9 +12,15 @@ namespace entente::bzdraft {
 
 class Tanks {
  public:
-  Tanks(Client& client, Cast& cast, core::TankKeeper& keeper, core::TankSight& sight, const Shots& shots,
+  Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, core::TankDisplay& display, const Shots& shots,
         const Flags& flags, const core::Retelling& retold)
-      : client_(client), cast_(cast), keeper_(keeper), sight_(sight), shots_(shots), flags_(flags), retold_(retold) {}
+      : client_(client),
+        players_(players),
+        keeper_(keeper),
+        display_(display),
+        shots_(shots),
+        flags_(flags),
+        retold_(retold) {}
 
   void hear(const AliveUp&, FrontOut& out);
   void hear(const PlayerUpdate& update, FrontOut& out);
@@ -38,9 +44,9 @@ class Tanks {
 
  private:
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   core::TankKeeper& keeper_;
-  core::TankSight& sight_;
+  core::TankDisplay& display_;
   const Shots& shots_;
   const Flags& flags_;
   const core::Retelling& retold_;

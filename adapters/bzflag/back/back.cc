@@ -5,10 +5,10 @@ namespace entente::bzflag {
 void BzflagBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto take = [&](const Message& message, Lane) {
     std::visit([&](const auto& m) { core::hand(m, out, joining_, rules_, players_, talk_, fights_, flags_); }, message);
-    return !seat_.gone;
+    return !state_.gone;
   };
   const auto unknown = [&] { out.lose(loss::kUnknownDown); };
-  if (seat_.gone) return;
+  if (state_.gone) return;
   if (const auto fault = link_.feed(lane, bytes, out.now(), take, unknown)) fail(*fault, out);
 }
 
@@ -23,7 +23,7 @@ void BzflagBack::hear_word(const core::Intent& intent, Outlet& out) {
 }
 
 void BzflagBack::say_goodbye(Outlet& out) {
-  if (seat_.stage != Stage::kGreeting) link_.stream(out, Exit{});
+  if (state_.stage != Stage::kGreeting) link_.stream(out, Exit{});
 }
 
 }  // namespace entente::bzflag

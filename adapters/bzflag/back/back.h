@@ -17,7 +17,8 @@ namespace entente::bzflag {
 class BzflagBack final : public core::TankBack {
  public:
   explicit BzflagBack(const core::FaceOptions& options)
-      : link_(options.dialect, wire::Way::kToClient), joining_(options, link_, seat_, people_, tank_, rules_, terms_) {}
+      : link_(options.dialect, wire::Way::kToClient),
+        joining_(options, link_, state_, server_players_, tank_, rules_, terms_) {}
 
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
@@ -29,18 +30,18 @@ class BzflagBack final : public core::TankBack {
   void say_goodbye(Outlet& out) override;
   void look_after_link(Outlet& out) override { joining_.ask_for_link(out); }
   core::BackTank& tank() override { return tank_; }
-  core::TankHelm& helm() override { return guns_; }
+  core::TankControl& control() override { return guns_; }
 
   PeerLink link_;
   Terms terms_;
-  ServerRules rules_{link_, seat_, terms_};
-  Tank tank_{link_, seat_, people_, tokens_, terms_};
+  ServerRules rules_{link_, state_, terms_};
+  Tank tank_{link_, state_, server_players_, tokens_, terms_};
   Joining joining_;
-  Players players_{link_, seat_, people_, tank_, terms_};
-  BackTalk talk_{link_, seat_, people_};
-  Fights fights_{link_, seat_, people_, tank_, terms_};
-  BackFlags flags_{link_, seat_, people_, tokens_, tank_, fights_};
-  Guns guns_{link_, seat_, people_, tokens_, tank_, fights_, joining_, terms_};
+  Players players_{link_, state_, server_players_, tank_, terms_};
+  BackTalk talk_{link_, state_, server_players_};
+  Fights fights_{link_, state_, server_players_, tank_, terms_};
+  BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
+  Guns guns_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, terms_};
 };
 
 }  // namespace entente::bzflag

@@ -8,8 +8,8 @@ namespace entente::bzflag {
 
 class Fights final : public core::TankHits {
  public:
-  Fights(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank, const Terms& terms)
-      : TankHits(seat, tank), link_(link), people_(people), terms_(terms) {}
+  Fights(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank, const Terms& terms)
+      : TankHits(state, tank), link_(link), players_(players), terms_(terms) {}
 
   void hear(const Alive& alive, BackOut& out);
   void hear(const PlayerUpdate& update, BackOut& out) { moved(update, out); }
@@ -36,7 +36,7 @@ class Fights final : public core::TankHits {
   void count(const Killed& killed, BackOut& out);
 
   PeerLink& link_;
-  core::TankPeople& people_;
+  core::TankServerPlayers& players_;
   const Terms& terms_;
   int ends_ = 0;                // of others' shots told since the last death; bzfs counts them
   ScoreReport score_;           // where clients count for themselves

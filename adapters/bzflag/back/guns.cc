@@ -19,7 +19,7 @@ constexpr Gun kGuns[] = {{"MG", "_mGunAdVel", "_mGunAdLife"},
 }  // namespace
 
 const Mapping* Guns::why_not_shoot() const {
-  return joining_.lacks_link() && seat_.wish->role() != words::ROBOT ? &loss::kNoDatagrams : nullptr;
+  return joining_.lacks_link() && state_.wish->role() != words::ROBOT ? &loss::kNoDatagrams : nullptr;
 }
 
 std::optional<std::uint16_t> Guns::free_shot(std::optional<std::uint32_t> wished, BackOut& out) {
@@ -67,8 +67,8 @@ void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOu
 void Guns::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
   begin.shot = number;
   begin.sent = own_tank_.clock(out);
-  begin.player = player_id(seat_.number);
-  begin.team = people_.own()->team;
+  begin.player = player_id(state_.number);
+  begin.team = players_.own()->team;
   fire_gun(static_cast<std::uint8_t>(number & 0xffU), begin.life, out);
   link_.quick(out, begin);
 }

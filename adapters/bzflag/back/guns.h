@@ -5,17 +5,17 @@
 
 #include "adapters/bzflag/back/fights.h"
 #include "adapters/bzflag/back/joining.h"
-#include "proxy/core/tank/tank_helm.h"
+#include "proxy/core/tank/tank_control.h"
 
 namespace entente::bzflag {
 
-class Guns final : public core::TankHelm {
+class Guns final : public core::TankControl {
  public:
-  Guns(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, const core::TankFlags& tokens, Tank& tank,
-       Fights& fights, const Joining& joining, const Terms& terms)
-      : TankHelm(seat, tank, fights),
+  Guns(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
+       Tank& tank, Fights& fights, const Joining& joining, const Terms& terms)
+      : TankControl(state, tank, fights),
         link_(link),
-        people_(people),
+        players_(players),
         tokens_(tokens),
         own_tank_(tank),
         joining_(joining),
@@ -29,7 +29,7 @@ class Guns final : public core::TankHelm {
   void begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out);
 
   PeerLink& link_;
-  core::TankPeople& people_;
+  core::TankServerPlayers& players_;
   const core::TankFlags& tokens_;
   Tank& own_tank_;
   const Joining& joining_;

@@ -8,7 +8,7 @@ namespace entente::bzflag {
 
 class ServerRules {
  public:
-  ServerRules(const PeerLink& link, core::TankSeat& seat, Terms& terms) : link_(link), seat_(seat), terms_(terms) {}
+  ServerRules(const PeerLink& link, core::JoinState& state, Terms& terms) : link_(link), state_(state), terms_(terms) {}
 
   void learn(const GameSettings& settings, BackOut& out);
 
@@ -23,7 +23,7 @@ class ServerRules {
 
  private:
   const PeerLink& link_;
-  core::TankSeat& seat_;
+  core::JoinState& state_;
   Terms& terms_;
 };
 

@@ -103,7 +103,7 @@ words::Pose Tank::standing() {
 }
 
 void Tank::tell_server(const words::Pose& place, BackOut& out) {
-  link_.quick(out, update_of(place, seat_.number, clock(out), alive, link_.dialect().small_updates));
+  link_.quick(out, update_of(place, state_.number, clock(out), alive, link_.dialect().small_updates));
 }
 
 /// Others reckon where we are; they are told when they would be wrong.

@@ -10,7 +10,7 @@
 namespace entente::bzflag {
 
 using core::BackOut;
-using Stage = core::TankSeat::Stage;
+using Stage = core::JoinState::Stage;
 
 /// What the server rules, as far as it matters to a tank.
 struct Terms {
@@ -20,9 +20,9 @@ struct Terms {
 
 class Tank final : public core::BackTank {
  public:
-  Tank(PeerLink& link, const core::TankSeat& seat, core::TankPeople& people, const core::TankFlags& tokens,
+  Tank(PeerLink& link, const core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
        const Terms& terms)
-      : BackTank(seat, people, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), terms_(terms) {}
+      : BackTank(state, players, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), terms_(terms) {}
 
   using BackTank::hear;
   void hear(const words::PoseClaim& claim, BackOut& out);
@@ -32,7 +32,7 @@ class Tank final : public core::BackTank {
   float clock(const BackOut& out) const;
 
   core::TankModel model() const override;
-  double jump() const override { return seat_.room.jumping() ? terms_.variables["_jumpVelocity"] : 0; }
+  double jump() const override { return state_.room.jumping() ? terms_.variables["_jumpVelocity"] : 0; }
   double near() const override;
   void drove(const core::TankState& to, BackOut& out) override;
 

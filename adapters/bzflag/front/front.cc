@@ -23,7 +23,7 @@ constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_
 
 void BzflagFront::opened(const core::Peer& peer, Outlet& out) {
   client_.begin(peer.address, out.now());
-  cast_.take_number();
+  players_.take_number();
   if (client_.dialect().header == Header::kNever) return greet(out);
   out.wake(header_deadline());
 }
@@ -62,14 +62,14 @@ void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
 
 template <class Word>
 void BzflagFront::tell(const Word& word, const core::Fact&, Outlet& out) {
-  if constexpr (core::kOneHears<Word, Outlet, Cast, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
-    core::hand(word, out, cast_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
+  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
+    core::hand(word, out, players_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
   else
     core::lose_untold<mapping>(word, out);
 }
 
 void BzflagFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
-  cast_.see_player(player, fact.audience, out);
+  players_.see_player(player, fact.audience, out);
 }
 
 void BzflagFront::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
@@ -77,19 +77,19 @@ void BzflagFront::tell(const words::Notice& notice, const core::Fact& fact, Outl
 }
 
 void BzflagFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
-  if (const std::uint8_t* number = cast_.of_unit(pose.unit())) {
-    if (*number == cast_.own_number()) return keeper_.check_leash(cast_, out);
+  if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
+    if (*number == players_.own_number()) return keeper_.check_leash(players_, out);
     return tanks_.update(*number, out);
   }
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
-  if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
+  if (state->unit.owner() != 0) return players_.reassign(state->unit.owner(), out);
   tell(state->unit, fact, out);
 }
 
 void BzflagFront::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
-  if (corrected.pose().unit() != cast_.own_unit()) return tell(corrected.pose(), fact, out);
-  keeper_.correct(cast_, out);
+  if (corrected.pose().unit() != players_.own_unit()) return tell(corrected.pose(), fact, out);
+  keeper_.correct(players_, out);
 }
 
 void BzflagFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
@@ -97,7 +97,7 @@ void BzflagFront::tell(const words::ClaimRefused& refused, const core::Fact& fac
 }
 
 void BzflagFront::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
-  if (number == cast_.own_number()) play_.begin();
+  if (number == players_.own_number()) play_.begin();
   tanks_.put(number, there, out);
 }
 
@@ -188,7 +188,7 @@ void BzflagFront::let_in(Outlet& out) {
   rules_.tell_reload(out);
   scores_.send_teams(out);
   flags_.send_all(out);
-  cast_.recast_all(out);
+  players_.assign_all(out);
   flag_numbers_.stir(out);
   if (out.world().round().state() != words::Round::OVER) rounds_.tell_clock(out);
   client_.release(out);

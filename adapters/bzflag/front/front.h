@@ -22,7 +22,7 @@
 
 namespace entente::bzflag {
 
-class BzflagFront final : public core::Front, private core::TankSight {
+class BzflagFront final : public core::Front, private core::TankDisplay {
  public:
   explicit BzflagFront(const core::FaceOptions& options) : client_(options.dialect) {}
 
@@ -38,7 +38,7 @@ class BzflagFront final : public core::Front, private core::TankSight {
 
   void put(std::uint8_t number, const words::Pose& there, Outlet& out) override;
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
-  void recast() override { tanks_.look_anew(); }
+  void reassigned() override { tanks_.look_anew(); }
 
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
@@ -80,16 +80,16 @@ class BzflagFront final : public core::Front, private core::TankSight {
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
-  Cast cast_{client_, *this, retold_};
-  Lobby lobby_{client_, cast_, flag_numbers_};
-  Shots shots_{client_, cast_, lobby_, keeper_};
-  Tanks tanks_{client_, cast_, keeper_, shots_, retold_};
-  Play play_{client_, cast_, keeper_, *this, shots_};
-  Flags flags_{client_, cast_, flag_numbers_};
-  Scores scores_{client_, cast_};
+  PlayerTable players_{client_, *this, retold_};
+  Lobby lobby_{client_, players_, flag_numbers_};
+  Shots shots_{client_, players_, lobby_, keeper_};
+  Tanks tanks_{client_, players_, keeper_, shots_, retold_};
+  Play play_{client_, players_, keeper_, *this, shots_};
+  Flags flags_{client_, players_, flag_numbers_};
+  Scores scores_{client_, players_};
   Rules rules_{client_};
-  Rounds rounds_{client_, cast_, retold_};
-  Talk talk_{client_, cast_};
+  Rounds rounds_{client_, players_, retold_};
+  Talk talk_{client_, players_};
 };
 
 }  // namespace entente::bzflag

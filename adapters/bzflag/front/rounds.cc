@@ -17,7 +17,7 @@ void Rounds::hear(const words::Round& round, FrontOut& out) {
 
 void Rounds::end_game(const words::Round& round, FrontOut& out) {
   ScoreOver over;
-  over.player = player_id(round.winner() != 0 ? cast_.number_of(round.winner(), kNobody) : kNobody);
+  over.player = player_id(round.winner() != 0 ? players_.number_of(round.winner(), kNobody) : kNobody);
   over.team = static_cast<std::uint16_t>(wire_team(round.winning_team()));
   const bool nobody = over.player.byte == kNobody && wire_team(round.winning_team()) == kNoTeam;
   nobody && !client_.dialect().winnerless ? client_.stream(out, TimeLeft{}) : client_.stream(out, over);

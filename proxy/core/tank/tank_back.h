@@ -4,8 +4,8 @@
 #pragma once
 
 #include "proxy/core/parts.h"
+#include "proxy/core/tank/tank_control.h"
 #include "proxy/core/tank/tank_flags.h"
-#include "proxy/core/tank/tank_helm.h"
 #include "proxy/core/untold.h"
 
 namespace entente::core {
@@ -26,7 +26,7 @@ class TankBack : public Back {
   virtual void say_goodbye(BackOut& out) = 0;
   virtual void look_after_link(BackOut&) {}
   virtual BackTank& tank() = 0;
-  virtual TankHelm& helm() = 0;
+  virtual TankControl& control() = 0;
 
   /// Hands the word to those parts that hear it; what none of them hears may steer the tank, or is counted.
   template <std::span<const Mapping> (*table)(), class... Parts>
@@ -42,9 +42,9 @@ class TankBack : public Back {
   /// The peer broke its protocol.
   void fail(const Fault& fault, BackOut& out);
 
-  TankSeat seat_;
-  TankPeople people_{seat_};
-  TankFlags tokens_{seat_, people_};
+  JoinState state_;
+  TankServerPlayers server_players_{state_};
+  TankFlags tokens_{state_, server_players_};
 
  private:
   /// Says goodbye, unless that was done, and closes.

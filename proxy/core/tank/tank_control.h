@@ -8,15 +8,15 @@
 
 namespace entente::core {
 
-class TankHelm {
+class TankControl {
  public:
   /// From where the tank was at the last tick to now, and what hit it on the way.
   void drive(BackOut& out);
   void shoot(const Shooting& shooting, BackOut& out);
 
  protected:
-  TankHelm(TankSeat& seat, BackTank& tank, TankHits& hits) : seat_(seat), tank_(tank), hits_(hits) {}
-  ~TankHelm() = default;
+  TankControl(JoinState& state, BackTank& tank, TankHits& hits) : state_(state), tank_(tank), hits_(hits) {}
+  ~TankControl() = default;
 
   /// The number of a shot that may begin now, as wished if possible. Nothing: every gun is reloading.
   virtual std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) = 0;
@@ -28,13 +28,13 @@ class TankHelm {
   virtual const Mapping* why_not_shoot() const { return nullptr; }
 
   std::optional<std::uint8_t> loaded(std::uint32_t wished, BackOut& out) const {
-    return guns_.loaded(wished, seat_.room.most_shots(), out.now());
+    return guns_.loaded(wished, state_.room.most_shots(), out.now());
   }
   /// The gun is loaded again when its shot's life is over, as servers have it; clocks of clients may run ahead a
   /// little.
   void fire_gun(std::uint8_t gun, double life, BackOut& out);
 
-  TankSeat& seat_;
+  JoinState& state_;
   BackTank& tank_;
 
  private:

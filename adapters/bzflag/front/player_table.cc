@@ -1,4 +1,4 @@
-#include "adapters/bzflag/front/cast.h"
+#include "adapters/bzflag/front/player_table.h"
 
 #include "adapters/bzflag/front/scores.h"
 #include "adapters/bzflag/losses.h"
@@ -13,18 +13,18 @@ constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | word
 
 // -- How they come and go ---------------------------------------------------------------------------------------------
 
-void Cast::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
+void PlayerTable::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
 
-void Cast::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
+void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
   dress(number, nth, out);
   tell_entry(number, out);
 }
 
-void Cast::dress(std::uint8_t number, std::size_t nth, const FrontOut& out) {
-  Actor& actor = at(number);
-  const bool me = actor.player != 0 && actor.player == out.me();
-  const core::PlayerState* owner = out.world().player(actor.player);
-  const core::UnitState* state = out.world().unit(actor.unit);
+void PlayerTable::dress(std::uint8_t number, std::size_t nth, const FrontOut& out) {
+  PlayerEntry& entry = at(number);
+  const bool me = entry.player != 0 && entry.player == out.me();
+  const core::PlayerState* owner = out.world().player(entry.player);
+  const core::UnitState* state = out.world().unit(entry.unit);
   const words::Enter& wish = client_.wish;
   const words::Player* who = owner != nullptr ? &owner->player : nullptr;
   std::string name = who != nullptr ? who->name() : me ? wish.name() : state != nullptr ? state->unit.name() : "";
@@ -32,28 +32,28 @@ void Cast::dress(std::uint8_t number, std::size_t nth, const FrontOut& out) {
   const bool watches = who != nullptr ? who->role() == words::WATCH : me && wish.role() == words::WATCH;
   words::Team team = who != nullptr ? who->team() : me ? wish.team() : words::TEAM_ANY;
   if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
-  actor.team = watches ? kObserverTeam : wire_team(team, 0);
-  actor.callsign = me && nth == 0 ? name : callsign_for(name, nth);
+  entry.team = watches ? kObserverTeam : wire_team(team, 0);
+  entry.callsign = me && nth == 0 ? name : callsign_for(name, nth);
 }
 
 /// A callsign that no other player has.
-std::string Cast::callsign_for(const std::string& name, std::size_t nth) const {
+std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
   return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
     const auto same = [&](const auto& entry) { return entry.second.callsign == callsign; };
     return std::any_of(begin(), end(), same);
   });
 }
 
-void Cast::tell_entry(std::uint8_t number, FrontOut& out) const {
-  const Actor& actor = at(number);
-  const core::PlayerState* owner = out.world().player(actor.player);
+void PlayerTable::tell_entry(std::uint8_t number, FrontOut& out) const {
+  const PlayerEntry& entry = at(number);
+  const core::PlayerState* owner = out.world().player(entry.player);
   AddPlayer add;
   add.id = player_id(number);
-  const bool extra = number_of(actor.player, kNobody) != number;
+  const bool extra = number_of(entry.player, kNobody) != number;
   const bool robot = owner != nullptr && owner->player.role() == words::ROBOT;
   add.type = number != own_number() && (extra || robot) ? kRobotPlayer : kTankPlayer;
-  add.team = static_cast<std::uint16_t>(actor.team);
-  add.callsign.set(actor.callsign);
+  add.team = static_cast<std::uint16_t>(entry.team);
+  add.callsign.set(entry.callsign);
   if (owner != nullptr) {
     add.motto.set(fitted(owner->player.motto(), kLongestText));
     if (!extra) {
@@ -67,41 +67,43 @@ void Cast::tell_entry(std::uint8_t number, FrontOut& out) const {
   client_.stream(out, add);
 }
 
-void Cast::announce_all(FrontOut& out) const {
-  for (const auto& [number, actor] : *this) tell_entry(number, out);
+void PlayerTable::announce_all(FrontOut& out) const {
+  for (const auto& [number, entry] : *this) tell_entry(number, out);
 }
 
-void Cast::announced(std::uint8_t number, FrontOut& out) {
+void PlayerTable::announced(std::uint8_t number, FrontOut& out) {
   if (const core::PlayerState* owner = out.world().player(at(number).player))
     tell_badges(number, owner->player.badges(), out);
 }
 
-void Cast::dismissed(std::uint8_t number, FrontOut& out) { client_.stream(out, RemovePlayer{player_id(number)}); }
+void PlayerTable::dismissed(std::uint8_t number, FrontOut& out) {
+  client_.stream(out, RemovePlayer{player_id(number)});
+}
 
 // -- What the room says about them ------------------------------------------------------------------------------------
 
-void Cast::see_player(const words::Player& player, words::Audience audience, FrontOut& out) {
+void PlayerTable::see_player(const words::Player& player, words::Audience audience, FrontOut& out) {
   const std::uint8_t* known = of_player(player.id());
-  if (known == nullptr) return recast(player.id(), out);
+  if (known == nullptr) return reassign(player.id(), out);
   const std::uint8_t number = *known;
-  Actor& actor = at(number);
+  PlayerEntry& entry = at(number);
   if (audience == words::ADMINS) return out.lose(loss::kAddress);
-  const std::int16_t team = player.role() == words::WATCH ? kObserverTeam : wire_team(player.team(), actor.team);
-  if (team != actor.team && (team == 6 || team == 7)) {
-    actor.team = team;
+  const std::int16_t team = player.role() == words::WATCH ? kObserverTeam : wire_team(player.team(), entry.team);
+  if (team != entry.team && (team == 6 || team == 7)) {
+    entry.team = team;
     if (team == 6) client_.stream(out, NewRabbit{number});
-  } else if (team != actor.team || (actor.callsign != player.name() && number != own_number())) {
+  } else if (team != entry.team || (entry.callsign != player.name() && number != own_number())) {
     if (number == own_number()) return out.lose(loss::kOwnName);
     dismiss(number, out);
-    return recast(player.id(), out);
+    return reassign(player.id(), out);
   }
   tell_badges(number, player.badges(), out);
 }
 
-void Cast::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out) {
-  Actor& actor = at(number);
-  const std::uint32_t changed = actor.badges ^ badges;
-  actor.badges = badges;
+void PlayerTable::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out) {
+  PlayerEntry& entry = at(number);
+  const std::uint32_t changed = entry.badges ^ badges;
+  entry.badges = badges;
   const auto on = [&](words::Badge badge) {
     return static_cast<std::uint8_t>((badges & static_cast<std::uint32_t>(badge)) != 0 ? 1 : 0);
   };
@@ -115,7 +117,7 @@ void Cast::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out)
 }
 
 /// Class Flags handles pickups and pellets.
-void Cast::hear(const words::Unit& unit, FrontOut& out) {
+void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
   if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);
   see_unit(unit, out);

@@ -11,7 +11,7 @@
 
 namespace entente::aos {
 
-struct Someone {
+struct ServerPlayer {
   words::Player player;
   core::Id unit = 0;  ///< 0: a spectator
   std::uint8_t team = kSpectator, weapon = 0, tool = kGun, keys = 0, buttons = 0;
@@ -28,43 +28,43 @@ struct Someone {
 
 inline float distance(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
-class People {
+class ServerPlayers {
  public:
-  explicit People(const Server& server) : server_(server) {}
+  explicit ServerPlayers(const Server& server) : server_(server) {}
 
   /// Null: nobody has that number.
-  Someone* find(std::uint8_t number);
+  ServerPlayer* find(std::uint8_t number);
   /// Our own player. Null: the server has not told of him.
-  Someone* own() { return find(server_.number); }
+  ServerPlayer* own() { return find(server_.number); }
   /// 0: nobody has that number.
   core::Id id_of(std::uint8_t number) const;
   /// Null: nobody.
-  const std::uint8_t* number_of(core::Id player) const { return players_.wire(player); }
-  auto begin() { return people_.begin(); }
-  auto end() { return people_.end(); }
-  auto begin() const { return people_.begin(); }
-  auto end() const { return people_.end(); }
+  const std::uint8_t* number_of(core::Id player) const { return ids_.wire(player); }
+  auto begin() { return players_.begin(); }
+  auto end() { return players_.end(); }
+  auto begin() const { return players_.begin(); }
+  auto end() const { return players_.end(); }
 
   /// Whoever has that number: known, or new in the room.
-  Someone& meet(std::uint8_t number, BackOut& out);
+  ServerPlayer& meet(std::uint8_t number, BackOut& out);
   /// False: nobody had that number.
   bool forget(std::uint8_t number, BackOut& out);
   void forget_all(BackOut& out);
 
   /// He and his man. The man stands nowhere before he is created, or seen.
-  void tell(Someone& one, BackOut& out);
-  static void tell_score(const Someone& one, BackOut& out);
-  static void tell_spawned(Someone& one, BackOut& out);
-  static void tell_pose(Someone& one, BackOut& out);
-  static void tell_input(const Someone& one, BackOut& out);
-  static void tell_shot(Someone& one, BackOut& out);
+  void tell(ServerPlayer& one, BackOut& out);
+  static void tell_score(const ServerPlayer& one, BackOut& out);
+  static void tell_spawned(ServerPlayer& one, BackOut& out);
+  static void tell_pose(ServerPlayer& one, BackOut& out);
+  static void tell_input(const ServerPlayer& one, BackOut& out);
+  static void tell_shot(ServerPlayer& one, BackOut& out);
 
   void hear(const Grenade& grenade, BackOut& out);
 
  private:
   const Server& server_;
-  std::map<std::uint8_t, Someone> people_;
-  core::Roster<std::uint8_t> players_;
+  std::map<std::uint8_t, ServerPlayer> players_;
+  core::Roster<std::uint8_t> ids_;
 };
 
 }  // namespace entente::aos

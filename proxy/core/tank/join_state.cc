@@ -1,4 +1,4 @@
-#include "proxy/core/tank/tank_seat.h"
+#include "proxy/core/tank/join_state.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 namespace entente::core {
 
-void TankSeat::tell_refused(words::Refused::Code code, std::string text, bool may_retry, BackOut& out) {
+void JoinState::tell_refused(words::Refused::Code code, std::string text, bool may_retry, BackOut& out) {
   words::Refused refused;
   refused.set_code(code);
   refused.set_text(std::move(text));
@@ -14,12 +14,12 @@ void TankSeat::tell_refused(words::Refused::Code code, std::string text, bool ma
   out.say(std::move(refused));
 }
 
-void TankSeat::refuse(words::Refused::Code code, std::string_view text, bool may_retry, BackOut& out) {
+void JoinState::refuse(words::Refused::Code code, std::string_view text, bool may_retry, BackOut& out) {
   tell_refused(code, clean(text), may_retry, out);
   if (!std::exchange(gone, true)) out.close(text);
 }
 
-void TankSeat::be_kicked(std::string_view how, BackOut& out) {
+void JoinState::be_kicked(std::string_view how, BackOut& out) {
   gone = true;
   words::Kicked kicked;
   kicked.set_text(last_words_.why(out.now(), "the server ended the session"));
@@ -27,14 +27,14 @@ void TankSeat::be_kicked(std::string_view how, BackOut& out) {
   out.close(how);
 }
 
-void TankSeat::hear_server(std::string text, bool to_me, BackOut& out) {
+void JoinState::hear_server(std::string text, bool to_me, BackOut& out) {
   last_words_.heard(text, out.now());
   words::Notice notice;
   notice.set_text(std::move(text));
   to_me ? out.say({me, std::move(notice)}) : out.say(std::move(notice));
 }
 
-void TankSeat::hear_player(words::Said said, BackOut& out) const {
+void JoinState::hear_player(words::Said said, BackOut& out) const {
   Fact fact;
   if (said.scope() == words::Say::ONE) {
     fact.audience = words::PLAYER;

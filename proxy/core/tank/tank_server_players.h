@@ -5,11 +5,11 @@
 #include <map>
 
 #include "proxy/core/roster.h"
-#include "proxy/core/tank/tank_seat.h"
+#include "proxy/core/tank/join_state.h"
 
 namespace entente::core {
 
-struct TankPerson {
+struct TankServerPlayer {
   words::Player player;
   std::int16_t team = 0;  ///< the game's number
   Id unit = 0;            ///< 0: it watches
@@ -17,44 +17,44 @@ struct TankPerson {
   bool died = false;  ///< since it was last put into play
 };
 
-class TankPeople {
+class TankServerPlayers {
  public:
-  explicit TankPeople(const TankSeat& seat) : seat_(seat) {}
+  explicit TankServerPlayers(const JoinState& state) : state_(state) {}
 
   /// Null: nobody has that number.
-  TankPerson* find(std::uint8_t number);
+  TankServerPlayer* find(std::uint8_t number);
   /// The back's own player. Null: the server has not told of it yet.
-  TankPerson* own() { return find(seat_.number); }
+  TankServerPlayer* own() { return find(state_.number); }
   /// 0: nobody has that number.
   Id id_of(std::uint8_t number) const;
-  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
-  auto begin() const { return people_.begin(); }
-  auto end() const { return people_.end(); }
+  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return ids_.wire_or(player, otherwise); }
+  auto begin() const { return players_.begin(); }
+  auto end() const { return players_.end(); }
 
   /// The server let the back's own player in: others may name it.
-  void add_own() { players_.add(seat_.number, seat_.me); }
+  void add_own() { ids_.add(state_.number, state_.me); }
   /// Who has that number: somebody new, if nobody had it.
-  TankPerson& meet(std::uint8_t number, BackOut& out);
-  void tell_tank(TankPerson& one, double radius, BackOut& out);
+  TankServerPlayer& meet(std::uint8_t number, BackOut& out);
+  void tell_tank(TankServerPlayer& one, double radius, BackOut& out);
   void tell_score(Id player, std::uint32_t wins, std::uint32_t losses, std::uint32_t team_kills, BackOut& out) const;
   void forget(std::uint8_t number, BackOut& out);
 
   /// The tank comes into play there. Null: there is no such tank.
-  TankPerson* spawn(std::uint8_t number, words::Pose& place, BackOut& out);
+  TankServerPlayer* spawn(std::uint8_t number, words::Pose& place, BackOut& out);
   /// The server shows where another's tank is, which is alive.
   void move(std::uint8_t number, words::Pose place, BackOut& out);
   /// `died`: without its player and unit. Null: there is no such tank.
-  TankPerson* die(std::uint8_t number, words::Died died, BackOut& out);
+  TankServerPlayer* die(std::uint8_t number, words::Died died, BackOut& out);
   void teleport(std::uint8_t number, std::uint32_t from, std::uint32_t to, BackOut& out);
   /// Who fired the shot; nobody: a gun of the world.
-  const TankPerson* set_shooter(std::uint8_t number, words::Shot& shot);
+  const TankServerPlayer* set_shooter(std::uint8_t number, words::Shot& shot);
 
  private:
-  TankPerson* tank(std::uint8_t number);
+  TankServerPlayer* tank(std::uint8_t number);
 
-  const TankSeat& seat_;
-  std::map<std::uint8_t, TankPerson> people_;
-  Roster<std::uint8_t> players_;
+  const JoinState& state_;
+  std::map<std::uint8_t, TankServerPlayer> players_;
+  Roster<std::uint8_t> ids_;
 };
 
 }  // namespace entente::core

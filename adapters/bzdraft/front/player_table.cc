@@ -1,4 +1,4 @@
-#include "adapters/bzdraft/front/cast.h"
+#include "adapters/bzdraft/front/player_table.h"
 
 #include "adapters/bzdraft/losses.h"
 #include "proxy/base/text.h"
@@ -14,18 +14,18 @@ bool same(const AddPlayer& a, const AddPlayer& b) {
 
 }  // namespace
 
-void Cast::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
+void PlayerTable::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
 
-void Cast::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
-  Actor& actor = at(number);
-  actor.said = entry(number, nth, out);
-  client_.send(out, actor.said);
+void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
+  PlayerEntry& entry = at(number);
+  entry.said = announcement(number, nth, out);
+  client_.send(out, entry.said);
 }
 
-AddPlayer Cast::entry(std::uint8_t number, std::size_t nth, const FrontOut& out) const {
-  const Actor& actor = at(number);
-  const core::PlayerState* owner = out.world().player(actor.player);
-  const core::UnitState* state = out.world().unit(actor.unit);
+AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const FrontOut& out) const {
+  const PlayerEntry& entry = at(number);
+  const core::PlayerState* owner = out.world().player(entry.player);
+  const core::UnitState* state = out.world().unit(entry.unit);
   const bool me = number == kNumber;
   std::string name = owner != nullptr ? owner->player.name() : me ? client_.wish.name() : "";
   if (name.empty() && state != nullptr) name = state->unit.name();
@@ -47,51 +47,51 @@ AddPlayer Cast::entry(std::uint8_t number, std::size_t nth, const FrontOut& out)
 }
 
 /// A callsign that no other player has.
-std::string Cast::callsign_for(const std::string& name, std::size_t nth) const {
+std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
   return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
     const auto same = [&](const auto& entry) { return entry.second.said.callsign.chars == callsign; };
     return std::any_of(begin(), end(), same);
   });
 }
 
-void Cast::tell_own_entry(FrontOut& out) {
-  own().said = entry(kNumber, 0, out);
+void PlayerTable::tell_own_entry(FrontOut& out) {
+  own().said = announcement(kNumber, 0, out);
   client_.send(out, own().said);
 }
 
 // -- What the room says about them ------------------------------------------------------------------------------------
 
 /// Announces a known player again if its data has changed: the page lets players change.
-void Cast::hear(const words::Player& player, FrontOut& out) {
+void PlayerTable::hear(const words::Player& player, FrontOut& out) {
   const std::uint8_t* known = of_player(player.id());
-  if (known == nullptr) return recast(player.id(), out);
+  if (known == nullptr) return reassign(player.id(), out);
   const std::uint8_t number = *known;
-  Actor& actor = at(number);
-  const AddPlayer before = actor.said;
-  actor.said.callsign.chars.clear();  // so that its own name counts as free
-  actor.said = entry(number, 0, out);
-  if (!same(actor.said, before)) client_.send(out, actor.said);
+  PlayerEntry& entry = at(number);
+  const AddPlayer before = entry.said;
+  entry.said.callsign.chars.clear();  // so that its own name counts as free
+  entry.said = announcement(number, 0, out);
+  if (!same(entry.said, before)) client_.send(out, entry.said);
 }
 
 /// Class Flags handles pickups and pellets.
-void Cast::hear(const words::Unit& unit, FrontOut& out) {
+void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
   if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);
   see_unit(unit, out);
 }
 
-void Cast::hear(const words::Score& score, FrontOut& out) {
+void PlayerTable::hear(const words::Score& score, FrontOut& out) {
   if (const std::uint8_t* number = of_player(score.player()))
     client_.send(out, Score{*number, counted(score.wins()), counted(score.losses())});
 }
 
-void Cast::hear(const words::TeamScore& score, FrontOut& out) {
+void PlayerTable::hear(const words::TeamScore& score, FrontOut& out) {
   const std::uint8_t team = wire_team(score.team());
   if (team_of(team) != score.team()) return out.lose(loss::kOtherTeam);
   client_.send(out, TeamUpdate{team, counted(score.wins()), counted(score.losses())});
 }
 
-void Cast::send_teams(FrontOut& out) const {
+void PlayerTable::send_teams(FrontOut& out) const {
   for (std::uint8_t team = 0; team <= kLastTeam; ++team) {
     TeamUpdate update{team, 0, 0};
     if (const auto at = out.world().team_scores().find(team_of(team)); at != out.world().team_scores().end()) {

@@ -19,7 +19,7 @@ using Slot = std::uint8_t;
 inline constexpr Slot kOwn = 0;  ///< our client's number; the others get free numbers above it
 
 /// A player as our client sees it: our client itself, or any other unit.
-struct Actor {
+struct PlayerEntry {
   core::Id player = 0;  ///< 0: nobody has this number
   core::Id unit = 0;    ///< 0: not in play
   bool told = false;    ///< the client was told that it exists
@@ -40,23 +40,24 @@ struct Actor {
 /// Called when our client is put into play, or moved by being put into play again.
 class OwnLife {
  public:
-  virtual void begins(const Actor& own, FrontOut& out) = 0;
+  virtual void begins(const PlayerEntry& own, FrontOut& out) = 0;
 
  protected:
   ~OwnLife() = default;
 };
 
-class Cast {
+class PlayerTable {
  public:
-  Cast(Client& client, const Ground& ground, const Newcomer& newcomer, const core::Retelling& retold, OwnLife& life)
+  PlayerTable(Client& client, const Ground& ground, const Newcomer& newcomer, const core::Retelling& retold,
+              OwnLife& life)
       : client_(client), ground_(ground), newcomer_(newcomer), retold_(retold), life_(life) {}
 
   void hear(const words::Player& player, FrontOut& out);
-  void hear(const words::PlayerGone&, FrontOut& out) { recast(out); }
-  void hear(const words::Owns&, FrontOut& out) { recast(out); }
+  void hear(const words::PlayerGone&, FrontOut& out) { reassign(out); }
+  void hear(const words::Owns&, FrontOut& out) { reassign(out); }
   void hear(const words::Unit& unit, FrontOut& out);
   void hear(const words::UnitChanged& changed, FrontOut& out);
-  void hear(const words::Gone&, FrontOut& out) { recast(out); }
+  void hear(const words::Gone&, FrontOut& out) { reassign(out); }
   void hear(const words::Score& score, FrontOut& out);
   void hear(const words::Spawned& spawned, FrontOut& out);
   void hear(const words::Input& input, FrontOut& out);
@@ -64,9 +65,9 @@ class Cast {
   /// The client has loaded a map: introduces the players that are there.
   void greet(FrontOut& out);
   /// The client has forgotten all players.
-  void clear() { actors_ = {}; }
+  void clear() { entries_ = {}; }
   /// Players or units have changed: updates what the client is shown.
-  void recast(FrontOut& out);
+  void reassign(FrontOut& out);
   /// Updates players whose name, side, weapon or role has changed.
   void redress(FrontOut& out);
   /// Called before each painting.
@@ -80,10 +81,10 @@ class Cast {
   void press(Slot slot, std::uint8_t buttons, FrontOut& out);
   void show_colour(Slot slot, std::uint32_t colour, FrontOut& out);
 
-  Actor& operator[](Slot slot) { return actors_[slot]; }
-  const Actor& operator[](Slot slot) const { return actors_[slot]; }
-  Actor& own() { return actors_[kOwn]; }
-  const Actor& own() const { return actors_[kOwn]; }
+  PlayerEntry& operator[](Slot slot) { return entries_[slot]; }
+  const PlayerEntry& operator[](Slot slot) const { return entries_[slot]; }
+  PlayerEntry& own() { return entries_[kOwn]; }
+  const PlayerEntry& own() const { return entries_[kOwn]; }
   bool playing() const { return ground_.loaded() && own().alive; }
   std::optional<Slot> slot_of_unit(core::Id unit) const;
   std::optional<Slot> slot_of_player(core::Id player) const;
@@ -96,19 +97,19 @@ class Cast {
   std::uint8_t side_of_player(const words::Player& player, const FrontOut& out) const;
 
  private:
-  struct Part {
+  struct Candidate {
     core::Id player = 0, unit = 0;
     double far = 0;  ///< metres from our client's unit
     bool taken = false;
   };
-  void cast(FrontOut& out);
-  void list_parts(FrontOut& out);
+  void assign(FrontOut& out);
+  void list_candidates(FrontOut& out);
   void leave_out_the_far(FrontOut& out);
-  void keep_parts(FrontOut& out);
-  void enlist(const Part& part, FrontOut& out);
+  void keep_assigned(FrontOut& out);
+  void enlist(const Candidate& candidate, FrontOut& out);
   void look_after(Slot slot, FrontOut& out);
   void look_after_all(FrontOut& out);
-  void dress(Actor& actor, FrontOut& out) const;
+  void dress(PlayerEntry& entry, FrontOut& out) const;
   void create(Slot slot, const words::Pose& pose, FrontOut& out);
   void introduce(Slot slot, FrontOut& out);
   void dismiss(Slot slot, FrontOut& out);
@@ -118,11 +119,11 @@ class Cast {
   const Newcomer& newcomer_;
   const core::Retelling& retold_;
   OwnLife& life_;
-  std::array<Actor, kMostPlayers> actors_;
-  std::vector<Part> parts_;  // what to show; rebuilt by each recast
-  bool crowded_ = false;     // there are more than the client has room for
+  std::array<PlayerEntry, kMostPlayers> entries_;
+  std::vector<Candidate> candidates_;  // what to show; rebuilt by each assign()
+  bool crowded_ = false;               // there are more than the client has room for
   core::Micros choose_at_ = 0;
-  std::size_t listed_ = 0;  // units that recasts have examined since the last painting
+  std::size_t listed_ = 0;  // units that reassignments have examined since the last painting
   Sides sides_;
 };
 

@@ -1,32 +1,32 @@
-#include "adapters/aos/back/people.h"
+#include "adapters/aos/back/server_players.h"
 
 #include "proxy/core/bodies.h"
 
 namespace entente::aos {
 
-Someone* People::find(std::uint8_t number) {
-  const auto at = people_.find(number);
-  return at != people_.end() ? &at->second : nullptr;
+ServerPlayer* ServerPlayers::find(std::uint8_t number) {
+  const auto at = players_.find(number);
+  return at != players_.end() ? &at->second : nullptr;
 }
 
-core::Id People::id_of(std::uint8_t number) const {
-  const auto at = people_.find(number);
-  return at != people_.end() ? at->second.player.id() : 0;
+core::Id ServerPlayers::id_of(std::uint8_t number) const {
+  const auto at = players_.find(number);
+  return at != players_.end() ? at->second.player.id() : 0;
 }
 
-Someone& People::meet(std::uint8_t number, BackOut& out) {
-  Someone& one = people_[number];
+ServerPlayer& ServerPlayers::meet(std::uint8_t number, BackOut& out) {
+  ServerPlayer& one = players_[number];
   if (one.player.id() != 0) return one;
   const core::Id id = number == server_.number && out.me() != 0 ? out.me() : out.new_id();
   one.player.set_id(id);
   one.player.set_responding(true);
-  players_.add(number, id);
+  ids_.add(number, id);
   return one;
 }
 
 /// Our own player stays, whatever becomes of his man.
-bool People::forget(std::uint8_t number, BackOut& out) {
-  const Someone* one = find(number);
+bool ServerPlayers::forget(std::uint8_t number, BackOut& out) {
+  const ServerPlayer* one = find(number);
   if (one == nullptr) return false;
   const bool me = number == server_.number, told = server_.loaded();
   if (me && one->alive) {  // a new map ends every life, and nobody says so
@@ -47,18 +47,18 @@ bool People::forget(std::uint8_t number, BackOut& out) {
     gone.set_id(one->player.id());
     out.say(std::move(gone));
   }
-  players_.remove_wire(number);
-  people_.erase(number);
+  ids_.remove_wire(number);
+  players_.erase(number);
   return true;
 }
 
-void People::forget_all(BackOut& out) {
-  while (server_.loaded() && !people_.empty()) forget(people_.begin()->first, out);
-  people_.clear();
+void ServerPlayers::forget_all(BackOut& out) {
+  while (server_.loaded() && !players_.empty()) forget(players_.begin()->first, out);
   players_.clear();
+  ids_.clear();
 }
 
-void People::tell(Someone& one, BackOut& out) {
+void ServerPlayers::tell(ServerPlayer& one, BackOut& out) {
   out.say(one.player);
   if (one.team == kSpectator) return;
   const bool fresh = one.unit == 0;
@@ -78,7 +78,7 @@ void People::tell(Someone& one, BackOut& out) {
   tell_input(one, out);
 }
 
-void People::tell_score(const Someone& one, BackOut& out) {
+void ServerPlayers::tell_score(const ServerPlayer& one, BackOut& out) {
   words::Score score;
   score.set_player(one.player.id());
   score.set_wins(one.kills);
@@ -86,7 +86,7 @@ void People::tell_score(const Someone& one, BackOut& out) {
   out.say(score);
 }
 
-void People::tell_spawned(Someone& one, BackOut& out) {
+void ServerPlayers::tell_spawned(ServerPlayer& one, BackOut& out) {
   one.alive = true;
   one.died = one.hidden = false;
   one.posed = out.now();
@@ -100,7 +100,7 @@ void People::tell_spawned(Someone& one, BackOut& out) {
   out.say(std::move(spawned));
 }
 
-void People::tell_pose(Someone& one, BackOut& out) {
+void ServerPlayers::tell_pose(ServerPlayer& one, BackOut& out) {
   one.hidden = false;
   one.posed = out.now();
   words::Pose pose;
@@ -112,7 +112,7 @@ void People::tell_pose(Someone& one, BackOut& out) {
   out.say(pose);
 }
 
-void People::tell_input(const Someone& one, BackOut& out) {
+void ServerPlayers::tell_input(const ServerPlayer& one, BackOut& out) {
   if (one.unit == 0) return;
   words::Input input;
   input.set_unit(one.unit);
@@ -123,7 +123,7 @@ void People::tell_input(const Someone& one, BackOut& out) {
   out.say(input);
 }
 
-void People::tell_shot(Someone& one, BackOut& out) {
+void ServerPlayers::tell_shot(ServerPlayer& one, BackOut& out) {
   one.shot_at = out.now();
   const Point from = point_of(one.reckoned(out.now()));
   words::Shot shot;
@@ -142,13 +142,13 @@ void People::tell_shot(Someone& one, BackOut& out) {
   out.say(shot);
 }
 
-Vec3 Someone::reckoned(core::Micros now) const {
+Vec3 ServerPlayer::reckoned(core::Micros now) const {
   const float gone = static_cast<float>(std::min(now - posed, 4 * kPoseEvery)) * 32 / 1e6F;
   return {position[0] + velocity[0] * gone, position[1] + velocity[1] * gone, position[2] + velocity[2] * gone};
 }
 
-void People::hear(const Grenade& grenade, BackOut& out) {
-  Someone* one = find(grenade.player);
+void ServerPlayers::hear(const Grenade& grenade, BackOut& out) {
+  ServerPlayer* one = find(grenade.player);
   if (one == nullptr) return out.lose(loss::kGrenadeOfNobody);
   if (!may_be(grenade.position) || !(grenade.fuse >= 0 && grenade.fuse <= 60)) return out.lose(loss::kGrenadeNoPlace);
   const Point from = point_of(grenade.position);

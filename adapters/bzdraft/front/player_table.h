@@ -1,26 +1,27 @@
-// The players that our client sees: one for each unit that can be shown as a tank. See core::TankCast.
+// The players that our client sees: one for each unit that can be shown as a tank. See core::TankPlayerTable.
 #pragma once
 
 #include <string>
 
 #include "adapters/bzdraft/front/client.h"
 #include "proxy/core/pace.h"
-#include "proxy/core/tank/tank_cast.h"
+#include "proxy/core/tank/tank_player_table.h"
 
 namespace entente::bzdraft {
 
-struct Actor : core::TankActor {
+struct PlayerEntry : core::TankPlayerEntry {
   AddPlayer said;  ///< as last sent
   core::Pace updates{kUpdateEvery, kUpdateBurst};
 };
 
-class Cast final : public core::TankCast<Actor> {
+class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
  public:
-  Cast(Client& client, core::TankSight& sight) : TankCast(sight, kNumber + 1, kLastPlayer), client_(client) {
+  PlayerTable(Client& client, core::TankDisplay& display)
+      : TankPlayerTable(display, kNumber + 1, kLastPlayer), client_(client) {
     set_own_number(kNumber);
   }
 
-  using TankCast::hear;
+  using TankPlayerTable::hear;
   void hear(const words::Unit& unit, FrontOut& out);
   void hear(const words::Player& player, FrontOut& out);
   void hear(const words::Score& score, FrontOut& out);
@@ -36,7 +37,7 @@ class Cast final : public core::TankCast<Actor> {
   void dismissed(std::uint8_t number, FrontOut& out) override { client_.send(out, RemovePlayer{number}); }
   void no_room(FrontOut& out) override;
 
-  AddPlayer entry(std::uint8_t number, std::size_t nth, const FrontOut& out) const;
+  AddPlayer announcement(std::uint8_t number, std::size_t nth, const FrontOut& out) const;
   std::string callsign_for(const std::string& name, std::size_t nth) const;
 
   Client& client_;

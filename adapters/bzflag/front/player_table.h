@@ -1,4 +1,4 @@
-// The players that our client sees: one for each unit that can be shown as a tank. See core::TankCast.
+// The players that our client sees: one for each unit that can be shown as a tank. See core::TankPlayerTable.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 #include "proxy/core/pace.h"
 #include "proxy/core/replay/glide.h"
 #include "proxy/core/replay/retelling.h"
-#include "proxy/core/tank/tank_cast.h"
+#include "proxy/core/tank/tank_player_table.h"
 
 namespace entente::bzflag {
 
-struct Actor : core::TankActor {
+struct PlayerEntry : core::TankPlayerEntry {
   std::string callsign;
   std::int16_t team = 0;
   std::uint32_t badges = 0;
@@ -23,15 +23,15 @@ struct Actor : core::TankActor {
   core::Micros told = 0;      ///< when our client was last sent its pose
 };
 
-class Cast final : public core::TankCast<Actor> {
+class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
  public:
-  Cast(Client& client, core::TankSight& sight, const core::Retelling& retold)
-      : TankCast(sight, 0, kMostPlayers - 1), client_(client), retold_(retold) {}
+  PlayerTable(Client& client, core::TankDisplay& display, const core::Retelling& retold)
+      : TankPlayerTable(display, 0, kMostPlayers - 1), client_(client), retold_(retold) {}
 
   /// The client's number is known.
   void take_number() { set_own_number(client_.number()); }
 
-  using TankCast::hear;
+  using TankPlayerTable::hear;
   void hear(const words::Unit& unit, FrontOut& out);
   /// `audience`: to whom the fact was addressed.
   void see_player(const words::Player& player, words::Audience audience, FrontOut& out);

@@ -1,4 +1,4 @@
-#include "proxy/core/tank/tank_helm.h"
+#include "proxy/core/tank/tank_control.h"
 
 #include <algorithm>
 
@@ -6,12 +6,12 @@
 
 namespace entente::core {
 
-void TankHelm::shoot(const Shooting& shooting, BackOut& out) {
+void TankControl::shoot(const Shooting& shooting, BackOut& out) {
   const Mapping* why = tank_.may_act() ? why_not_shoot() : &loss::kFireNotInPlay;
-  if (why != nullptr) return refuse_shot(shooting, seat_.me, *why, out);
-  if (shooting.fire != nullptr && seat_.client_decides()) {
+  if (why != nullptr) return refuse_shot(shooting, state_.me, *why, out);
+  if (shooting.fire != nullptr && state_.client_decides()) {
     const auto number = free_shot(shooting.fire->shot(), out);
-    return number ? fire(*shooting.fire, *number, out) : refuse_shot(shooting, seat_.me, loss::kReloading, out);
+    return number ? fire(*shooting.fire, *number, out) : refuse_shot(shooting, state_.me, loss::kReloading, out);
   }
   const double yaw = shooting.yaw.value_or(tank_.pose.yaw());
   if (tank_.steering.claim() != nullptr) return pull(yaw, out);  // its own client has turned it
@@ -19,19 +19,19 @@ void TankHelm::shoot(const Shooting& shooting, BackOut& out) {
   drive(out);
 }
 
-void TankHelm::pull(double yaw, BackOut& out) {
+void TankControl::pull(double yaw, BackOut& out) {
   const auto number = free_shot(std::nullopt, out);
   if (!number) return out.lose(loss::kReloading);
   fire_along(yaw, place_at(tank_.pose, tank_.posed, out.now(), 0.2), *number, out);
 }
 
-void TankHelm::fire_gun(std::uint8_t gun, double life, BackOut& out) {
+void TankControl::fire_gun(std::uint8_t gun, double life, BackOut& out) {
   const auto reloads = static_cast<Micros>(sane_life(life) * 0.95e6);
   guns_.fire(gun, out.now() + reloads);
-  held_fires_at_ = out.now() + reloads / std::max<Micros>(1, seat_.room.most_shots());
+  held_fires_at_ = out.now() + reloads / std::max<Micros>(1, state_.room.most_shots());
 }
 
-void TankHelm::drive(BackOut& out) {
+void TankControl::drive(BackOut& out) {
   const auto step = tank_.step(out.now());
   if (!step) return;
   const bool claims = tank_.steering.claim() != nullptr;
@@ -42,7 +42,7 @@ void TankHelm::drive(BackOut& out) {
   hits_.test(*step, out);
 }
 
-void TankHelm::steer(double dt, BackOut& out) {
+void TankControl::steer(double dt, BackOut& out) {
   TankState now = state_of(tank_.pose);
   tank_.driver.drive(tank_.model(), tank_.terrain, tank_.steering, tank_.jump(), dt, now, tank_.near());
   tank_.posed = out.now();

@@ -16,7 +16,7 @@
 namespace entente::core {
 
 /// A player as the client knows it: the client itself, or a unit.
-struct TankActor {
+struct TankPlayerEntry {
   Id player = 0;  ///< 0: the unit belongs to nobody
   Id unit = 0;    ///< 0: it has none
   bool alive = false;
@@ -25,17 +25,17 @@ struct TankActor {
 };
 
 /// The front, which shows the client what happens to its players.
-class TankSight {
+class TankDisplay {
  public:
   /// Puts the player into play at `there`.
   virtual void put(std::uint8_t number, const words::Pose& there, FrontOut& out) = 0;
   /// The player's visibility may have changed.
   virtual void show(std::uint8_t number, FrontOut& out) = 0;
   /// A player was added, or now stands for another unit.
-  virtual void recast() {}
+  virtual void reassigned() {}
 
  protected:
-  ~TankSight() = default;
+  ~TankDisplay() = default;
 };
 
 /// Which number stands for which unit and which player.
@@ -52,7 +52,7 @@ class TankNumbers {
   }
   std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
   /// Null: the client has not entered yet.
-  virtual const TankActor* own_actor() const = 0;
+  virtual const TankPlayerEntry* own_entry() const = 0;
 
  protected:
   ~TankNumbers() = default;
@@ -61,14 +61,14 @@ class TankNumbers {
   Roster<std::uint8_t> players_, units_;
 };
 
-/// `Actor`: a TankActor with the fields that the game adds.
-template <class Actor>
-class TankCast : public TankNumbers {
+/// `Entry`: a TankPlayerEntry with the fields that the game adds.
+template <class Entry>
+class TankPlayerTable : public TankNumbers {
  public:
-  void hear(const words::PlayerGone& gone, FrontOut& out) { recast(gone.id(), out); }
-  void hear(const words::Owns& owns, FrontOut& out) { recast(owns.player(), out); }
+  void hear(const words::PlayerGone& gone, FrontOut& out) { reassign(gone.id(), out); }
+  void hear(const words::Owns& owns, FrontOut& out) { reassign(owns.player(), out); }
   void hear(const words::Spawned& spawned, FrontOut& out) {
-    if (const std::uint8_t* number = of_unit(spawned.unit())) sight_.put(*number, spawned.pose(), out);
+    if (const std::uint8_t* number = of_unit(spawned.unit())) display_.put(*number, spawned.pose(), out);
   }
   void hear(const words::Hidden& hidden, FrontOut& out);
   void hear(const words::Gone& gone, FrontOut& out);
@@ -77,32 +77,33 @@ class TankCast : public TankNumbers {
 
   /// The client has entered: announces all players, and the client itself last. A client takes the players announced
   /// before it for those who were there already.
-  void recast_all(FrontOut& out);
+  void assign_all(FrontOut& out);
   /// Updates the numbers of one player's units from the world.
-  void recast(Id id, FrontOut& out);
+  void reassign(Id id, FrontOut& out);
 
-  /// The client's own actor. REQUIRES: recast_all() was called.
-  Actor& own() { return at(own_); }
-  const Actor& own() const { return at(own_); }
-  const Actor* own_actor() const final { return numbered_[own_]; }
-  Id own_unit() const { return own_actor() != nullptr ? own_actor()->unit : 0; }
+  /// The client's own entry. REQUIRES: assign_all() was called.
+  Entry& own() { return at(own_); }
+  const Entry& own() const { return at(own_); }
+  const Entry* own_entry() const final { return numbered_[own_]; }
+  Id own_unit() const { return own_entry() != nullptr ? own_entry()->unit : 0; }
 
   /// REQUIRES: somebody has that number.
-  Actor& at(std::uint8_t number) { return *numbered_[number]; }
-  const Actor& at(std::uint8_t number) const { return *numbered_[number]; }
-  auto begin() { return actors_.begin(); }
-  auto end() { return actors_.end(); }
-  auto begin() const { return actors_.begin(); }
-  auto end() const { return actors_.end(); }
-  std::size_t size() const { return actors_.size(); }
+  Entry& at(std::uint8_t number) { return *numbered_[number]; }
+  const Entry& at(std::uint8_t number) const { return *numbered_[number]; }
+  auto begin() { return entries_.begin(); }
+  auto end() { return entries_.end(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  std::size_t size() const { return entries_.size(); }
 
   /// The player behind a number. 0: its unit has no owner, or the number is not in use.
   Id player_of(std::uint8_t number) const { return numbered_[number] != nullptr ? numbered_[number]->player : 0; }
 
  protected:
   /// `first`, `last`: the numbers that others may have.
-  TankCast(TankSight& sight, std::uint8_t first, std::uint8_t last) : sight_(sight), first_(first), last_(last) {}
-  ~TankCast() = default;
+  TankPlayerTable(TankDisplay& display, std::uint8_t first, std::uint8_t last)
+      : display_(display), first_(first), last_(last) {}
+  ~TankPlayerTable() = default;
 
   void set_own_number(std::uint8_t number) { own_ = number; }
   void dismiss(std::uint8_t number, FrontOut& out);
@@ -119,80 +120,80 @@ class TankCast : public TankNumbers {
   virtual bool waits(std::uint8_t /*number*/) const { return false; }
 
  private:
-  void take_part(std::uint8_t number, Id unit, FrontOut& out);
+  void change_unit(std::uint8_t number, Id unit, FrontOut& out);
   std::optional<std::uint8_t> free_number(Id unit, FrontOut& out);
   void enlist(Id player, Id unit, std::size_t nth, FrontOut& out);
-  void dismiss_spare(Id player, const std::vector<Id>& units, FrontOut& out);
+  void dismiss_unused(Id player, const std::vector<Id>& units, FrontOut& out);
 
-  TankSight& sight_;
+  TankDisplay& display_;
   std::uint8_t first_, last_;
-  std::map<std::uint8_t, Actor> actors_;
-  std::array<Actor*, 256> numbered_{};  // the same
+  std::map<std::uint8_t, Entry> entries_;
+  std::array<Entry*, 256> numbered_{};  // the same
 };
 
-template <class Actor>
-void TankCast<Actor>::recast_all(FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::assign_all(FrontOut& out) {
   const World& world = out.world();
   for (const auto& [id, player] : world.players())
-    if (id != out.me()) recast(id, out);
+    if (id != out.me()) reassign(id, out);
   for (const Id unit : bodies_of_nobody(world)) enlist(0, unit, 0, out);
-  recast(out.me(), out);
+  reassign(out.me(), out);
 }
 
-template <class Actor>
-void TankCast<Actor>::recast(Id id, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::reassign(Id id, FrontOut& out) {
   const PlayerState* player = out.world().player(id);
   std::vector<Id> units;
   if (player != nullptr) units = bodies_of(*player, out.world());
-  dismiss_spare(id, units, out);
+  dismiss_unused(id, units, out);
   const std::uint8_t* known = of_player(id);
   if (player == nullptr && id != out.me()) return known != nullptr ? dismiss(std::uint8_t{*known}, out) : void();
   const Id first = units.empty() ? 0 : units.front();
   if (known == nullptr)
     enlist(id, first, 0, out);
   else if (at(*known).unit != first)
-    take_part(std::uint8_t{*known}, first, out);
+    change_unit(std::uint8_t{*known}, first, out);
   for (std::size_t i = 1; i < units.size(); ++i)
     if (of_unit(units[i]) == nullptr) enlist(id, units[i], i, out);
 }
 
 /// Removes the numbers of units that the player no longer has.
-template <class Actor>
-void TankCast<Actor>::dismiss_spare(Id player, const std::vector<Id>& units, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::dismiss_unused(Id player, const std::vector<Id>& units, FrontOut& out) {
   if (player == 0) return;
-  std::vector<std::uint8_t> spare;
-  for (const auto& [number, actor] : actors_) {
-    if (actor.player != player || number == number_of(player, number)) continue;
-    if (std::find(units.begin(), units.end(), actor.unit) == units.end()) spare.push_back(number);
+  std::vector<std::uint8_t> unused;
+  for (const auto& [number, entry] : entries_) {
+    if (entry.player != player || number == number_of(player, number)) continue;
+    if (std::find(units.begin(), units.end(), entry.unit) == units.end()) unused.push_back(number);
   }
-  for (const std::uint8_t number : spare) dismiss(number, out);
+  for (const std::uint8_t number : unused) dismiss(number, out);
 }
 
 /// Makes this number stand for another unit. The number that stood for the unit before is removed.
-template <class Actor>
-void TankCast<Actor>::take_part(std::uint8_t number, Id unit, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::change_unit(std::uint8_t number, Id unit, FrontOut& out) {
   if (const std::uint8_t* other = of_unit(unit); unit != 0 && other != nullptr) dismiss(std::uint8_t{*other}, out);
-  Actor& actor = at(number);
-  units_.remove_id(actor.unit);
-  actor.unit = unit;
-  sight_.recast();
+  Entry& entry = at(number);
+  units_.remove_id(entry.unit);
+  entry.unit = unit;
+  display_.reassigned();
   if (unit == 0) return out.wake(out.now());  // the next tick hides it, unless its player has left by then
   units_.add(number, unit);
   const UnitState* state = out.world().unit(unit);
-  is_seen(state) && !waits(number) ? sight_.put(number, state->unit.pose(), out) : sight_.show(number, out);
+  is_seen(state) && !waits(number) ? display_.put(number, state->unit.pose(), out) : display_.show(number, out);
 }
 
 /// Finds a number for a unit. If none is free and the unit is visible, it takes the number of a player who is not
 /// shown.
-template <class Actor>
-std::optional<std::uint8_t> TankCast<Actor>::free_number(Id unit, FrontOut& out) {
+template <class Entry>
+std::optional<std::uint8_t> TankPlayerTable<Entry>::free_number(Id unit, FrontOut& out) {
   for (unsigned i = first_; i <= last_; ++i) {
     const auto number = static_cast<std::uint8_t>(i);
     if (number != own_ && numbered_[number] == nullptr) return number;
   }
   if (!is_seen(out.world().unit(unit))) return std::nullopt;
-  for (const auto& [number, actor] : actors_) {
-    if (number == own_ || actor.shown) continue;
+  for (const auto& [number, entry] : entries_) {
+    if (number == own_ || entry.shown) continue;
     const std::uint8_t freed = number;
     dismiss(freed, out);
     return freed;
@@ -200,65 +201,65 @@ std::optional<std::uint8_t> TankCast<Actor>::free_number(Id unit, FrontOut& out)
   return std::nullopt;
 }
 
-template <class Actor>
-void TankCast<Actor>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out) {
   const bool me = player != 0 && player == out.me() && nth == 0;
   const std::optional<std::uint8_t> free = me ? own_ : free_number(unit, out);
   if (!free) return no_room(out);
   const std::uint8_t number = *free;
-  Actor& actor = actors_[number];
-  numbered_[number] = &actor;
-  sight_.recast();
-  actor.player = player;
-  actor.unit = unit;
+  Entry& entry = entries_[number];
+  numbered_[number] = &entry;
+  display_.reassigned();
+  entry.player = player;
+  entry.unit = unit;
   if (player != 0 && nth == 0) players_.add(number, player);
   if (unit != 0) units_.add(number, unit);
   announce(number, nth, out);
   const UnitState* state = out.world().unit(unit);
-  actor.alive = number != own_ && state != nullptr && state->unit.alive();
-  if (is_seen(state)) sight_.put(number, state->unit.pose(), out);
+  entry.alive = number != own_ && state != nullptr && state->unit.alive();
+  if (is_seen(state)) display_.put(number, state->unit.pose(), out);
   announced(number, out);
 }
 
-template <class Actor>
-void TankCast<Actor>::dismiss(std::uint8_t number, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::dismiss(std::uint8_t number, FrontOut& out) {
   if (number == own_) return;  // the client's own number stays
   players_.remove_wire(number);
   units_.remove_wire(number);
   numbered_[number] = nullptr;
-  actors_.erase(number);
+  entries_.erase(number);
   dismissed(number, out);
 }
 
-template <class Actor>
-void TankCast<Actor>::see_unit(const words::Unit& unit, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::see_unit(const words::Unit& unit, FrontOut& out) {
   if (unit.owner() != 0)
-    recast(unit.owner(), out);
+    reassign(unit.owner(), out);
   else if (of_unit(unit.id()) == nullptr)
     enlist(0, unit.id(), 0, out);
   const std::uint8_t* number = of_unit(unit.id());
   if (number == nullptr) return;
-  Actor& actor = at(*number);
-  if (unit.alive() && !actor.alive) return sight_.put(*number, unit.pose(), out);
-  if (*number != own_) actor.alive = unit.alive();
-  sight_.show(*number, out);
+  Entry& entry = at(*number);
+  if (unit.alive() && !entry.alive) return display_.put(*number, unit.pose(), out);
+  if (*number != own_) entry.alive = unit.alive();
+  display_.show(*number, out);
 }
 
-template <class Actor>
-void TankCast<Actor>::hear(const words::Hidden& hidden, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::hear(const words::Hidden& hidden, FrontOut& out) {
   const std::uint8_t* number = of_unit(hidden.unit());
   if (number == nullptr) return;
-  if (const Id player = player_of(*number); player != 0) recast(player, out);  // another of its cells may be visible
-  if (const std::uint8_t* still = of_unit(hidden.unit())) sight_.show(*still, out);
+  if (const Id player = player_of(*number); player != 0) reassign(player, out);  // another of its cells may be visible
+  if (const std::uint8_t* still = of_unit(hidden.unit())) display_.show(*still, out);
 }
 
 /// The world has already removed the unit.
-template <class Actor>
-void TankCast<Actor>::hear(const words::Gone& gone, FrontOut& out) {
+template <class Entry>
+void TankPlayerTable<Entry>::hear(const words::Gone& gone, FrontOut& out) {
   const std::uint8_t* number = of_unit(gone.unit());
   if (number == nullptr) return;
   const Id player = player_of(*number);
-  player == 0 ? dismiss(std::uint8_t{*number}, out) : recast(player, out);
+  player == 0 ? dismiss(std::uint8_t{*number}, out) : reassign(player, out);
 }
 
 }  // namespace entente::core

@@ -10,7 +10,7 @@
 
 namespace entente::core {
 
-struct TankSeat {
+struct JoinState {
   enum class Stage : std::uint8_t { kGreeting, kLoading, kAtTheDoor, kEntering, kIn };
 
   Stage stage = Stage::kGreeting;
