@@ -1,8 +1,8 @@
 #include "adapters/aos/aos.h"
 
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/from_client.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 
 namespace entente::aos {

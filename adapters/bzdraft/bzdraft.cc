@@ -1,7 +1,7 @@
 #include "adapters/bzdraft/bzdraft.h"
 
+#include "adapters/bzdraft/conversions.h"
 #include "adapters/bzdraft/dialect.h"
-#include "adapters/bzdraft/terms.h"
 #include "adapters/bzdraft/wire.h"
 
 namespace entente::bzdraft {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/lan.h"
-#include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/base/text.h"
 

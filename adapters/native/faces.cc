@@ -6,8 +6,8 @@
 #include "adapters/native/losses.h"
 #include "adapters/native/native.h"
 #include "adapters/wire/frame_reader.h"
+#include "proxy/core/id_map.h"
 #include "proxy/core/ids.h"
-#include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
 namespace entente::native {
@@ -157,7 +157,7 @@ class NativeBack final : public core::Back {
       return early_.push_back(intent);
     }
     core::to_message(intent, message_);
-    translate_ids(message_, [&](Id id) { return ids_.wire_or(id, 0); });
+    translate_ids(message_, [&](Id id) { return ids_.number_or(id, 0); });
     link_.send(message_, out);
     if (as<words::Leave>(intent) != nullptr) out.close("the player left");
   }
@@ -227,7 +227,7 @@ class NativeBack final : public core::Back {
   Link<words::Fact, words::Intent> link_;
   words::Intent message_;
   std::vector<Intent> early_;  // intents from before the server's first message
-  core::Roster<Id> ids_;       // their ids and ours
+  core::IdMap<Id> ids_;        // their ids and ours
   Id their_me_ = 0;
   bool open_ = false;
   bool ready_ = false;  // the player is in the game, or was refused

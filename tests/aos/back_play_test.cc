@@ -5,7 +5,7 @@
 #include <ctime>
 #include <limits>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 #include "tests/aos/back_stage.h"
 
 namespace entente::aos::back_play_test {
@@ -247,7 +247,8 @@ TEST_CASE("aos back: the server's word on where we are is taken at once, a paint
   const std::string put = scene.receives(PositionData{{120, 120, 57.75F}});
   CHECK(has(put, "says Corrected pose { unit: 107 x: -212.5 y: 212.5"));
   CHECK(has(put, "hard: true (to 1)\n"));
-  CHECK(scene.receives(PositionData{{0, 0, 0}}) == "loses PositionData: the player is not in play, or it is not a place\n");
+  CHECK(scene.receives(PositionData{{0, 0, 0}}) ==
+        "loses PositionData: the player is not in play, or it is not a place\n");
   scene.waits(2 * kSecond);
   CHECK(scene.paints({{3, {121, 120, 57.75F}}}) == "");
   CHECK(scene.paints({{3, {125, 120, 57.75F}}}) == "");

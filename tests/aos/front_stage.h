@@ -8,9 +8,9 @@
 #include <string>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/faces.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "tests/aos/said.h"
 #include "tests/support/stage.h"

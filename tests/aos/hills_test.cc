@@ -2,7 +2,7 @@
 // them.
 #include <cmath>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/world/geography.h"
 #include "proxy/core/tank/tank.h"
 #include "proxy/core/world.h"

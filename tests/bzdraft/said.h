@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "adapters/bzdraft/bzdraft.h"
-#include "adapters/bzdraft/terms.h"
+#include "adapters/bzdraft/conversions.h"
 #include "adapters/bzdraft/wire.h"
 #include "tests/support/stage.h"
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/bzflag/world/world.h"
 #include "tests/support/stage.h"

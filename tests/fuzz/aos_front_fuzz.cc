@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/faces.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"

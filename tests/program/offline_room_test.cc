@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/registry.h"

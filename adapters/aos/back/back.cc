@@ -4,7 +4,7 @@
 
 #include "adapters/aos/faces.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::aos {
 
@@ -13,7 +13,9 @@ using core::as;
 void AosBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   server_.feed(lane, bytes, out, [&](const Message& message) {
     std::visit(
-        [&](const auto& m) { core::hand(m, out, joining_, lives_, man_, hands_, paints_, things_, blocks_, talk_); },
+        [&](const auto& m) {
+          core::hand(m, out, joining_, lives_, man_, hands_, paints_, objectives_, blocks_, talk_);
+        },
         message);
   });
 }
@@ -45,7 +47,7 @@ void AosBack::hear_other(const core::Intent& intent, Outlet& out) {
     if constexpr (core::kOneHears<Word, Outlet, Joining, Man, Hands, BackTalk>)
       core::hand(word, out, joining_, man_, hands_, talk_);
     else if (!man_.steer(intent))
-      core::lose_untold<mapping>(intent, out);
+      core::lose_unsupported<mapping>(intent, out);
   };
   std::visit(each, intent.kind);
 }

@@ -15,7 +15,7 @@ namespace entente::aos {
 class AosBack final : public core::Back {
  public:
   explicit AosBack(const core::FaceOptions& options)
-      : server_(options.dialect), marksman_(options, server_, players_, things_, man_, hands_) {}
+      : server_(options.dialect), marksman_(options, server_, players_, objectives_, man_, hands_) {}
 
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Intent& intent, Outlet& out) override;
@@ -37,13 +37,13 @@ class AosBack final : public core::Back {
 
   Server server_;
   ServerPlayers players_{server_};
-  Things things_{server_, players_};
+  ServerObjectives objectives_{server_, players_};
   Man man_{server_, players_};
   Hands hands_{server_, players_, man_};
   Lives lives_{server_, players_, man_, hands_};
   Paints paints_{server_, players_, man_};
   Blocks blocks_{server_, players_, hands_};
-  Joining joining_{server_, players_, man_, hands_, things_, paints_};
+  Joining joining_{server_, players_, man_, hands_, objectives_, paints_};
   Marksman marksman_;
   BackTalk talk_{server_, players_};
 };

@@ -29,7 +29,7 @@ void Joining::hear(const MapStart& start, BackOut& out) {
   server_.number = 255;
   man_.forget();
   hands_.forget();
-  things_.forget();
+  objectives_.forget();
   if (server_.stage != Stage::kMap) wants_spawn_ = server_.wish && server_.wish->role() == words::WATCH;
   server_.stage = Stage::kMap;
   paints_.start_again();
@@ -83,7 +83,7 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
   out.say(round);
   for (auto& [number, one] : players_) players_.tell(one, out);
   introduce(out);
-  things_.tell_all(state, out);
+  objectives_.tell_all(state, out);
   out.say(words::Ready());
   enter(out);
 }

@@ -6,15 +6,15 @@
 
 #include "adapters/aos/back/hands.h"
 #include "adapters/aos/back/paints.h"
-#include "adapters/aos/back/things.h"
+#include "adapters/aos/back/server_objectives.h"
 #include "adapters/aos/world/map_stream.h"
 
 namespace entente::aos {
 
 class Joining {
  public:
-  Joining(Server& server, ServerPlayers& players, Man& man, Hands& hands, Things& things, Paints& paints)
-      : server_(server), players_(players), man_(man), hands_(hands), things_(things), paints_(paints) {}
+  Joining(Server& server, ServerPlayers& players, Man& man, Hands& hands, ServerObjectives& objectives, Paints& paints)
+      : server_(server), players_(players), man_(man), hands_(hands), objectives_(objectives), paints_(paints) {}
 
   void hear(const MapStart& start, BackOut& out);
   void hear(const MapChunk& chunk, BackOut& out);
@@ -40,7 +40,7 @@ class Joining {
   ServerPlayers& players_;
   Man& man_;
   Hands& hands_;
-  Things& things_;
+  ServerObjectives& objectives_;
   Paints& paints_;
   bool wants_spawn_ = false;
   std::unique_ptr<MapReceiver> loading_;

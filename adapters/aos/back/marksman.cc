@@ -47,7 +47,7 @@ void Marksman::tell_empty(BackOut& out) {
   words::Notice notice;
   notice.set_level(words::Notice::WARNING);
   notice.set_text("no rounds left: your side's tent has more, and so has the next life");
-  const words::Token& tent = things_.tent(players_.own()->team);
+  const words::Token& tent = objectives_.tent(players_.own()->team);
   if (tent.state() == words::Token::GROUND)
     notice.set_text("no rounds left: your side's tent has more, " + way_to(tent) + "; and so has the next life");
   out.say({out.me(), notice});

@@ -5,17 +5,17 @@
 #include <string>
 
 #include "adapters/aos/back/hands.h"
-#include "adapters/aos/back/things.h"
+#include "adapters/aos/back/server_objectives.h"
 
 namespace entente::aos {
 
 class Marksman {
  public:
-  Marksman(const core::FaceOptions& options, Server& server, ServerPlayers& players, const Things& things, Man& man,
-           Hands& hands)
+  Marksman(const core::FaceOptions& options, Server& server, ServerPlayers& players, const ServerObjectives& objectives,
+           Man& man, Hands& hands)
       : server_(server),
         players_(players),
-        things_(things),
+        objectives_(objectives),
         man_(man),
         hands_(hands),
         auto_aim_(options.setting("aim") == "auto") {}
@@ -34,7 +34,7 @@ class Marksman {
 
   Server& server_;
   ServerPlayers& players_;
-  const Things& things_;
+  const ServerObjectives& objectives_;
   Man& man_;
   Hands& hands_;
   const bool auto_aim_;

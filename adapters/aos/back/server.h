@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/losses.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "adapters/aos/world/vxl.h"
 #include "adapters/wire/frame_reader.h"

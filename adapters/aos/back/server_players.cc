@@ -47,7 +47,7 @@ bool ServerPlayers::forget(std::uint8_t number, BackOut& out) {
     gone.set_id(one->player.id());
     out.say(std::move(gone));
   }
-  ids_.remove_wire(number);
+  ids_.remove_number(number);
   players_.erase(number);
   return true;
 }

@@ -7,7 +7,7 @@
 #include "adapters/aos/back/server.h"
 #include "adapters/aos/world/body.h"
 #include "adapters/aos/world/sight.h"
-#include "proxy/core/roster.h"
+#include "proxy/core/id_map.h"
 
 namespace entente::aos {
 
@@ -39,7 +39,7 @@ class ServerPlayers {
   /// 0: nobody has that number.
   core::Id id_of(std::uint8_t number) const;
   /// Null: nobody.
-  const std::uint8_t* number_of(core::Id player) const { return ids_.wire(player); }
+  const std::uint8_t* number_of(core::Id player) const { return ids_.number(player); }
   auto begin() { return players_.begin(); }
   auto end() { return players_.end(); }
   auto begin() const { return players_.begin(); }
@@ -64,7 +64,7 @@ class ServerPlayers {
  private:
   const Server& server_;
   std::map<std::uint8_t, ServerPlayer> players_;
-  core::Roster<std::uint8_t> ids_;
+  core::IdMap<std::uint8_t> ids_;
 };
 
 }  // namespace entente::aos

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/room_member.h"

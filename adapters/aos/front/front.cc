@@ -3,7 +3,7 @@
 #include "adapters/aos/faces.h"
 #include "adapters/aos/losses.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::aos {
 namespace {
@@ -82,10 +82,10 @@ void AosFront::hear(const core::Fact& fact, Outlet& out) {
 
 template <class Word>
 void AosFront::tell(const Word& word, Outlet& out) {
-  core::hand(word, out, building_, players_, walk_, arms_, fights_, stakes_, talk_);
+  core::hand(word, out, building_, players_, walk_, arms_, fights_, objectives_, talk_);
   if constexpr (!kInTheWorld<Word> &&
-                !core::kOneHears<Word, Outlet, Building, PlayerTable, Walk, Arms, Fights, Stakes, Talk>) {
-    core::lose_untold<mapping>(word, out);
+                !core::kOneHears<Word, Outlet, Building, PlayerTable, Walk, Arms, Fights, Objectives, Talk>) {
+    core::lose_unsupported<mapping>(word, out);
   }
 }
 
@@ -103,7 +103,7 @@ void AosFront::tick(Outlet& out) {
   entry_.ask_spawn(out);
   walk_.walk(out);
   walk_.check_leash(out);
-  stakes_.reach(out);
+  objectives_.reach(out);
   arms_.fill_magazine(out);
   arms_.mind_guns(out);
   entry_.check_side(out);
@@ -127,9 +127,9 @@ void AosFront::take(const MapCached& cached, Outlet& out) {
 /// Uses the order of SpadesX: first the players, then State Data, which starts the game on the client.
 void AosFront::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) client_.send(VersionGet{}, out);
-  stakes_.begin(out);
+  objectives_.begin(out);
   players_.greet(out);
-  stakes_.send_state_data(out);
+  objectives_.send_state_data(out);
   players_.own().player = out.me();
   building_.catch_up(out);
   painter_.plan(out);
@@ -141,7 +141,7 @@ void AosFront::greet(Outlet& out) {
 /// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
 void AosFront::tell(const words::World& world, Outlet& out) {
   building_.forget_edits();
-  stakes_.forget_owners();
+  objectives_.forget_owners();
   const bool shown = ground_.is_of(world) && !building_.edited() && !same_game(out);
   if (ground_.waits_for_world() || shown) return;
   building_.forget_map();
@@ -149,7 +149,7 @@ void AosFront::tell(const words::World& world, Outlet& out) {
   entry_.forget();
   walk_.forget();
   arms_.forget();
-  stakes_.leave_token();
+  objectives_.leave_token();
   newcomer_.leave();
   ground_.begin(out);
 }
@@ -158,7 +158,7 @@ void AosFront::begins(const PlayerEntry& own, Outlet& out) {
   walk_.begin(own, out);
   arms_.begin(own);
   entry_.spawned();
-  stakes_.leave_token();
+  objectives_.leave_token();
 }
 
 /// Enforces the 0.80 rule that Existing Player comes first. A client that breaks it is disconnected. A ban would hit

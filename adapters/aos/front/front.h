@@ -8,8 +8,8 @@
 #include "adapters/aos/front/building.h"
 #include "adapters/aos/front/entry.h"
 #include "adapters/aos/front/fights.h"
+#include "adapters/aos/front/objectives.h"
 #include "adapters/aos/front/painter.h"
-#include "adapters/aos/front/stakes.h"
 #include "adapters/aos/front/talk.h"
 #include "adapters/aos/front/walk.h"
 #include "proxy/core/faces.h"
@@ -59,7 +59,7 @@ class AosFront final : public core::Front, private OwnLife {
   Arms arms_{client_, players_};
   Fights fights_{client_, players_, entry_, retold_};
   Building building_{client_, ground_, newcomer_, players_, arms_};
-  Stakes stakes_{client_, ground_, players_, walk_, retold_};
+  Objectives objectives_{client_, ground_, players_, walk_, retold_};
   Talk talk_{client_, newcomer_, players_};
   Painter painter_;
 };

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 #include "proxy/base/hash.h"
 #include "proxy/core/world.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 
 namespace entente::aos {
 namespace {

@@ -1,8 +1,8 @@
 // The own tank of a back, as the server knows it: what its client claims of it, or where our physics drive it.
 #pragma once
 
+#include "adapters/bzdraft/conversions.h"
 #include "adapters/bzdraft/peer_link.h"
-#include "adapters/bzdraft/terms.h"
 #include "proxy/core/tank/driven_tank.h"
 
 namespace entente::bzdraft {

@@ -92,7 +92,7 @@ void Flags::send_all(FrontOut& out) {
 
 void Flags::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP) see_pickup(unit.id(), out);
-  if (unit.kind() == words::Unit::PELLET) numbers_.stir(out);
+  if (unit.kind() == words::Unit::PELLET) numbers_.mark_pellets_changed(out);
 }
 
 /// Sends where a pickup lies, or that it is no longer in the game.
@@ -115,14 +115,14 @@ void Flags::see_pickup(core::Id unit, FrontOut& out) {
 
 void Flags::see_all_pickups(FrontOut& out) {
   for (const core::Id unit : core::FlagNumbers::all_pickups(out.world())) see_pickup(unit, out);
-  numbers_.stir(out);
+  numbers_.mark_pellets_changed(out);
 }
 
-void Flags::look_about(FrontOut& out) {
+void Flags::refresh_pellets(FrontOut& out) {
   const auto gone = [&](core::Id unit) {
     if (const auto pickup = numbers_.drop(unit)) tell(*pickup, out);
   };
-  numbers_.look_about(players_.own_unit(), out, gone, [&](core::Id unit) { see_pickup(unit, out); });
+  numbers_.refresh_pellets(players_.own_unit(), out, gone, [&](core::Id unit) { see_pickup(unit, out); });
 }
 
 }  // namespace entente::bzdraft

@@ -28,7 +28,7 @@ class Flags {
   void send_all(FrontOut& out);
   /// Sends all pickups, and looks for pellets.
   void see_all_pickups(FrontOut& out);
-  void look_about(FrontOut& out);
+  void refresh_pellets(FrontOut& out);
 
   /// Whether the team's flag was captured just now, which has told the client that the team's players are dead.
   bool was_captured(std::uint8_t team, core::Micros now) const;

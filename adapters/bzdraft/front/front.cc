@@ -3,7 +3,7 @@
 #include "adapters/bzdraft/losses.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -53,7 +53,7 @@ void BzdraftFront::tell(const Word& word, const core::Fact&, Outlet& out) {
   if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Shots, Talk>)
     core::hand(word, out, players_, flags_, tanks_, shots_, talk_);
   else
-    core::lose_untold<mapping>(word, out);
+    core::lose_unsupported<mapping>(word, out);
 }
 
 void BzdraftFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
@@ -95,7 +95,7 @@ void BzdraftFront::tick(Outlet& out) {
   land_.answer(out);
   if (!client_.in()) return;
   tanks_.update_late(out);
-  flags_.look_about(out);
+  flags_.refresh_pellets(out);
   shots_.spare_own_tank(out);
   tanks_.check_death(out);
   keeper_.check_leash(players_, out);

@@ -1,6 +1,6 @@
 // The back of BZFlag: a player on somebody else's bzfs. It joins as a stock client does, tells the room what the
-// server says, and drives its player's tank. It speaks the terms of 2.4; a server of another dialect hears them in its
-// own (idiom.h). Its parts do the work.
+// server says, and drives its player's tank. It uses the messages of 2.4, which
+// dialect_translator.h converts for servers of other dialects. Its parts do the work.
 // Law: nothing is sent that makes bzfs kick a stock client; who is alive and where is what the server's messages say,
 // save for our own tank, which is ours to say.
 #pragma once
@@ -18,7 +18,7 @@ class BzflagBack final : public core::TankBack {
  public:
   explicit BzflagBack(const core::FaceOptions& options)
       : link_(options.dialect, wire::Way::kToClient),
-        joining_(options, link_, state_, server_players_, tank_, rules_, terms_) {}
+        joining_(options, link_, state_, server_players_, tank_, rules_, tank_rules_) {}
 
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
@@ -33,15 +33,15 @@ class BzflagBack final : public core::TankBack {
   core::TankControl& control() override { return guns_; }
 
   PeerLink link_;
-  Terms terms_;
-  ServerRules rules_{link_, state_, terms_};
-  Tank tank_{link_, state_, server_players_, tokens_, terms_};
+  TankRules tank_rules_;
+  ServerRules rules_{link_, state_, tank_rules_};
+  Tank tank_{link_, state_, server_players_, tokens_, tank_rules_};
   Joining joining_;
-  Players players_{link_, state_, server_players_, tank_, terms_};
+  Players players_{link_, state_, server_players_, tank_, tank_rules_};
   BackTalk talk_{link_, state_, server_players_};
-  Fights fights_{link_, state_, server_players_, tank_, terms_};
+  Fights fights_{link_, state_, server_players_, tank_, tank_rules_};
   BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
-  Guns guns_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, terms_};
+  Guns guns_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, tank_rules_};
 };
 
 }  // namespace entente::bzflag

@@ -26,7 +26,7 @@ void Fights::hear(const Killed& killed, BackOut& out) {
   died.set_killer(players_.id_of(killed.killer.byte));
   if (killed.death.shot != kNoShot) died.set_shot(killed.death.shot);
   died.set_why(cause_of(killed.death.reason));
-  died.set_respawn_s(terms_.variables["_explodeTime"]);
+  died.set_respawn_s(tank_rules_.variables["_explodeTime"]);
   const core::TankServerPlayer* victim = players_.die(killed.victim.byte, died, out);
   if (victim == nullptr) return;
   if (killed.victim.byte == state_.number) tank_.end();
@@ -63,7 +63,7 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
   shot.set_kind(shot_kind(shot.weapon()));
   core::set_way(begin.pos, begin.vel, shot);
   shot.set_life(begin.life);
-  shot.set_range(terms_.variables["_shotRange"]);
+  shot.set_range(tank_rules_.variables["_shotRange"]);
   shot.set_team(team_of(begin.team));
   out.say(shot);
   if (players_.own() == nullptr) return;

@@ -37,7 +37,7 @@ void Guns::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
   begin.pos = vec3(fire.x(), fire.y(), fire.z());
   begin.vel = vec3(fire.vx(), fire.vy(), fire.vz());
   begin.flag = flag_kind(fire.weapon());
-  begin.life = fire.weapon() != 0 && fire.life() > 0 ? to_float(fire.life()) : terms_.variables["_reloadTime"];
+  begin.life = fire.weapon() != 0 && fire.life() > 0 ? to_float(fire.life()) : tank_rules_.variables["_reloadTime"];
   begin_shot(begin, number, out);
 }
 
@@ -47,7 +47,7 @@ void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOu
     here.set_seq(++tank_.order);
     tank_.report(here, out);
   }
-  const Variables& variables = terms_.variables;
+  const Variables& variables = tank_rules_.variables;
   const std::string flag = tokens_.carried();
   ShotBegin begin;
   begin.flag = flag_kind(flag);

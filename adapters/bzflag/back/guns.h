@@ -12,14 +12,14 @@ namespace entente::bzflag {
 class Guns final : public core::TankControl {
  public:
   Guns(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
-       Tank& tank, Fights& fights, const Joining& joining, const Terms& terms)
+       Tank& tank, Fights& fights, const Joining& joining, const TankRules& tank_rules)
       : TankControl(state, tank, fights),
         link_(link),
         players_(players),
         tokens_(tokens),
         own_tank_(tank),
         joining_(joining),
-        terms_(terms) {}
+        tank_rules_(tank_rules) {}
 
  private:
   const Mapping* why_not_shoot() const override;
@@ -33,7 +33,7 @@ class Guns final : public core::TankControl {
   const core::TankFlags& tokens_;
   Tank& own_tank_;
   const Joining& joining_;
-  const Terms& terms_;
+  const TankRules& tank_rules_;
   std::array<std::uint8_t, 256> salts_{};  // of the guns: shots' numbers say how often each has fired
 };
 

@@ -37,13 +37,13 @@ std::string ban_reason(std::string_view text) {
 }  // namespace
 
 Joining::Joining(const core::FaceOptions& options, PeerLink& link, core::JoinState& state,
-                 core::TankServerPlayers& players, Tank& tank, ServerRules& rules, Terms& terms)
+                 core::TankServerPlayers& players, Tank& tank, ServerRules& rules, TankRules& tank_rules)
     : link_(link),
       state_(state),
       players_(players),
       tank_(tank),
       rules_(rules),
-      terms_(terms),
+      tank_rules_(tank_rules),
       dialect_(options.dialect),
       wants_link_(options.setting("udp") != "off"),
       says_header_(link.dialect().header == Header::kRequired ||
@@ -127,7 +127,8 @@ void Joining::learn_world(BackOut& out) {
   if (!world) return refuse(words::Refused::OTHER, "the server's world cannot be read", out);
   const auto* records = std::get_if<RecordWorld>(&*world);
   if (records != nullptr) rules_.learn(settings_of(*records), out);
-  Geography land = geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), terms_.size);
+  Geography land =
+      geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), tank_rules_.size);
   land.world.set_hash(hash_);
   for (std::size_t i = 0; i < land.boxed; ++i) out.lose(loss::kMesh);
   tank_.terrain = core::Terrain(land.world);

@@ -11,7 +11,7 @@ namespace entente::bzflag {
 class Joining {
  public:
   Joining(const core::FaceOptions& options, PeerLink& link, core::JoinState& state, core::TankServerPlayers& players,
-          Tank& tank, ServerRules& rules, Terms& terms);
+          Tank& tank, ServerRules& rules, TankRules& tank_rules);
 
   void greet(BackOut& out);
   void enter(BackOut& out);
@@ -47,7 +47,7 @@ class Joining {
   core::TankServerPlayers& players_;
   Tank& tank_;
   ServerRules& rules_;
-  const Terms& terms_;
+  const TankRules& tank_rules_;
   const std::size_t dialect_;
   const bool wants_link_, says_header_;
   Next next_ = Next::kGreeting;  // that the server is to answer

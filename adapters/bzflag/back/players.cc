@@ -31,7 +31,7 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   player.set_team(team_of(one.team));
   player.set_role(role_of(added.type, one.team));
   out.say(player);
-  if (one.team != kObserverTeam) players_.tell_tank(one, terms_.variables["_tankRadius"], out);
+  if (one.team != kObserverTeam) players_.tell_tank(one, tank_rules_.variables["_tankRadius"], out);
   if (added.wins != 0 || added.losses != 0 || added.team_kills != 0)
     players_.tell_score(player.id(), added.wins, added.losses, added.team_kills, out);
   if (number == state_.number) out.say(words::Ready());  // nobody follows but who comes later

@@ -18,7 +18,7 @@ void tell_rule(const std::string& name, const std::string& value, BackOut& out) 
 }  // namespace
 
 void ServerRules::learn(const GameSettings& settings, BackOut& out) {
-  terms_.size = settings.world_size > 0 && settings.world_size < 1e6F ? settings.world_size : 800;
+  tank_rules_.size = settings.world_size > 0 && settings.world_size < 1e6F ? settings.world_size : 800;
   words::Room& room = state_.room;
   room.set_game(std::string(game().name()));
   room.set_dialect(std::string(link_.dialect().name));
@@ -40,11 +40,11 @@ void ServerRules::learn(const GameSettings& settings, BackOut& out) {
   raw("shakeWins", settings.shake_wins);
   tell_rule("hits", "victim", out);
   for (const auto& ruled : ruled_variables())  // as they are if nobody sets them; MsgSetVar comes when we are in
-    tell_rule(ruled.rule, shortest(terms_.variables[ruled.variable]), out);
+    tell_rule(ruled.rule, shortest(tank_rules_.variables[ruled.variable]), out);
 }
 
 void ServerRules::hear(const SetVar& set, BackOut& out) {
-  Variables& variables = terms_.variables;
+  Variables& variables = tank_rules_.variables;
   std::map<const char*, float> before;
   for (const auto& ruled : ruled_variables()) before[ruled.rule] = variables[ruled.variable];
   for (const auto& item : set.variables) {

@@ -8,7 +8,8 @@ namespace entente::bzflag {
 
 class ServerRules {
  public:
-  ServerRules(const PeerLink& link, core::JoinState& state, Terms& terms) : link_(link), state_(state), terms_(terms) {}
+  ServerRules(const PeerLink& link, core::JoinState& state, TankRules& tank_rules)
+      : link_(link), state_(state), tank_rules_(tank_rules) {}
 
   void learn(const GameSettings& settings, BackOut& out);
 
@@ -24,7 +25,7 @@ class ServerRules {
  private:
   const PeerLink& link_;
   core::JoinState& state_;
-  Terms& terms_;
+  TankRules& tank_rules_;
 };
 
 }  // namespace entente::bzflag

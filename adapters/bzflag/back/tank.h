@@ -1,8 +1,8 @@
 // The own tank of a back, as the server knows it: what its client claims of it, or where our physics drive it.
 #pragma once
 
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/peer_link.h"
-#include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/core/tank/driven_tank.h"
 #include "proxy/core/tank/tank_flags.h"
@@ -13,7 +13,7 @@ using core::BackOut;
 using Stage = core::JoinState::Stage;
 
 /// What the server rules, as far as it matters to a tank.
-struct Terms {
+struct TankRules {
   Variables variables;
   double size = 800;  ///< metres: a side of the world
 };
@@ -21,8 +21,8 @@ struct Terms {
 class Tank final : public core::BackTank {
  public:
   Tank(PeerLink& link, const core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
-       const Terms& terms)
-      : BackTank(state, players, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), terms_(terms) {}
+       const TankRules& tank_rules)
+      : BackTank(state, players, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), tank_rules_(tank_rules) {}
 
   using BackTank::hear;
   void hear(const words::PoseClaim& claim, BackOut& out);
@@ -32,7 +32,7 @@ class Tank final : public core::BackTank {
   float clock(const BackOut& out) const;
 
   core::TankModel model() const override;
-  double jump() const override { return state_.room.jumping() ? terms_.variables["_jumpVelocity"] : 0; }
+  double jump() const override { return state_.room.jumping() ? tank_rules_.variables["_jumpVelocity"] : 0; }
   double near() const override;
   void drove(const core::TankState& to, BackOut& out) override;
 
@@ -46,7 +46,7 @@ class Tank final : public core::BackTank {
 
   PeerLink& link_;
   const core::TankFlags& tokens_;
-  const Terms& terms_;
+  const TankRules& tank_rules_;
   double clock_ = 0;           // of the last claim that told its time,
   core::Micros clock_at_ = 0;  // which came then
 };

@@ -56,14 +56,14 @@ std::optional<NumberedFlag> Flags::pickup_record(core::Id unit, FrontOut& out) {
 
 void Flags::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP) tell_pickup(unit.id(), out);
-  if (unit.kind() == words::Unit::PELLET) numbers_.stir(out);
+  if (unit.kind() == words::Unit::PELLET) numbers_.mark_pellets_changed(out);
 }
 
-void Flags::look_about(FrontOut& out) {
+void Flags::refresh_pellets(FrontOut& out) {
   const auto gone = [&](core::Id unit) {
     if (const auto pickup = numbers_.drop(unit)) tell(flag_of(*pickup), out);
   };
-  numbers_.look_about(players_.own_unit(), out, gone, [&](core::Id unit) { tell_pickup(unit, out); });
+  numbers_.refresh_pellets(players_.own_unit(), out, gone, [&](core::Id unit) { tell_pickup(unit, out); });
 }
 
 // -- Flags that are carried -------------------------------------------------------------------------------------------

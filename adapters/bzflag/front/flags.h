@@ -27,7 +27,7 @@ class Flags {
 
   /// The client enters: sends all flags.
   void send_all(FrontOut& out);
-  void look_about(FrontOut& out);
+  void refresh_pellets(FrontOut& out);
 
  private:
   std::optional<NumberedFlag> record(const words::Token& token, FrontOut& out);

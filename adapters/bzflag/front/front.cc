@@ -4,7 +4,7 @@
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::bzflag {
 namespace {
@@ -65,7 +65,7 @@ void BzflagFront::tell(const Word& word, const core::Fact&, Outlet& out) {
   if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
     core::hand(word, out, players_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
   else
-    core::lose_untold<mapping>(word, out);
+    core::lose_unsupported<mapping>(word, out);
 }
 
 void BzflagFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
@@ -93,7 +93,7 @@ void BzflagFront::tell(const words::Corrected& corrected, const core::Fact& fact
 }
 
 void BzflagFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
-  if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::lose_untold<mapping>(refused, out);
+  if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::lose_unsupported<mapping>(refused, out);
 }
 
 void BzflagFront::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
@@ -111,7 +111,7 @@ void BzflagFront::tick(Outlet& out) {
   tanks_.update_late(out);
   shots_.spare_own_tank(out);
   play_.check(out);
-  flags_.look_about(out);
+  flags_.refresh_pellets(out);
   ping(out);
 }
 
@@ -189,7 +189,7 @@ void BzflagFront::let_in(Outlet& out) {
   scores_.send_teams(out);
   flags_.send_all(out);
   players_.assign_all(out);
-  flag_numbers_.stir(out);
+  flag_numbers_.mark_pellets_changed(out);
   if (out.world().round().state() != words::Round::OVER) rounds_.tell_clock(out);
   client_.release(out);
   if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);

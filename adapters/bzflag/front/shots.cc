@@ -17,7 +17,7 @@ constexpr double kMuzzleHeight = 1.57;
 std::uint32_t Shots::fired_with(const FlagKind& flag, const FrontOut& out) const {
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED &&
-        client_.idiom().echo(code_for(token)) == flag.letters.view())
+        client_.translator().echo(code_for(token)) == flag.letters.view())
       return weapon_of(flag_kind(code_for(token)));
   return weapon_of(flag);
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/conversions.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {

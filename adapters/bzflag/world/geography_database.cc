@@ -1,6 +1,6 @@
 // Makes the database of a world of any game: see geography.h.
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/dialect.h"
-#include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/world/geography.h"
 #include "proxy/core/tank/tank.h"
 

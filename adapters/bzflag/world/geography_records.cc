@@ -1,7 +1,7 @@
 // Converts between worlds of records (1.10, the page) and worlds of groups. See geography.h.
 // Law: links name the same faces in both. What records cannot express is counted.
 #include "adapters/bzflag/dialect.h"
-#include "adapters/bzflag/idiom/idiom.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/world/geography.h"
 
 namespace entente::bzflag {

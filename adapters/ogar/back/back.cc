@@ -7,14 +7,14 @@
 #include "adapters/ogar/back/fold.h"
 #include "adapters/ogar/back/pilot.h"
 #include "adapters/ogar/dialect.h"
-#include "adapters/ogar/idiom/idiom.h"
 #include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/base/text.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {
@@ -37,7 +37,7 @@ class OgarBack final : public core::Back {
       : dialect_(dialect),
         codec_(make_message_codec(dialect)),
         frames_(game(), dialect, wire::Way::kToClient),
-        idiom_(dialect) {
+        translator_(dialect) {
     if (kDialects[dialect].pieces) pilot_.set_chat_pause(kSlowChat);
   }
 
@@ -55,7 +55,7 @@ class OgarBack final : public core::Back {
 
   void receive(Lane lane, Bytes bytes, BackOut& out) override {
     const auto each = [&](const auto& heard) {
-      idiom_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
+      translator_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
       return true;
     };
     if (const auto fault = wire::hear(frames_, *codec_, lane, bytes, each)) out.fail(*fault);
@@ -66,7 +66,7 @@ class OgarBack final : public core::Back {
     const bool taken = pilot_.hear(intent, fold_, out);
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
-    if (!taken && !core::as<words::WantWorld>(intent)) core::lose_untold<mapping>(intent, out);
+    if (!taken && !core::as<words::WantWorld>(intent)) core::lose_unsupported<mapping>(intent, out);
     if (open_ && pilot_.urgent(lives_)) out.wake(std::max(out.now(), edge_at()));
   }
 
@@ -93,7 +93,7 @@ class OgarBack final : public core::Back {
 
  private:
   void send(const Message& message, BackOut& out) {
-    idiom_.say(message, [this, &out](const Message& one) {
+    translator_.say(message, [this, &out](const Message& one) {
       buffer_.clear();
       codec_->write(one, wire::Way::kToServer, buffer_);
       out.send(Lane::kStream, buffer_);
@@ -328,7 +328,7 @@ class OgarBack final : public core::Back {
   const std::size_t dialect_;
   std::unique_ptr<MessageCodec> codec_;
   wire::FrameReader frames_;
-  ServerIdiom idiom_;
+  ServerTranslator translator_;
   Buffer buffer_;
   Message update_{std::in_place_type<ClientUpdate>};
 

@@ -10,7 +10,7 @@
 
 #include "adapters/ogar/back/crowd.h"
 #include "adapters/ogar/back/gunfire.h"
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 
 namespace entente::ogar {
 

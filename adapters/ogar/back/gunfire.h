@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::ogar {

@@ -3,7 +3,7 @@
 // together; a dead one at where it died; a spectator at the leader, or where it roams.
 #pragma once
 
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {

@@ -6,13 +6,13 @@
 #include "adapters/ogar/front/paint.h"
 #include "adapters/ogar/front/scoreboard.h"
 #include "adapters/ogar/front/wishes.h"
-#include "adapters/ogar/idiom/idiom.h"
 #include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/frame_reader.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::ogar {
 namespace {
@@ -29,7 +29,7 @@ constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // close codes of W
 class OgarFront final : public core::Front {
  public:
   explicit OgarFront(std::size_t dialect)
-      : codec_(make_message_codec(dialect)), frames_(game(), dialect, wire::Way::kToServer), idiom_(dialect) {}
+      : codec_(make_message_codec(dialect)), frames_(game(), dialect, wire::Way::kToServer), translator_(dialect) {}
 
   void opened(const core::Peer&, FrontOut& out) override {
     heard_ = out.now();
@@ -55,7 +55,7 @@ class OgarFront final : public core::Front {
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
     if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.is_retold())
       say(server_line(notice), out);
-    core::lose_untold<mapping>(fact, out);
+    core::lose_unsupported<mapping>(fact, out);
     if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
     const auto* refused = core::as<words::Refused>(fact);
     if (refused != nullptr && !refused->may_retry()) leave(refused->text(), kRefused, out);
@@ -79,7 +79,7 @@ class OgarFront final : public core::Front {
   // -- What the client says ------------------------------------------------------------------------------------------
 
   void understand(const Message& said, FrontOut& out) {
-    const bool meant = idiom_.hear(
+    const bool meant = translator_.hear(
         said, [this, &out](const Message& message) { std::visit([&](const auto& one) { take(one, out); }, message); });
     if (!meant) out.lose(loss::kMinionCollect);
   }
@@ -113,7 +113,7 @@ class OgarFront final : public core::Front {
       for (const ZText& line : update.chat) wishes_.say(heard(line), out);
   }
 
-  /// Messages that clients do not send, or that are not in modern3. The table and the idiom never pass one.
+  /// Messages that clients do not send, or that are not in modern3. The table and the translator never pass one.
   template <class T>
   void take(const T&, FrontOut&) {
     assert(false);
@@ -144,12 +144,12 @@ class OgarFront final : public core::Front {
     add_chat(update);
     add_board(update, out);
     add_cells(update, out);
-    if (update.flags != 0 || idiom_.wants_every_picture()) tell(update_, out);
+    if (update.flags != 0 || translator_.wants_every_picture()) tell(update_, out);
     give_back(update);
   }
 
   void tell(const Message& message, FrontOut& out) {
-    idiom_.say(message, [this, &out](const Message& one) {
+    translator_.say(message, [this, &out](const Message& one) {
       buffer_.clear();
       codec_->write(one, wire::Way::kToClient, buffer_);
       out.send(Lane::kStream, buffer_);
@@ -252,7 +252,7 @@ class OgarFront final : public core::Front {
 
   std::unique_ptr<MessageCodec> codec_;
   wire::FrameReader frames_;
-  ClientIdiom idiom_;
+  ClientTranslator translator_;
   Buffer buffer_;
   Message update_{std::in_place_type<Update>};
 

@@ -6,7 +6,7 @@
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/base/text.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::panic {
 namespace {
@@ -229,7 +229,7 @@ void PanicBack::hear_other(const core::Intent& intent, Out& out) {
   // Who steers all that he has at once still has units, and knows of no need to spawn.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
   if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(loss::kNotInPlay, intent);
-  if (!driver_.hear(intent, out)) return core::lose_untold<mapping>(intent, out);
+  if (!driver_.hear(intent, out)) return core::lose_unsupported<mapping>(intent, out);
   // A mouse and a shot of one update are two words: the shot goes first.
   core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
 }

@@ -8,7 +8,7 @@
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/core/seconds.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::panic {
 namespace {
@@ -277,7 +277,7 @@ void PanicFront::hear(const core::Fact& fact, Out& out) {
 
 template <class T>
 void PanicFront::on(const T& word, Out& out) {
-  core::lose_untold<mapping>(word, out);
+  core::lose_unsupported<mapping>(word, out);
 }
 
 void PanicFront::on(const words::Refused& refused, Out& out) {
@@ -303,7 +303,7 @@ void PanicFront::on(const words::Player&, Out&) {}
 
 void PanicFront::on(const words::ClaimRefused& refused, Out& out) {
   if (phase_ == Phase::kResuming) return enter(out);
-  core::lose_untold<mapping>(refused, out);
+  core::lose_unsupported<mapping>(refused, out);
 }
 
 void PanicFront::on(const words::PlayerGone&, Out& out) { screen_.look_at_all(out); }

@@ -31,7 +31,7 @@ bool Screen::shows(const words::Unit& unit, Out& out) const {
     case words::Unit::CELL:
       return unit.owner() != 0;
     case words::Unit::PELLET:
-      return litter_.holds(unit.id());
+      return pellets_.holds(unit.id());
     default:
       out.lose(loss::kUnitUnlike);
       return false;

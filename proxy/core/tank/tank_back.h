@@ -6,7 +6,7 @@
 #include "proxy/core/parts.h"
 #include "proxy/core/tank/tank_control.h"
 #include "proxy/core/tank/tank_flags.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::core {
 
@@ -35,7 +35,7 @@ class TankBack : public Back {
       if constexpr (kOneHears<Word, BackOut, Parts...>)
         hand(word, out, parts...);
       else if (!tank().steering.hear(intent))
-        lose_untold<table>(intent, out);
+        lose_unsupported<table>(intent, out);
     };
     std::visit(each, intent.kind);
   }

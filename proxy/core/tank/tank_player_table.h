@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "proxy/core/bodies.h"
-#include "proxy/core/roster.h"
+#include "proxy/core/id_map.h"
 
 namespace entente::core {
 
@@ -43,14 +43,14 @@ class TankNumbers {
  public:
   std::uint8_t own_number() const { return own_; }
   /// Null: no number stands for it. Valid until the players change.
-  const std::uint8_t* of_unit(Id unit) const { return units_.wire(unit); }
-  const std::uint8_t* of_player(Id player) const { return players_.wire(player); }
+  const std::uint8_t* of_unit(Id unit) const { return units_.number(unit); }
+  const std::uint8_t* of_player(Id player) const { return players_.number(player); }
   /// The number of the unit, or else the number of the player. Null: neither has one.
   const std::uint8_t* of(Id unit, Id player) const {
     const std::uint8_t* number = of_unit(unit);
     return number != nullptr ? number : of_player(player);
   }
-  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
+  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.number_or(player, otherwise); }
   /// Null: the client has not entered yet.
   virtual const TankPlayerEntry* own_entry() const = 0;
 
@@ -58,7 +58,7 @@ class TankNumbers {
   ~TankNumbers() = default;
 
   std::uint8_t own_ = 0;
-  Roster<std::uint8_t> players_, units_;
+  IdMap<std::uint8_t> players_, units_;
 };
 
 /// `Entry`: a TankPlayerEntry with the fields that the game adds.
@@ -224,8 +224,8 @@ void TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOu
 template <class Entry>
 void TankPlayerTable<Entry>::dismiss(std::uint8_t number, FrontOut& out) {
   if (number == own_) return;  // the client's own number stays
-  players_.remove_wire(number);
-  units_.remove_wire(number);
+  players_.remove_number(number);
+  units_.remove_number(number);
   numbered_[number] = nullptr;
   entries_.erase(number);
   dismissed(number, out);

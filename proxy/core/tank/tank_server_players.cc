@@ -57,7 +57,7 @@ void TankServerPlayers::forget(std::uint8_t number, BackOut& out) {
   const auto at = players_.find(number);
   if (at == players_.end()) return;
   say_gone(at->second.player.id(), at->second.unit, out);
-  if (number != state_.number) ids_.remove_wire(number);
+  if (number != state_.number) ids_.remove_number(number);
   players_.erase(at);
 }
 

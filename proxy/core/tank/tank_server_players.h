@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "proxy/core/roster.h"
+#include "proxy/core/id_map.h"
 #include "proxy/core/tank/join_state.h"
 
 namespace entente::core {
@@ -27,7 +27,7 @@ class TankServerPlayers {
   TankServerPlayer* own() { return find(state_.number); }
   /// 0: nobody has that number.
   Id id_of(std::uint8_t number) const;
-  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return ids_.wire_or(player, otherwise); }
+  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return ids_.number_or(player, otherwise); }
   auto begin() const { return players_.begin(); }
   auto end() const { return players_.end(); }
 
@@ -54,7 +54,7 @@ class TankServerPlayers {
 
   const JoinState& state_;
   std::map<std::uint8_t, TankServerPlayer> players_;
-  Roster<std::uint8_t> ids_;
+  IdMap<std::uint8_t> ids_;
 };
 
 }  // namespace entente::core

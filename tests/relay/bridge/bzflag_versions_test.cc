@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/bzflag/world/geography.h"
 #include "adapters/wire/frame_reader.h"

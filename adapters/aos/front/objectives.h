@@ -11,9 +11,10 @@
 
 namespace entente::aos {
 
-class Stakes {
+class Objectives {
  public:
-  Stakes(Client& client, const Ground& ground, PlayerTable& players, const Walk& walk, const core::Retelling& retold)
+  Objectives(Client& client, const Ground& ground, PlayerTable& players, const Walk& walk,
+             const core::Retelling& retold)
       : client_(client), ground_(ground), players_(players), walk_(walk), retold_(retold) {}
 
   void hear(const words::Token& token, FrontOut& out);

@@ -1,7 +1,7 @@
-// Converts messages from a peer of another dialect to the first dialect. See idiom.h.
+// Converts messages from a peer of another dialect to the first dialect. See dialect_translator.h.
 #include <cmath>
 
-#include "adapters/bzflag/idiom/idiom.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
 
 namespace entente::bzflag {
 namespace {
@@ -41,7 +41,7 @@ void undress(Joining& one, bool by_type) {
 
 }  // namespace
 
-bool Idiom::hear(Message& message, core::Micros now) {
+bool DialectTranslator::hear(Message& message, core::Micros now) {
   if (plain_) return true;
   bool means = false;
   std::visit(
@@ -51,7 +51,7 @@ bool Idiom::hear(Message& message, core::Micros now) {
             id.byte = Addresses::is_nobody(id.address) ? nobody : addresses_.number(id.address).value_or(kNobody);
           });
         each_flag(m, [&](FlagKind& flag) { from_peer(flag); });
-        means = turn_heard(m, now);
+        means = translate_heard(m, now);
       },
       message);
   if (means) join(message);
@@ -59,7 +59,7 @@ bool Idiom::hear(Message& message, core::Micros now) {
 }
 
 /// Makes a list of a message about one item: the page has one message for each item, later dialects have lists.
-void Idiom::join(Message& message) {
+void DialectTranslator::join(Message& message) {
   if (const auto* team = std::get_if<OneTeamUpdate>(&message)) {
     TeamUpdate teams;
     teams.teams.push_back({team->team, team->size, team->won, team->lost});
@@ -77,12 +77,12 @@ void Idiom::join(Message& message) {
 
 // -- Joining ----------------------------------------------------------------------------------------------------------
 
-bool Idiom::turn_heard(Welcome& welcome, core::Micros) {
+bool DialectTranslator::translate_heard(Welcome& welcome, core::Micros) {
   own_ = welcome.id;
   return true;
 }
 
-bool Idiom::turn_heard(NegotiateFlags& flags, core::Micros) {
+bool DialectTranslator::translate_heard(NegotiateFlags& flags, core::Micros) {
   for (auto& letters : flags.flags) {
     FlagKind flag;
     flag.letters = letters;
@@ -92,37 +92,37 @@ bool Idiom::turn_heard(NegotiateFlags& flags, core::Micros) {
   return true;
 }
 
-bool Idiom::turn_heard(GameSettings& settings, core::Micros) {
+bool DialectTranslator::translate_heard(GameSettings& settings, core::Micros) {
   if (dialect_.game_type) return true;
   settings.game_type = game_type_of_style(settings.options);
   settings.options = options_of_style(settings.options);
   return true;
 }
 
-bool Idiom::turn_heard(WorldChunk& chunk, core::Micros) {
+bool DialectTranslator::translate_heard(WorldChunk& chunk, core::Micros) {
   if (dialect_.short_offsets) chunk.left = chunk.short_left;
   return true;
 }
 
-bool Idiom::turn_heard(GetWorld& wanted, core::Micros) {
+bool DialectTranslator::translate_heard(GetWorld& wanted, core::Micros) {
   if (dialect_.short_offsets) wanted.offset = wanted.short_offset;
   return true;
 }
 
-bool Idiom::turn_heard(Enter& enter, core::Micros) {
+bool DialectTranslator::translate_heard(Enter& enter, core::Micros) {
   if (dialect_.address_ids) addresses_.set(own_, enter.id.address);
   undress(enter, dialect_.watcher_type);
   return true;
 }
 
-bool Idiom::turn_heard(Reject& reject, core::Micros) {
+bool DialectTranslator::translate_heard(Reject& reject, core::Micros) {
   if (!dialect_.reject_text) reject.reason.set(why(reject.code));
   return true;
 }
 
 // -- Who is there -----------------------------------------------------------------------------------------------------
 
-bool Idiom::turn_heard(AddPlayer& added, core::Micros) {
+bool DialectTranslator::translate_heard(AddPlayer& added, core::Micros) {
   if (dialect_.address_ids) {
     const bool me = !adopted_ && own_name_ == added.callsign.view();
     if (me) {
@@ -141,20 +141,20 @@ bool Idiom::turn_heard(AddPlayer& added, core::Micros) {
   return true;
 }
 
-bool Idiom::turn_heard(RemovePlayer& removed, core::Micros) {
+bool DialectTranslator::translate_heard(RemovePlayer& removed, core::Micros) {
   if (dialect_.address_ids) addresses_.forget(removed.id.byte);
   return true;
 }
 
 // -- Life and death ---------------------------------------------------------------------------------------------------
 
-bool Idiom::turn_heard(Alive& alive, core::Micros) {
+bool DialectTranslator::translate_heard(Alive& alive, core::Micros) {
   if (dialect_.spawn_by_client) alive.azimuth = std::atan2(alive.forward[1], alive.forward[0]);
   return true;
 }
 
 /// Completes a death: its reason follows from killer, victim and shot, its flag from the shot.
-void Idiom::guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) const {
+void DialectTranslator::guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) const {
   if (!dialect_.death_reason) {
     const auto cause = killer == victim        ? words::BY_ITSELF
                        : killer == kServerId   ? words::BY_SERVER
@@ -165,19 +165,19 @@ void Idiom::guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) 
   if (!dialect_.death_flag && death.shot != kNoShot) death.flag = flag_of_shot(killer, death.shot);
 }
 
-bool Idiom::turn_heard(KilledReport& report, core::Micros) {
+bool DialectTranslator::translate_heard(KilledReport& report, core::Micros) {
   guess_death(report.death, own_, report.killer.byte);
   return true;
 }
 
-bool Idiom::turn_heard(Killed& killed, core::Micros) {
+bool DialectTranslator::translate_heard(Killed& killed, core::Micros) {
   guess_death(killed.death, killed.victim.byte, killed.killer.byte);
   return true;
 }
 
 /// Numbers poses in order of arrival if the dialect does not number them.
 template <class Update>
-bool Idiom::turn_update(Update& update, core::Micros now) {
+bool DialectTranslator::translate_update(Update& update, core::Micros now) {
   if (!dialect_.update_tails) update.status = static_cast<std::int16_t>(update.status & kOldStatus);
   if (!dialect_.stamped_updates) {
     update.order = ++players_[update.player.byte].order;
@@ -186,7 +186,7 @@ bool Idiom::turn_update(Update& update, core::Micros now) {
   return true;
 }
 
-bool Idiom::turn_heard(ShotBegin& begin, core::Micros) {
+bool DialectTranslator::translate_heard(ShotBegin& begin, core::Micros) {
   if (!dialect_.shot_team) begin.team = players_[begin.player.byte].team;
   remember(begin);
   return true;
@@ -194,7 +194,7 @@ bool Idiom::turn_heard(ShotBegin& begin, core::Micros) {
 
 // -- Words and numbers ------------------------------------------------------------------------------------------------
 
-bool Idiom::turn_heard(ChatRequest& request, core::Micros) {
+bool DialectTranslator::translate_heard(ChatRequest& request, core::Micros) {
   if (dialect_.fixed_chat) request.text.chars = std::string(request.fixed_text.view()) + '\0';
   const bool to_team = dialect_.message_team && request.to.byte == kEverybody && request.team != 0;
   if (to_team) request.to.byte = team_target(static_cast<std::int16_t>(request.team));
@@ -204,7 +204,7 @@ bool Idiom::turn_heard(ChatRequest& request, core::Micros) {
   return true;
 }
 
-bool Idiom::turn_heard(Chat& chat, core::Micros) {
+bool DialectTranslator::translate_heard(Chat& chat, core::Micros) {
   if (dialect_.fixed_chat) chat.text.chars = std::string(chat.fixed_text.view()) + '\0';
   if (dialect_.message_team) {
     if (chat.to.byte == kEverybody && chat.team != 0) chat.to.byte = team_target(static_cast<std::int16_t>(chat.team));
@@ -222,12 +222,12 @@ bool Idiom::turn_heard(Chat& chat, core::Micros) {
   return true;
 }
 
-bool Idiom::turn_heard(TimeLeft& left, core::Micros) {
+bool DialectTranslator::translate_heard(TimeLeft& left, core::Micros) {
   if (!dialect_.long_time) left.long_seconds = left.seconds;
   return true;
 }
 
-bool Idiom::turn_heard(GameAnswer& answer, core::Micros) {
+bool DialectTranslator::translate_heard(GameAnswer& answer, core::Micros) {
   if (dialect_.game_type) return true;
   answer.game_type = game_type_of_style(answer.options);
   answer.options = options_of_style(answer.options);

@@ -1,7 +1,7 @@
-// Converts our messages for a peer of another dialect. See idiom.h.
+// Converts our messages for a peer of another dialect. See dialect_translator.h.
 #include <cmath>
 
-#include "adapters/bzflag/idiom/idiom.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzflag {
@@ -26,7 +26,7 @@ std::uint16_t options_of_style(std::uint16_t style) {
   return static_cast<std::uint16_t>(style & ~(kCaptureStyle | kRabbitStyle));
 }
 
-Idiom::Idiom(std::size_t dialect, wire::Way says)
+DialectTranslator::DialectTranslator(std::size_t dialect, wire::Way says)
     : dialect_(kDialects[dialect]),
       plain_(dialect == 0),
       sayable_(kinds_of(dialect, says)),
@@ -34,20 +34,20 @@ Idiom::Idiom(std::size_t dialect, wire::Way says)
       players_(plain_ ? 0 : 256),
       shots_(dialect_.death_flag ? 0 : 256) {}
 
-std::span<const Message> Idiom::say(const Message& message) {
+std::span<const Message> DialectTranslator::say(const Message& message) {
   said_.clear();
   if (plain_) return {&message, 1};
-  if (!dialect_.address_ids || !split(message)) turn(message);
+  if (!dialect_.address_ids || !split(message)) translate(message);
   return said_;
 }
 
 /// Converts one message and appends it to said_, if the dialect can express it.
-void Idiom::turn(Message message) {
+void DialectTranslator::translate(Message message) {
   bool possible = sayable_[message.index()];
   if (!possible) return;
   std::visit(
       [&](auto& m) {
-        possible = turn_said(m);
+        possible = translate_said(m);
         each_flag(m, [&](FlagKind& flag) { to_peer(flag); });
         if (dialect_.address_ids) each_id(m, [&](Id& id, std::uint8_t) { id.address = addresses_.address(id.byte); });
       },
@@ -58,7 +58,7 @@ void Idiom::turn(Message message) {
 // -- Lists, for which the page has one message for each item ---------------------------------------------------------
 
 /// Splits a list into messages about one item. False: it is one message on the page, too.
-bool Idiom::split(const Message& message) {
+bool DialectTranslator::split(const Message& message) {
   const auto lists = [&]<class List>(const List* list) {
     if (list != nullptr) split(*list);
     return list != nullptr;
@@ -67,33 +67,33 @@ bool Idiom::split(const Message& message) {
          lists(std::get_if<FlagUpdate>(&message)) || lists(std::get_if<TransferFlag>(&message));
 }
 
-void Idiom::split(const TeamUpdate& teams) {
-  for (const auto& item : teams.teams) turn(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
+void DialectTranslator::split(const TeamUpdate& teams) {
+  for (const auto& item : teams.teams) translate(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
 }
 
-void Idiom::split(const Score& scores) {
-  for (const auto& item : scores.players) turn(OneScore{player_id(item.player), item.wins, item.losses});
+void DialectTranslator::split(const Score& scores) {
+  for (const auto& item : scores.players) translate(OneScore{player_id(item.player), item.wins, item.losses});
 }
 
-void Idiom::split(const FlagUpdate& flags) {
-  for (const auto& flag : flags.flags) turn(OneFlagUpdate{flag});
+void DialectTranslator::split(const FlagUpdate& flags) {
+  for (const auto& flag : flags.flags) translate(OneFlagUpdate{flag});
 }
 
 /// The page has no thieves: the flag is dropped and grabbed.
-void Idiom::split(const TransferFlag& transfer) {
-  turn(DropFlag{player_id(transfer.from), transfer.flag});
-  turn(GrabFlag{player_id(transfer.to), transfer.flag});
+void DialectTranslator::split(const TransferFlag& transfer) {
+  translate(DropFlag{player_id(transfer.from), transfer.flag});
+  translate(GrabFlag{player_id(transfer.to), transfer.flag});
 }
 
 // -- Joining ----------------------------------------------------------------------------------------------------------
 
-bool Idiom::turn_said(Welcome& welcome) {
+bool DialectTranslator::translate_said(Welcome& welcome) {
   own_ = welcome.id;
   return true;
 }
 
 /// Keeps only the flags that programs of that dialect know.
-bool Idiom::turn_said(NegotiateFlags& flags) {
+bool DialectTranslator::translate_said(NegotiateFlags& flags) {
   if (dialect_.late_flags) return true;
   std::erase_if(flags.flags, [&](const Text<2>& letters) { return echo(letters.view()) != letters.view(); });
   for (auto& letters : flags.flags) {
@@ -105,22 +105,22 @@ bool Idiom::turn_said(NegotiateFlags& flags) {
   return true;
 }
 
-bool Idiom::turn_said(GameSettings& settings) {
+bool DialectTranslator::translate_said(GameSettings& settings) {
   if (!dialect_.game_type) settings.options = style_of(settings.game_type, settings.options);
   return true;
 }
 
-bool Idiom::turn_said(WorldChunk& chunk) {
+bool DialectTranslator::translate_said(WorldChunk& chunk) {
   chunk.short_left = static_cast<std::uint16_t>(chunk.left);
   return true;
 }
 
-bool Idiom::turn_said(GetWorld& wanted) {
+bool DialectTranslator::translate_said(GetWorld& wanted) {
   wanted.short_offset = static_cast<std::uint16_t>(wanted.offset);
   return true;
 }
 
-std::int16_t Idiom::team_there(std::int16_t team) const {
+std::int16_t DialectTranslator::team_there(std::int16_t team) const {
   if (team == kHunterTeam && !dialect_.hunters) return 0;
   if (team == kRabbitTeam && !dialect_.rabbits) return 0;
   return team;
@@ -128,7 +128,7 @@ std::int16_t Idiom::team_there(std::int16_t team) const {
 
 /// Converts type and team to that dialect.
 template <class Joining>
-void Idiom::dress(Joining& one) const {
+void DialectTranslator::dress(Joining& one) const {
   using Team = decltype(one.team);
   one.team = static_cast<Team>(team_there(static_cast<std::int16_t>(one.team)));
   if (!dialect_.watcher_type) return;
@@ -137,14 +137,14 @@ void Idiom::dress(Joining& one) const {
   if (watches || one.team == static_cast<Team>(kAutomaticTeam)) one.team = 0;
 }
 
-bool Idiom::turn_said(Enter& enter) {
+bool DialectTranslator::translate_said(Enter& enter) {
   own_name_ = enter.callsign.view();
   enter.id = player_id(own_);
   dress(enter);
   return true;
 }
 
-bool Idiom::turn_said(AddPlayer& added) {
+bool DialectTranslator::translate_said(AddPlayer& added) {
   Known& known = players_[added.id.byte];
   known.name = added.callsign.view();
   known.team = static_cast<std::int16_t>(added.team);
@@ -152,20 +152,20 @@ bool Idiom::turn_said(AddPlayer& added) {
   return true;
 }
 
-bool Idiom::turn_said(TeamUpdate& teams) {
+bool DialectTranslator::translate_said(TeamUpdate& teams) {
   if (dialect_.hunters) return true;
   std::erase_if(teams.teams, [](const auto& item) { return item.team == kHunterTeam; });
   return true;
 }
 
-bool Idiom::turn_said(ScoreOver& over) {
+bool DialectTranslator::translate_said(ScoreOver& over) {
   over.team = static_cast<std::uint16_t>(team_there(static_cast<std::int16_t>(over.team)));
   return true;
 }
 
 // -- Life, death, shots -----------------------------------------------------------------------------------------------
 
-bool Idiom::turn_said(Alive& alive) {
+bool DialectTranslator::translate_said(Alive& alive) {
   alive.forward = vec3(std::cos(alive.azimuth), std::sin(alive.azimuth), 0);
   return true;
 }
@@ -180,23 +180,23 @@ void turn_reason(Death& death, const Dialect& dialect) {
 
 }  // namespace
 
-bool Idiom::turn_said(KilledReport& report) {
+bool DialectTranslator::translate_said(KilledReport& report) {
   turn_reason(report.death, dialect_);
   return true;
 }
 
-bool Idiom::turn_said(Killed& killed) {
+bool DialectTranslator::translate_said(Killed& killed) {
   turn_reason(killed.death, dialect_);
   return true;
 }
 
-bool Idiom::turn_said(ShotBegin& begin) {
+bool DialectTranslator::translate_said(ShotBegin& begin) {
   remember(begin);
   begin.team = team_there(begin.team);
   return true;
 }
 
-bool Idiom::turn_said(GuidedUpdate& update) {
+bool DialectTranslator::translate_said(GuidedUpdate& update) {
   update.team = team_there(update.team);
   return true;
 }
@@ -205,7 +205,7 @@ bool Idiom::turn_said(GuidedUpdate& update) {
 
 /// Converts the target of chat. False: that dialect has no such target. On the page, chat to rogues alone would reach
 /// everybody.
-bool Idiom::turn_target(Id& to, std::uint16_t& team) const {
+bool DialectTranslator::translate_target(Id& to, std::uint16_t& team) const {
   const auto target = target_team(to.byte);
   if (!dialect_.message_team) {
     if (target) to.byte = static_cast<std::uint8_t>(dialect_.rogue_target - team_there(*target));
@@ -216,8 +216,8 @@ bool Idiom::turn_target(Id& to, std::uint16_t& team) const {
   return !target || team != 0;
 }
 
-bool Idiom::turn_said(ChatRequest& request) {
-  if (!turn_target(request.to, request.team)) return false;
+bool DialectTranslator::translate_said(ChatRequest& request) {
+  if (!translate_target(request.to, request.team)) return false;
   std::string text(request.text.view());
   if (!dialect_.message_kind && !dialect_.marked_actions && text.starts_with(core::kAction))
     text = "* " + text.substr(core::kAction.size());  // servers there have no such command
@@ -227,8 +227,8 @@ bool Idiom::turn_said(ChatRequest& request) {
   return true;
 }
 
-bool Idiom::turn_said(Chat& chat) {
-  if (!turn_target(chat.to, chat.team)) return false;
+bool DialectTranslator::translate_said(Chat& chat) {
+  if (!translate_target(chat.to, chat.team)) return false;
   std::string text(chat.text.view());
   if (chat.kind != 0 && !dialect_.message_kind) {
     text = ("* " + players_[chat.from.byte].name + " " + text).substr(0, kChatSize - 3);
@@ -241,13 +241,13 @@ bool Idiom::turn_said(Chat& chat) {
 }
 
 /// Before 2.0, a stopped clock cannot be sent: the client's clock runs on until it is set again.
-bool Idiom::turn_said(TimeLeft& left) {
+bool DialectTranslator::translate_said(TimeLeft& left) {
   if (dialect_.long_time) return true;
   left.seconds = static_cast<std::uint16_t>(std::clamp(left.long_seconds, 0, 65535));
   return left.long_seconds >= 0;
 }
 
-bool Idiom::turn_said(GameAnswer& answer) {
+bool DialectTranslator::translate_said(GameAnswer& answer) {
   if (!dialect_.game_type) answer.options = style_of(answer.game_type, answer.options);
   return true;
 }

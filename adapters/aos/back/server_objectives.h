@@ -8,9 +8,9 @@
 
 namespace entente::aos {
 
-class Things {
+class ServerObjectives {
  public:
-  Things(const Server& server, ServerPlayers& players) : server_(server), players_(players) {}
+  ServerObjectives(const Server& server, ServerPlayers& players) : server_(server), players_(players) {}
 
   void hear(const MoveObject& moved, BackOut& out);
   void hear(const IntelPickup& picked, BackOut& out);
@@ -23,7 +23,7 @@ class Things {
   void tell_all(const StateData& state, BackOut& out);
   /// The next map comes.
   void forget() { captures_ = {}; }
-  const words::Token& tent(std::uint8_t side) const { return things_[kTentObject + side]; }
+  const words::Token& tent(std::uint8_t side) const { return objectives_[kTentObject + side]; }
 
  private:
   void tell_territory(std::size_t i, const Territory& territory, BackOut& out);
@@ -33,9 +33,9 @@ class Things {
 
   const Server& server_;
   ServerPlayers& players_;
-  std::array<words::Token, 4> things_;     // intel of both sides, tents of both sides
-  std::vector<words::Token> territories_;  // of all maps
-  std::vector<words::Zone> zones_;         // of this map's territories
+  std::array<words::Token, 4> objectives_;  // intel of both sides, tents of both sides
+  std::vector<words::Token> territories_;   // of all maps
+  std::vector<words::Zone> zones_;          // of this map's territories
   std::array<std::uint32_t, 2> captures_{};
 };
 

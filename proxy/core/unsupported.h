@@ -11,9 +11,9 @@ namespace entente::core {
 
 /// The line of each kind of word; null if the game has a message for it.
 template <class Word>
-class Untold {
+class UnsupportedWords {
  public:
-  explicit Untold(std::span<const Mapping> table) {
+  explicit UnsupportedWords(std::span<const Mapping> table) {
     [&]<class... T>(std::variant<T...>*) {
       lines_ = {find(table, name_of(T()))...};
     }(static_cast<typename Word::Kind*>(nullptr));
@@ -36,26 +36,26 @@ constexpr std::size_t index_of_kind(std::variant<All...>*) {
   return index;
 }
 
-// lose_untold() counts a word for which the game has no message. A word without a line is not counted.
+// lose_unsupported() counts a word for which the game has no message. A word without a line is not counted.
 
 template <std::span<const Mapping> (*table)(), class Word>
-const Mapping* untold_line(std::size_t kind) {
-  static const Untold<Word> lines(table());
+const Mapping* unsupported_line(std::size_t kind) {
+  static const UnsupportedWords<Word> lines(table());
   return lines.line(kind);
 }
 
 template <std::span<const Mapping> (*table)()>
-void lose_untold(const Intent& word, BackOut& out) {
-  if (const Mapping* line = untold_line<table, Intent>(word.kind.index())) out.lose(*line);
+void lose_unsupported(const Intent& word, BackOut& out) {
+  if (const Mapping* line = unsupported_line<table, Intent>(word.kind.index())) out.lose(*line);
 }
 template <std::span<const Mapping> (*table)()>
-void lose_untold(const Fact& word, FrontOut& out) {
-  if (const Mapping* line = untold_line<table, Fact>(word.kind.index())) out.lose(*line);
+void lose_unsupported(const Fact& word, FrontOut& out) {
+  if (const Mapping* line = unsupported_line<table, Fact>(word.kind.index())) out.lose(*line);
 }
 template <std::span<const Mapping> (*table)(), KindOf<FactKind> T>
-void lose_untold(const T& /*kind*/, FrontOut& out) {
+void lose_unsupported(const T& /*kind*/, FrontOut& out) {
   constexpr FactKind* kKinds = nullptr;
-  if (const Mapping* line = untold_line<table, Fact>(index_of_kind<T>(kKinds))) out.lose(*line);
+  if (const Mapping* line = unsupported_line<table, Fact>(index_of_kind<T>(kKinds))) out.lose(*line);
 }
 
 }  // namespace entente::core

@@ -1,4 +1,4 @@
-#include "proxy/core/litter.h"
+#include "proxy/core/nearest_pellets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,31 +10,31 @@ constexpr double kReach = 150;  // metres: more than a small player sees
 
 }  // namespace
 
-void Litter::stir(FrontOut& out) {
-  stirred_ = true;
+void NearestPellets::mark_changed(FrontOut& out) {
+  changed_ = true;
   out.wake(next_look_);
 }
 
-bool Litter::look_about(const UnitState* me, FrontOut& out, std::size_t most_new) {
-  if (!stirred_) return false;
+bool NearestPellets::refresh(const UnitState* me, FrontOut& out, std::size_t most_new) {
+  if (!changed_) return false;
   if (out.now() < next_look_) {
     out.wake(next_look_);
     return false;
   }
-  stirred_ = me != nullptr && look(out.world(), me->unit.pose().x(), me->unit.pose().y(), most_new);
-  if (!stirred_) return false;
+  changed_ = me != nullptr && look(out.world(), me->unit.pose().x(), me->unit.pose().y(), most_new);
+  if (!changed_) return false;
   next_look_ = out.now() + kEvery;
   out.wake(next_look_);
   return true;
 }
 
-void Litter::clear() {
+void NearestPellets::clear() {
   shown_.clear();
-  stirred_ = true;
+  changed_ = true;
   next_look_ = 0;
 }
 
-bool Litter::look(const World& world, double x, double y, std::size_t most_new) {
+bool NearestPellets::look(const World& world, double x, double y, std::size_t most_new) {
   near_.clear();
   world.in_box(x - kReach, x + kReach, y - kReach, y + kReach, [&](const UnitState& state) {
     const words::Unit& unit = state.unit;
@@ -43,16 +43,16 @@ bool Litter::look(const World& world, double x, double y, std::size_t most_new) 
   });
   const bool any = !near_.empty();
   std::sort(near_.begin(), near_.end(),
-            [](const Thing& a, const Thing& b) { return a.far != b.far ? a.far < b.far : a.unit < b.unit; });
+            [](const Pellet& a, const Pellet& b) { return a.far != b.far ? a.far < b.far : a.unit < b.unit; });
   near_.resize(std::min(near_.size(), kMost));
 
   come_.clear();
   kept_.clear();
-  for (const Thing& thing : near_) {
-    if (holds(thing.unit))
-      kept_.push_back(thing.unit);
+  for (const Pellet& pellet : near_) {
+    if (holds(pellet.unit))
+      kept_.push_back(pellet.unit);
     else if (come_.size() < most_new)
-      come_.push_back(thing.unit);
+      come_.push_back(pellet.unit);
   }
   std::sort(kept_.begin(), kept_.end());
   gone_.clear();
@@ -63,6 +63,6 @@ bool Litter::look(const World& world, double x, double y, std::size_t most_new) 
   return any || !gone_.empty();
 }
 
-bool Litter::holds(Id unit) const { return std::binary_search(shown_.begin(), shown_.end(), unit); }
+bool NearestPellets::holds(Id unit) const { return std::binary_search(shown_.begin(), shown_.end(), unit); }
 
 }  // namespace entente::core

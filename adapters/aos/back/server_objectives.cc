@@ -1,4 +1,4 @@
-#include "adapters/aos/back/things.h"
+#include "adapters/aos/back/server_objectives.h"
 
 namespace entente::aos {
 namespace {
@@ -36,7 +36,7 @@ void win(words::Team team, BackOut& out) {
 
 }  // namespace
 
-void Things::tell_all(const StateData& state, BackOut& out) {
+void ServerObjectives::tell_all(const StateData& state, BackOut& out) {
   const bool flags = state.mode == 0;
   captures_ = {};
   if (flags) captures_ = {state.ctf.score1, state.ctf.score2};
@@ -45,12 +45,12 @@ void Things::tell_all(const StateData& state, BackOut& out) {
   zones_.assign(count, {});
   for (std::size_t i = count; i < territories_.size(); ++i) tell_nowhere(territories_[i], out);
   if (flags) return tell_intel(state.ctf, out);
-  for (words::Token& token : things_) tell_nowhere(token, out);
+  for (words::Token& token : objectives_) tell_nowhere(token, out);
   for (std::size_t i = 0; i < count; ++i) tell_territory(i, state.territories[i], out);
 }
 
 /// REQUIRES: those before it were told.
-void Things::tell_territory(std::size_t i, const Territory& territory, BackOut& out) {
+void ServerObjectives::tell_territory(std::size_t i, const Territory& territory, BackOut& out) {
   if (i == territories_.size()) territories_.emplace_back().set_id(out.new_id());
   zones_[i].set_id(territories_[i].id());
   words::Token& token = territories_[i];
@@ -63,10 +63,10 @@ void Things::tell_territory(std::size_t i, const Territory& territory, BackOut& 
   out.say(zones_[i]);
 }
 
-void Things::tell_intel(const CtfState& ctf, BackOut& out) {
+void ServerObjectives::tell_intel(const CtfState& ctf, BackOut& out) {
   const Vec3* places[] = {&ctf.intel1, &ctf.intel2, &ctf.base1, &ctf.base2};
-  for (std::size_t i = 0; i < things_.size(); ++i) {
-    words::Token& token = things_[i];
+  for (std::size_t i = 0; i < objectives_.size(); ++i) {
+    words::Token& token = objectives_[i];
     if (token.id() == 0) token.set_id(out.new_id());
     token.set_kind(i < kTentObject ? words::Token::INTEL : words::Token::BASE);
     token.set_team(server_.sides.team_of(static_cast<std::uint8_t>(i % 2)));
@@ -76,12 +76,12 @@ void Things::tell_intel(const CtfState& ctf, BackOut& out) {
     token.set_state(words::Token::CARRIED);
     token.set_carrier(players_.id_of(carrier));
   };
-  if ((ctf.held & 1U) != 0) carried(things_[1], ctf.carrier2.player);
-  if ((ctf.held & 2U) != 0) carried(things_[0], ctf.carrier1.player);
-  for (const words::Token& token : things_) out.say(token);
+  if ((ctf.held & 1U) != 0) carried(objectives_[1], ctf.carrier2.player);
+  if ((ctf.held & 2U) != 0) carried(objectives_[0], ctf.carrier1.player);
+  for (const words::Token& token : objectives_) out.say(token);
 }
 
-void Things::tell_team(std::size_t side, BackOut& out) {
+void ServerObjectives::tell_team(std::size_t side, BackOut& out) {
   words::TeamScore score;
   score.set_team(server_.sides.team_of(static_cast<std::uint8_t>(side)));
   score.set_wins(captures_[side]);
@@ -91,24 +91,24 @@ void Things::tell_team(std::size_t side, BackOut& out) {
   out.say(score);
 }
 
-void Things::hear(const MoveObject& moved, BackOut& out) {
+void ServerObjectives::hear(const MoveObject& moved, BackOut& out) {
   if (!server_.loaded()) return out.lose(loss::kObjectTooEarly);
   const bool territory = server_.room.mode() == kTerritoryControl;
-  if (moved.object >= (territory ? zones_.size() : things_.size())) return out.lose(loss::kNoObject);
-  words::Token* token = territory ? &territories_[moved.object] : &things_[moved.object];
+  if (moved.object >= (territory ? zones_.size() : objectives_.size())) return out.lose(loss::kNoObject);
+  words::Token* token = territory ? &territories_[moved.object] : &objectives_[moved.object];
   if (territory) token->set_team(server_.sides.team_of(moved.team));
   put(*token, moved.position);
   out.say(*token);
 }
 
 /// That of the other side.
-words::Token* Things::intel_for(std::uint8_t player) {
+words::Token* ServerObjectives::intel_for(std::uint8_t player) {
   const ServerPlayer* one = players_.find(player);
   if (one == nullptr || one->team > kGreen || server_.room.mode() != kCaptureTheFlag) return nullptr;
-  return &things_[1U - one->team];
+  return &objectives_[1U - one->team];
 }
 
-void Things::hear(const IntelPickup& picked, BackOut& out) {
+void ServerObjectives::hear(const IntelPickup& picked, BackOut& out) {
   words::Token* token = intel_for(picked.player);
   if (token == nullptr) return out.lose(loss::kPickupByNobody);
   token->set_state(words::Token::CARRIED);
@@ -119,7 +119,7 @@ void Things::hear(const IntelPickup& picked, BackOut& out) {
   out.say(std::move(taken));
 }
 
-void Things::hear(const IntelDrop& dropped, BackOut& out) {
+void ServerObjectives::hear(const IntelDrop& dropped, BackOut& out) {
   words::Token* token = intel_for(dropped.player);
   if (token == nullptr) return out.lose(loss::kDropByNobody);
   put(*token, dropped.position);
@@ -129,7 +129,7 @@ void Things::hear(const IntelDrop& dropped, BackOut& out) {
   out.say(std::move(word));
 }
 
-void Things::hear(const IntelCapture& captured, BackOut& out) {
+void ServerObjectives::hear(const IntelCapture& captured, BackOut& out) {
   words::Token* token = intel_for(captured.player);
   if (token == nullptr) return out.lose(loss::kCaptureByNobody);
   ServerPlayer& one = *players_.find(captured.player);
@@ -148,7 +148,7 @@ void Things::hear(const IntelCapture& captured, BackOut& out) {
   if (captured.winning != 0) win(one.player.team(), out);
 }
 
-void Things::hear(const TerritoryCapture& captured, BackOut& out) {
+void ServerObjectives::hear(const TerritoryCapture& captured, BackOut& out) {
   if (captured.territory >= zones_.size()) return out.lose(loss::kNoTerritory);
   words::Token& token = territories_[captured.territory];
   words::Zone& zone = zones_[captured.territory];
@@ -166,7 +166,7 @@ void Things::hear(const TerritoryCapture& captured, BackOut& out) {
   if (captured.winning != 0) win(token.team(), out);
 }
 
-void Things::hear(const ProgressBar& progress, BackOut& out) {
+void ServerObjectives::hear(const ProgressBar& progress, BackOut& out) {
   if (progress.territory >= zones_.size()) return out.lose(loss::kNoProgressTerritory);
   if (!(progress.progress >= -1 && progress.progress <= 2)) return out.lose(loss::kNoProgress);
   words::Zone& zone = zones_[progress.territory];

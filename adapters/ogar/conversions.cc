@@ -1,4 +1,4 @@
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 
 #include <algorithm>
 #include <cmath>

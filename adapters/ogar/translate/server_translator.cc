@@ -1,10 +1,10 @@
-// Converts between a legacy server's messages and modern3. See idiom.h.
+// Converts between a legacy server's messages and modern3. See translators.h.
 #include <algorithm>
 
-#include "adapters/ogar/idiom/idiom.h"
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "adapters/ogar/stats.h"
 #include "adapters/ogar/text.h"
+#include "adapters/ogar/translate/translators.h"
 #include "proxy/base/text.h"
 #include "proxy/core/texts.h"
 
@@ -42,20 +42,20 @@ Board& begin_board(std::uint8_t type, Update& update) {
 
 }  // namespace
 
-ServerIdiom::ServerIdiom(std::size_t dialect) : dialect_(kDialects[dialect]) {}
+ServerTranslator::ServerTranslator(std::size_t dialect) : dialect_(kDialects[dialect]) {}
 
 // -- What the server tells --------------------------------------------------------------------------------------------
 
-void ServerIdiom::hear(const Message& said, const Taker& take) {
+void ServerTranslator::hear(const Message& said, const Taker& take) {
   if (!dialect_.pieces) return take(said);
   auto& update = *std::get_if<Update>(&update_);
   update.flags = 0;
-  std::visit([&](const auto& message) { turn(message, update); }, said);
+  std::visit([&](const auto& message) { translate(message, update); }, said);
   if (std::holds_alternative<ServerStat>(said)) take(Message(Pong{}));
   if (update.flags != 0) take(update_);
 }
 
-void ServerIdiom::turn(const SetBorder& border, Update& update) const {
+void ServerTranslator::translate(const SetBorder& border, Update& update) const {
   update.border = {static_cast<float>(border.left), static_cast<float>(border.right), static_cast<float>(border.top),
                    static_cast<float>(border.bottom)};
   update.flags |= kBorder;
@@ -65,19 +65,19 @@ void ServerIdiom::turn(const SetBorder& border, Update& update) const {
   update.flags |= kServerInfo;
 }
 
-void ServerIdiom::turn(const ClearAll&, Update& update) {
+void ServerTranslator::translate(const ClearAll&, Update& update) {
   known_.clear();
   own_.clear();
   update.flags |= kClear;
 }
 
-void ServerIdiom::turn(const AddNode& own, Update&) {
+void ServerTranslator::translate(const AddNode& own, Update&) {
   if (own_.size() < kMostOwnCells && !is_own(own.id)) own_.push_back(own.id);
 }
 
-bool ServerIdiom::is_own(std::uint32_t id) const { return std::find(own_.begin(), own_.end(), id) != own_.end(); }
+bool ServerTranslator::is_own(std::uint32_t id) const { return std::find(own_.begin(), own_.end(), id) != own_.end(); }
 
-void ServerIdiom::turn(const UpdateNodes& nodes, Update& update) {
+void ServerTranslator::translate(const UpdateNodes& nodes, Update& update) {
   update.added.clear();
   update.updated.clear();
   update.eaten.clear();
@@ -100,7 +100,7 @@ void ServerIdiom::turn(const UpdateNodes& nodes, Update& update) {
 }
 
 /// Adds a cell. Cells beyond the limit are not remembered, so they are new each time; the fold counts them.
-void ServerIdiom::add(const Node& node, Update& update) {
+void ServerTranslator::add(const Node& node, Update& update) {
   const bool own = is_own(node.id), named = dialect_.whole_cells || (node.flags & kNamed) != 0;
   AddedCell& cell = update.added.emplace_back();
   cell.id = node.id;
@@ -116,7 +116,7 @@ void ServerIdiom::add(const Node& node, Update& update) {
   if (known_.size() < kMostKnown) known_.add(node.id) = cell;
 }
 
-CellType ServerIdiom::type_of(const Node& node, const AddedCell& cell, bool own) const {
+CellType ServerTranslator::type_of(const Node& node, const AddedCell& cell, bool own) const {
   if ((node.flags & kSpiky) != 0) return cell.colour == kMotherColour ? CellType::kMother : CellType::kVirus;
   if ((node.flags & kEjectedNode) != 0) return CellType::kEjected;
   const bool small = !own && cell.name.chars.empty() && node.size <= kLargestPellet;
@@ -125,7 +125,7 @@ CellType ServerIdiom::type_of(const Node& node, const AddedCell& cell, bool own)
 }
 
 /// If cells are sent in full, an empty name means that the name is the same.
-void ServerIdiom::change(const Node& node, AddedCell& cell, Update& update) const {
+void ServerTranslator::change(const Node& node, AddedCell& cell, Update& update) const {
   const auto x = static_cast<float>(node.x), y = static_cast<float>(node.y);
   const bool coloured = dialect_.whole_cells || (node.flags & kColoured) != 0;
   const bool named = dialect_.whole_cells ? !node.name.chars.empty() : (node.flags & kNamed) != 0;
@@ -148,7 +148,7 @@ void ServerIdiom::change(const Node& node, AddedCell& cell, Update& update) cons
 }
 
 /// MultiOgarII sends the camera to players as well, who know their own.
-void ServerIdiom::turn(const UpdatePosition& camera, Update& update) const {
+void ServerTranslator::translate(const UpdatePosition& camera, Update& update) const {
   if (std::any_of(own_.begin(), own_.end(), [&](std::uint32_t id) { return known_.has(id); })) return;
   update.camera = {camera.x, camera.y, camera.scale};
   update.flags |= kCamera;
@@ -157,19 +157,19 @@ void ServerIdiom::turn(const UpdatePosition& camera, Update& update) const {
 // -- Boards -----------------------------------------------------------------------------------------------------------
 
 /// `rank`: 0 if unknown. MultiOgarII sends 1 for everybody who is among the best.
-void ServerIdiom::add_row(unsigned flags, std::size_t rank, std::string_view name, Board& board) {
+void ServerTranslator::add_row(unsigned flags, std::size_t rank, std::string_view name, Board& board) {
   BoardRow& row = board.rows.emplace_back();
   row.position = static_cast<std::uint16_t>(std::min<std::size_t>(std::max(rank, board.rows.size()), 65'535));
   row.flags = static_cast<std::uint8_t>(flags != 0 && row.position > kBestListed ? 1U : flags);
   set(row.name, name);
 }
 
-void ServerIdiom::turn(const LeaderboardText& board, Update& update) const {
+void ServerTranslator::translate(const LeaderboardText& board, Update& update) const {
   Board& to = begin_board(3, update);
   for (const Line& line : board.lines) set(to.lines.emplace_back(), text_of(line.text, dialect_.ucs2));
 }
 
-void ServerIdiom::turn(const Leaderboard& board, Update& update) const {
+void ServerTranslator::translate(const Leaderboard& board, Update& update) const {
   Board& to = begin_board(1, update);
   for (const LeaderboardRow& row : board.rows) {
     const bool me = row.mark != 0 && (dialect_.boards == Boards::kMarked || is_own(row.mark));
@@ -177,7 +177,7 @@ void ServerIdiom::turn(const Leaderboard& board, Update& update) const {
   }
 }
 
-void ServerIdiom::turn(const RankedLeaderboard& board, Update& update) const {
+void ServerTranslator::translate(const RankedLeaderboard& board, Update& update) const {
   Board& to = begin_board(1, update);
   for (const RankedRow& row : board.rows) {
     const std::size_t rank = (row.flags & kRankedRow) != 0 ? row.rank : 0;
@@ -186,14 +186,14 @@ void ServerIdiom::turn(const RankedLeaderboard& board, Update& update) const {
   }
 }
 
-void ServerIdiom::turn(const TeamLeaderboard& board, Update& update) const {
+void ServerTranslator::translate(const TeamLeaderboard& board, Update& update) const {
   Board& to = begin_board(2, update);
   for (const Slice& slice : board.slices) to.slices.push_back(slice.weight);
 }
 
 // -- Talk -------------------------------------------------------------------------------------------------------------
 
-void ServerIdiom::turn(const ChatMessage& line, Update& update) const {
+void ServerTranslator::translate(const ChatMessage& line, Update& update) const {
   update.chat.resize(1);
   ChatLine& to = update.chat[0];
   to.colour = line.colour;
@@ -204,13 +204,13 @@ void ServerIdiom::turn(const ChatMessage& line, Update& update) const {
   update.flags |= kChat;
 }
 
-void ServerIdiom::turn(const ServerStat& stats, Update& update) const {
+void ServerTranslator::translate(const ServerStat& stats, Update& update) const {
   if (read_stats(text_of(stats.json, stats.json.wide), update.world)) update.flags |= kWorldInfo;
 }
 
 // -- What we say ------------------------------------------------------------------------------------------------------
 
-void ServerIdiom::say(const Message& message, const Taker& take) const {
+void ServerTranslator::say(const Message& message, const Taker& take) const {
   if (!dialect_.pieces) return take(message);
   if (std::holds_alternative<Hello>(message)) {
     take(message);
@@ -221,7 +221,7 @@ void ServerIdiom::say(const Message& message, const Taker& take) const {
 }
 
 /// Sends the parts in the order in which a modern server acts on them.
-void ServerIdiom::wish(const ClientUpdate& update, const Taker& take) const {
+void ServerTranslator::wish(const ClientUpdate& update, const Taker& take) const {
   const auto has = [&](Wish wish) { return (update.flags & wish) != 0; };
   Mouse mouse;
   mouse.x = update.x;
@@ -248,7 +248,7 @@ void ServerIdiom::wish(const ClientUpdate& update, const Taker& take) const {
   }
 }
 
-std::string ServerIdiom::line(std::string_view text) const {
+std::string ServerTranslator::line(std::string_view text) const {
   return dialect_.ucs2 ? fitted_units(text, kLongestUcs2) : fitted(text, kLongestUtf8);
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/aos/front/stakes.h"
+#include "adapters/aos/front/objectives.h"
 #include "adapters/aos/losses.h"
 #include "proxy/core/chat.h"
 
@@ -62,14 +62,14 @@ std::uint8_t byte(double value) {
 
 // -- Which token is shown as which object ----------------------------------------------------------------------------
 
-std::uint8_t Stakes::side_of_token(const words::Token& token, const FrontOut& out) const {
+std::uint8_t Objectives::side_of_token(const words::Token& token, const FrontOut& out) const {
   words::Player whose;
   whose.set_team(token.team());
   return players_.side_of_player(whose, out);
 }
 
 /// Lists the territories that State Data contains.
-void Stakes::list_territories(const FrontOut& out) {
+void Objectives::list_territories(const FrontOut& out) {
   territories_.clear();
   for (const auto& [id, token] : out.world().tokens()) {
     const bool there = token.code() == kTerritory && token.state() != words::Token::NOWHERE;
@@ -79,7 +79,7 @@ void Stakes::list_territories(const FrontOut& out) {
 
 /// Chooses one intel and one tent for each side; further ones are not shown. A neutral flag is shown as the other
 /// side's intel, if that side has none of its own.
-void Stakes::find_tokens(const FrontOut& out) {
+void Objectives::find_tokens(const FrontOut& out) {
   intel_ = tents_ = {};
   for (const auto& [id, token] : out.world().tokens()) {
     const bool tent = token.kind() == words::Token::BASE;
@@ -94,14 +94,14 @@ void Stakes::find_tokens(const FrontOut& out) {
   }
 }
 
-void Stakes::begin(FrontOut& out) {
+void Objectives::begin(FrontOut& out) {
   players_.set_sides(find_sides(out));
   list_territories(out);
   find_tokens(out);
 }
 
 /// Sends the place of a side's intel if another token is now shown as it.
-void Stakes::refind_tokens(FrontOut& out) {
+void Objectives::refind_tokens(FrontOut& out) {
   const auto before = intel_;
   find_tokens(out);
   for (std::uint8_t side = 0; side < 2; ++side) {
@@ -112,7 +112,7 @@ void Stakes::refind_tokens(FrontOut& out) {
   }
 }
 
-std::optional<std::uint8_t> Stakes::object_of(const words::Token& token) const {
+std::optional<std::uint8_t> Objectives::object_of(const words::Token& token) const {
   for (std::size_t i = 0; i < territories_.size(); ++i)
     if (territories_[i] == token.id()) return static_cast<std::uint8_t>(i);
   for (std::uint8_t side = 0; side < 2; ++side) {
@@ -122,7 +122,7 @@ std::optional<std::uint8_t> Stakes::object_of(const words::Token& token) const {
   return std::nullopt;
 }
 
-Vec3 Stakes::tent(std::uint8_t side, const FrontOut& out) const {
+Vec3 Objectives::tent(std::uint8_t side, const FrontOut& out) const {
   if (const words::Token* token = out.world().token(tents_[side])) return place_of_token(*token);
   if (const words::World* world = out.world().geometry())
     for (const words::Base& base : world->bases()) {
@@ -138,7 +138,7 @@ Vec3 Stakes::tent(std::uint8_t side, const FrontOut& out) const {
 
 /// On a server of this game, the teams are those of its colours; otherwise they are the room's first two teams. Missing
 /// ones are blue, then green.
-Sides Stakes::find_sides(const FrontOut& out) const {
+Sides Objectives::find_sides(const FrontOut& out) const {
   const core::World& world = out.world();
   if (same_game(out))
     return sides_of(colour_rule(world, kRuleColour[0], side_like(words::BLUE).colour),
@@ -160,12 +160,12 @@ Sides Stakes::find_sides(const FrontOut& out) const {
   return none ? Sides{} : Sides{{words::BLUE, found[0]}};
 }
 
-words::Team Stakes::owner_of(core::Id territory, words::Team otherwise) const {
+words::Team Objectives::owner_of(core::Id territory, words::Team otherwise) const {
   const auto owner = owners_.find(territory);
   return owner != owners_.end() ? owner->second : otherwise;
 }
 
-void Stakes::send_state_data(FrontOut& out) {
+void Objectives::send_state_data(FrontOut& out) {
   const core::World& world = out.world();
   const SideLook &first = side_like(players_.sides().teams[0]), &second = side_like(players_.sides().teams[1]);
   StateData state;
@@ -179,7 +179,7 @@ void Stakes::send_state_data(FrontOut& out) {
   client_.send(state, out);
 }
 
-void Stakes::fill_territories(StateData& state, const core::World& world) const {
+void Objectives::fill_territories(StateData& state, const core::World& world) const {
   state.mode = 1;
   state.territory_count = static_cast<std::uint8_t>(territories_.size());
   state.territories.resize(kMostTerritories);  // BetterSpades copies all of them, whatever the count
@@ -190,7 +190,7 @@ void Stakes::fill_territories(StateData& state, const core::World& world) const 
   }
 }
 
-void Stakes::fill_flags(StateData& state, const FrontOut& out) const {
+void Objectives::fill_flags(StateData& state, const FrontOut& out) const {
   const core::World& world = out.world();
   const Sides& sides = players_.sides();
   CtfState& ctf = state.ctf;
@@ -215,7 +215,7 @@ void Stakes::fill_flags(StateData& state, const FrontOut& out) const {
 
 // -- What happens to them --------------------------------------------------------------------------------------------
 
-void Stakes::hear(const words::Token& token, FrontOut& out) {
+void Objectives::hear(const words::Token& token, FrontOut& out) {
   refind_tokens(out);
   const auto object = object_of(token);
   if (!object) return out.lose(loss::kTokenUnlike);
@@ -228,14 +228,14 @@ void Stakes::hear(const words::Token& token, FrontOut& out) {
   client_.send(move, out);
 }
 
-void Stakes::hear(const words::TokenTaken& taken, FrontOut& out) {
+void Objectives::hear(const words::TokenTaken& taken, FrontOut& out) {
   refind_tokens(out);
   const auto by = players_.shown_player(taken.by());
   if (!is_carried(taken.token()) || !object_of(taken.token()) || !by) return out.lose(loss::kTakenUnseen);
   client_.send(IntelPickup{*by}, out);
 }
 
-void Stakes::hear(const words::TokenDropped& dropped, FrontOut& out) {
+void Objectives::hear(const words::TokenDropped& dropped, FrontOut& out) {
   refind_tokens(out);
   const auto by = players_.shown_player(dropped.by());
   if (!is_carried(dropped.token()) || !object_of(dropped.token())) return out.lose(loss::kDroppedUnseen);
@@ -243,7 +243,7 @@ void Stakes::hear(const words::TokenDropped& dropped, FrontOut& out) {
   client_.send(IntelDrop{*by, place_of_token(dropped.token())}, out);
 }
 
-void Stakes::hear(const words::TokenCaptured& captured, FrontOut& out) {
+void Objectives::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const words::Token* token = out.world().token(captured.token());
   const auto object = token != nullptr ? object_of(*token) : std::nullopt;
   const auto winning = static_cast<std::uint8_t>(captured.winning());
@@ -257,7 +257,7 @@ void Stakes::hear(const words::TokenCaptured& captured, FrontOut& out) {
 }
 
 /// Sends the progress of a territory. Its owner is remembered, and sent when it is captured.
-void Stakes::hear(const words::Zone& zone, FrontOut& out) {
+void Objectives::hear(const words::Zone& zone, FrontOut& out) {
   if (owners_.size() < kMostOwners || owners_.contains(zone.id())) owners_[zone.id()] = zone.owner();
   const bool rests = zone.capturing() == words::TEAM_ANY && zone.rate() == 0;
   if (!ground_.loaded() || rests) return;
@@ -272,12 +272,12 @@ void Stakes::hear(const words::Zone& zone, FrontOut& out) {
   out.lose(loss::kZoneUnseen);
 }
 
-void Stakes::hear(const words::Round& round, FrontOut& out) {
+void Objectives::hear(const words::Round& round, FrontOut& out) {
   if (same_game(out) || round.state() != words::Round::OVER || retold_) return;
   client_.notice(core::line_of(round, out.world()), out);
 }
 
-void Stakes::hear(const words::Rule& rule, FrontOut& out) {
+void Objectives::hear(const words::Rule& rule, FrontOut& out) {
   if (rule.name() != kRuleFog) return;
   const auto colour = read_colour(rule.value());
   if (!colour || std::exchange(fog_, wire_colour(*colour)) == wire_colour(*colour)) return;
@@ -285,7 +285,7 @@ void Stakes::hear(const words::Rule& rule, FrontOut& out) {
 }
 
 /// Asks to grab or capture the token that our client stands at. Servers of this game notice that themselves.
-void Stakes::reach(FrontOut& out) {
+void Objectives::reach(FrontOut& out) {
   if (!players_.playing() || same_game(out)) return;
   const auto near = [&](const Vec3& place) {
     return std::hypot(place[0] - walk_.body().position[0], place[1] - walk_.body().position[1]) < kReach;

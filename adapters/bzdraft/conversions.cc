@@ -1,4 +1,4 @@
-#include "adapters/bzdraft/terms.h"
+#include "adapters/bzdraft/conversions.h"
 
 #include <algorithm>
 #include <cmath>

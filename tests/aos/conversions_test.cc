@@ -1,5 +1,5 @@
 // The game's numbers as words and back: what has an equal on the other side keeps it.
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace entente::aos::terms_test {
+namespace entente::aos::conversions_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -152,4 +152,4 @@ TEST_CASE("names and lines are what every program takes") {
 }
 
 }  // namespace
-}  // namespace entente::aos::terms_test
+}  // namespace entente::aos::conversions_test

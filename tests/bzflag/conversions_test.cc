@@ -1,5 +1,5 @@
 // What other games' numbers become where there are floats.
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/conversions.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-namespace entente::bzflag::terms_test {
+namespace entente::bzflag::conversions_test {
 namespace {
 
 constexpr double kWild[] = {1e300, -1e300, 1e38, std::numeric_limits<double>::infinity(),
@@ -21,7 +21,7 @@ bool can_be_reckoned_with(const PlayerUpdate& update) {
   return can && std::isfinite(std::cos(looks)) && looks - 2 * std::numbers::pi_v<float> != looks;
 }
 
-TEST_CASE("bzflag terms: no pose makes a client reckon with what is no number") {
+TEST_CASE("bzflag conversions: no pose makes a client reckon with what is no number") {
   for (const auto set : {&words::Pose::set_x, &words::Pose::set_y, &words::Pose::set_z, &words::Pose::set_vx,
                          &words::Pose::set_vy, &words::Pose::set_vz, &words::Pose::set_yaw, &words::Pose::set_yaw_rate})
     for (const double wild : kWild) {
@@ -32,7 +32,7 @@ TEST_CASE("bzflag terms: no pose makes a client reckon with what is no number") 
     }
 }
 
-TEST_CASE("bzflag terms: what a client's float holds is kept to the bit") {
+TEST_CASE("bzflag conversions: what a client's float holds is kept to the bit") {
   for (const float number : {0.0F, -0.0F, 1.5F, 3.1415927F, -3.1415927F, 99.0F, 0.1F}) {
     PlayerUpdate update;
     update.pos = update.vel = {number, number * 1000, -number};
@@ -48,4 +48,4 @@ TEST_CASE("bzflag terms: what a client's float holds is kept to the bit") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag::terms_test
+}  // namespace entente::bzflag::conversions_test

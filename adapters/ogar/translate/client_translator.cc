@@ -1,10 +1,10 @@
-// Converts between a legacy client's messages and modern3. See idiom.h.
+// Converts between a legacy client's messages and modern3. See translators.h.
 #include <algorithm>
 
-#include "adapters/ogar/idiom/idiom.h"
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "adapters/ogar/stats.h"
 #include "adapters/ogar/text.h"
+#include "adapters/ogar/translate/translators.h"
 
 namespace entente::ogar {
 namespace {
@@ -25,11 +25,11 @@ std::int32_t fitting(double value, bool is_short) {
 
 }  // namespace
 
-ClientIdiom::ClientIdiom(std::size_t dialect) : dialect_(kDialects[dialect]) {}
+ClientTranslator::ClientTranslator(std::size_t dialect) : dialect_(kDialects[dialect]) {}
 
 // -- What the client says ---------------------------------------------------------------------------------------------
 
-bool ClientIdiom::hear(const Message& said, const Taker& take) {
+bool ClientTranslator::hear(const Message& said, const Taker& take) {
   if (!dialect_.pieces) return take(said), true;
   if (std::holds_alternative<Hello>(said)) return true;
   if (std::holds_alternative<Key>(said) && !std::exchange(keyed_, true)) return take(Message(Hello{})), true;
@@ -37,12 +37,12 @@ bool ClientIdiom::hear(const Message& said, const Taker& take) {
   if (std::holds_alternative<StatRequest>(said)) return take(Message(Ping{})), true;
   auto& wish = *std::get_if<ClientUpdate>(&wish_);
   wish.flags = wish.splits = wish.minion_splits = 0;
-  if (!turn(said, wish, take)) return false;
+  if (!translate(said, wish, take)) return false;
   take(wish_);
   return true;
 }
 
-bool ClientIdiom::turn(const Message& said, ClientUpdate& wish, const Taker& take) {
+bool ClientTranslator::translate(const Message& said, ClientUpdate& wish, const Taker& take) {
   const auto flag = [&](Wish one) { return wish.flags = one, true; };
   return std::visit(core::Overloaded{[&](const Mouse& mouse) { return point(mouse, wish), true; },
                                      [&](const Join& join) { return hear_text(join.name, wish.name), flag(kSpawn); },
@@ -65,25 +65,25 @@ bool ClientIdiom::turn(const Message& said, ClientUpdate& wish, const Taker& tak
                     said);
 }
 
-void ClientIdiom::point(const Mouse& mouse, ClientUpdate& wish) {
+void ClientTranslator::point(const Mouse& mouse, ClientUpdate& wish) {
   const bool precise = mouse.form == 2;
   wish.x = precise ? to_i32(mouse.precise_x) : mouse.x;
   wish.y = precise ? to_i32(mouse.precise_y) : mouse.y;
 }
 
-void ClientIdiom::hear_text(const ZText& heard, ZText& to) const {
+void ClientTranslator::hear_text(const ZText& heard, ZText& to) const {
   to = heard;
   if (dialect_.ucs2) set(to, narrow(heard.chars));
 }
 
 // -- What it is told --------------------------------------------------------------------------------------------------
 
-void ClientIdiom::say(const Message& message, const Taker& take) {
+void ClientTranslator::say(const Message& message, const Taker& take) {
   if (!dialect_.pieces) return take(message);
   if (const auto* update = std::get_if<Update>(&message)) tell(*update, take);  // a Pong becomes the statistics
 }
 
-void ClientIdiom::tell(const Update& update, const Taker& take) {
+void ClientTranslator::tell(const Update& update, const Taker& take) {
   const auto has = [&](Part part) { return (update.flags & part) != 0; };
   if (has(kClear)) tell_clear(take);
   if (has(kBorder)) tell_border(update, take);
@@ -96,7 +96,7 @@ void ClientIdiom::tell(const Update& update, const Taker& take) {
 }
 
 /// The oldest clients have no clear message, so all cells are removed instead (MultiOgarII, Player.js:125).
-void ClientIdiom::tell_clear(const Taker& take) {
+void ClientTranslator::tell_clear(const Taker& take) {
   auto& nodes = *std::get_if<UpdateNodes>(&nodes_);
   nodes.eaten.clear();
   nodes.nodes.clear();
@@ -109,7 +109,7 @@ void ClientIdiom::tell_clear(const Taker& take) {
   take(Message(ClearAll{}));
 }
 
-void ClientIdiom::tell_border(const Update& update, const Taker& take) {
+void ClientTranslator::tell_border(const Update& update, const Taker& take) {
   SetBorder border{update.border.left, update.border.top, update.border.right, update.border.bottom, WorldName{}};
   border.world->mode = (update.flags & kServerInfo) != 0 ? update.server.mode : 0;
   set(border.world->server, kProgram, dialect_.ucs2);
@@ -117,7 +117,7 @@ void ClientIdiom::tell_border(const Update& update, const Taker& take) {
   bordered_ = true;
 }
 
-void ClientIdiom::tell_line(const ChatLine& line, const Taker& take) const {
+void ClientTranslator::tell_line(const ChatLine& line, const Taker& take) const {
   ChatMessage message;
   message.flags = line.by_server != 0 ? 0x80 : 0;
   message.colour = line.colour;
@@ -126,7 +126,7 @@ void ClientIdiom::tell_line(const ChatLine& line, const Taker& take) const {
   take(Message(std::move(message)));
 }
 
-void ClientIdiom::tell_cells(const Update& update, const Taker& take) {
+void ClientTranslator::tell_cells(const Update& update, const Taker& take) {
   const auto has = [&](Part part) { return (update.flags & part) != 0; };
   auto& nodes = *std::get_if<UpdateNodes>(&nodes_);
   nodes.eaten.clear();
@@ -144,7 +144,7 @@ void ClientIdiom::tell_cells(const Update& update, const Taker& take) {
   take(nodes_);
 }
 
-void ClientIdiom::add(const AddedCell& cell, UpdateNodes& nodes, const Taker& take) {
+void ClientTranslator::add(const AddedCell& cell, UpdateNodes& nodes, const Taker& take) {
   CellType* known = known_.find(cell.id);
   (known != nullptr ? *known : known_.add(cell.id)) = cell.type;
   if ((cell.flags & 1U) != 0) {
@@ -160,7 +160,7 @@ void ClientIdiom::add(const AddedCell& cell, UpdateNodes& nodes, const Taker& ta
   node.extra = kPelletNode;
 }
 
-void ClientIdiom::change(const UpdatedCell& cell, UpdateNodes& nodes) {
+void ClientTranslator::change(const UpdatedCell& cell, UpdateNodes& nodes) {
   const CellType* known = known_.find(cell.id);
   if (known == nullptr) return;
   const auto has = [&](unsigned flag) { return (cell.flags & flag) != 0; };
@@ -170,14 +170,14 @@ void ClientIdiom::change(const UpdatedCell& cell, UpdateNodes& nodes) {
   if (has(16)) set(node.skin, cell.skin.chars);
 }
 
-void ClientIdiom::remove(std::uint32_t id) {
+void ClientTranslator::remove(std::uint32_t id) {
   known_.remove(id);
   std::erase(own_, id);
 }
 
 /// If cells are always sent in full, the only flag is whether the cell has a skin.
 template <class Cell>
-Node& ClientIdiom::node_of(const Cell& cell, CellType type, unsigned told, UpdateNodes& nodes) const {
+Node& ClientTranslator::node_of(const Cell& cell, CellType type, unsigned told, UpdateNodes& nodes) const {
   Node& node = nodes.nodes.emplace_back();
   node.id = cell.id;
   node.x = fitting(cell.x, dialect_.short_cells);
@@ -190,7 +190,7 @@ Node& ClientIdiom::node_of(const Cell& cell, CellType type, unsigned told, Updat
 
 // -- Boards -----------------------------------------------------------------------------------------------------------
 
-void ClientIdiom::tell_board(const Board& board, const Taker& take) const {
+void ClientTranslator::tell_board(const Board& board, const Taker& take) const {
   if (board.type == 3) return tell_lines(board, take);
   if (board.type == 1) return dialect_.boards == Boards::kRanked ? tell_ranks(board, take) : tell_rows(board, take);
   TeamLeaderboard pie;
@@ -200,7 +200,7 @@ void ClientIdiom::tell_board(const Board& board, const Taker& take) const {
 }
 
 /// These boards have no places, so a player who is not among the best has no row.
-void ClientIdiom::tell_rows(const Board& board, const Taker& take) const {
+void ClientTranslator::tell_rows(const Board& board, const Taker& take) const {
   Leaderboard told;
   for (const BoardRow& row : board.rows) {
     const bool me = (row.flags & 3U) != 0;
@@ -213,7 +213,7 @@ void ClientIdiom::tell_rows(const Board& board, const Taker& take) const {
   take(Message(std::move(told)));
 }
 
-void ClientIdiom::tell_ranks(const Board& board, const Taker& take) const {
+void ClientTranslator::tell_ranks(const Board& board, const Taker& take) const {
   RankedLeaderboard told;
   for (const BoardRow& row : board.rows) {
     RankedRow& to = told.rows.emplace_back();
@@ -225,7 +225,7 @@ void ClientIdiom::tell_ranks(const Board& board, const Taker& take) const {
   take(Message(std::move(told)));
 }
 
-void ClientIdiom::tell_lines(const Board& board, const Taker& take) const {
+void ClientTranslator::tell_lines(const Board& board, const Taker& take) const {
   if (dialect_.text_rows) {
     RankedLeaderboard told;
     for (const ZText& line : board.lines) set(told.rows.emplace_back().name, line.chars);
@@ -236,7 +236,7 @@ void ClientIdiom::tell_lines(const Board& board, const Taker& take) const {
   take(Message(std::move(told)));
 }
 
-void ClientIdiom::tell_stats(const WorldInfo& info, const Taker& take) const {
+void ClientTranslator::tell_stats(const WorldInfo& info, const Taker& take) const {
   ServerStat stats;
   stats.json.wide = dialect_.ucs2;
   set(stats.json, stats_of(info), dialect_.ucs2);

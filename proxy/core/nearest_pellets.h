@@ -9,7 +9,7 @@
 
 namespace entente::core {
 
-class Litter {
+class NearestPellets {
  public:
   static constexpr std::size_t kMost = 40;
   /// How often to look, and how much may appear per look; what is gone disappears at once.
@@ -20,10 +20,10 @@ class Litter {
   bool look(const World& world, double x, double y, std::size_t most_new = kAtOnce);
 
   /// A pellet appeared or disappeared.
-  void stir(FrontOut& out);
+  void mark_changed(FrontOut& out);
   /// Looks around the player's unit when it is time. True: something changed and must be shown. REQUIRES: called at
   /// each wake.
-  bool look_about(const UnitState* me, FrontOut& out, std::size_t most_new = kAtOnce);
+  bool refresh(const UnitState* me, FrontOut& out, std::size_t most_new = kAtOnce);
 
   /// What changed in the last look.
   const std::vector<Id>& come() const { return come_; }
@@ -34,13 +34,13 @@ class Litter {
   void clear();
 
  private:
-  struct Thing {
+  struct Pellet {
     double far;
     Id unit;
   };
-  std::vector<Thing> near_;
+  std::vector<Pellet> near_;
   std::vector<Id> shown_, kept_, come_, gone_;  // by id
-  bool stirred_ = false;
+  bool changed_ = false;
   Micros next_look_ = 0;
 };
 

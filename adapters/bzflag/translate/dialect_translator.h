@@ -20,10 +20,10 @@ namespace entente::bzflag {
 /// Types of players in a dialect where spectators are a type (Dialect::watcher_type).
 inline constexpr std::uint16_t kWatcherType = 1, kLateRobotType = 2;
 
-class Idiom {
+class DialectTranslator {
  public:
   /// `says`: the direction of our messages.
-  Idiom(std::size_t dialect, wire::Way says);
+  DialectTranslator(std::size_t dialect, wire::Way says);
 
   const Dialect& dialect() const { return dialect_; }
   /// Whether nothing needs to be converted, because this is the first dialect.
@@ -40,70 +40,70 @@ class Idiom {
   std::string echo(std::string_view flag) const;
 
  private:
-  // -- What the peer said: idiom_hear.cc
+  // -- What the peer said: translator_hear.cc
   template <class T>
-  bool turn_heard(T&, core::Micros) {
+  bool translate_heard(T&, core::Micros) {
     return true;
   }
-  bool turn_heard(Welcome& welcome, core::Micros);
-  bool turn_heard(NegotiateFlags& flags, core::Micros);
-  bool turn_heard(GameSettings& settings, core::Micros);
-  bool turn_heard(WorldChunk& chunk, core::Micros);
-  bool turn_heard(GetWorld& wanted, core::Micros);
-  bool turn_heard(Enter& enter, core::Micros);
-  bool turn_heard(Reject& reject, core::Micros);
-  bool turn_heard(AddPlayer& added, core::Micros);
-  bool turn_heard(RemovePlayer& removed, core::Micros);
-  bool turn_heard(Alive& alive, core::Micros);
-  bool turn_heard(KilledReport& report, core::Micros);
-  bool turn_heard(Killed& killed, core::Micros);
-  bool turn_heard(PlayerUpdate& update, core::Micros now) { return turn_update(update, now); }
-  bool turn_heard(PlayerUpdateSmall& update, core::Micros now) { return turn_update(update, now); }
-  bool turn_heard(ShotBegin& begin, core::Micros);
-  bool turn_heard(ChatRequest& request, core::Micros);
-  bool turn_heard(Chat& chat, core::Micros);
-  bool turn_heard(TimeLeft& left, core::Micros);
-  bool turn_heard(GameAnswer& answer, core::Micros);
+  bool translate_heard(Welcome& welcome, core::Micros);
+  bool translate_heard(NegotiateFlags& flags, core::Micros);
+  bool translate_heard(GameSettings& settings, core::Micros);
+  bool translate_heard(WorldChunk& chunk, core::Micros);
+  bool translate_heard(GetWorld& wanted, core::Micros);
+  bool translate_heard(Enter& enter, core::Micros);
+  bool translate_heard(Reject& reject, core::Micros);
+  bool translate_heard(AddPlayer& added, core::Micros);
+  bool translate_heard(RemovePlayer& removed, core::Micros);
+  bool translate_heard(Alive& alive, core::Micros);
+  bool translate_heard(KilledReport& report, core::Micros);
+  bool translate_heard(Killed& killed, core::Micros);
+  bool translate_heard(PlayerUpdate& update, core::Micros now) { return translate_update(update, now); }
+  bool translate_heard(PlayerUpdateSmall& update, core::Micros now) { return translate_update(update, now); }
+  bool translate_heard(ShotBegin& begin, core::Micros);
+  bool translate_heard(ChatRequest& request, core::Micros);
+  bool translate_heard(Chat& chat, core::Micros);
+  bool translate_heard(TimeLeft& left, core::Micros);
+  bool translate_heard(GameAnswer& answer, core::Micros);
   template <class Update>
-  bool turn_update(Update& update, core::Micros now);
+  bool translate_update(Update& update, core::Micros now);
   void guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) const;
   static void join(Message& message);
 
-  // -- What we say: idiom_say.cc
+  // -- What we say: translator_say.cc
   template <class T>
-  bool turn_said(T&) {
+  bool translate_said(T&) {
     return true;
   }
-  bool turn_said(Welcome& welcome);
-  bool turn_said(NegotiateFlags& flags);
-  bool turn_said(GameSettings& settings);
-  bool turn_said(WorldChunk& chunk);
-  bool turn_said(GetWorld& wanted);
-  bool turn_said(Enter& enter);
-  bool turn_said(AddPlayer& added);
-  bool turn_said(TeamUpdate& teams);
-  bool turn_said(ScoreOver& over);
-  bool turn_said(Alive& alive);
-  bool turn_said(KilledReport& report);
-  bool turn_said(Killed& killed);
-  bool turn_said(ShotBegin& begin);
-  bool turn_said(GuidedUpdate& update);
-  bool turn_said(ChatRequest& request);
-  bool turn_said(Chat& chat);
-  bool turn_said(TimeLeft& left);
-  bool turn_said(GameAnswer& answer);
-  void turn(Message message);
+  bool translate_said(Welcome& welcome);
+  bool translate_said(NegotiateFlags& flags);
+  bool translate_said(GameSettings& settings);
+  bool translate_said(WorldChunk& chunk);
+  bool translate_said(GetWorld& wanted);
+  bool translate_said(Enter& enter);
+  bool translate_said(AddPlayer& added);
+  bool translate_said(TeamUpdate& teams);
+  bool translate_said(ScoreOver& over);
+  bool translate_said(Alive& alive);
+  bool translate_said(KilledReport& report);
+  bool translate_said(Killed& killed);
+  bool translate_said(ShotBegin& begin);
+  bool translate_said(GuidedUpdate& update);
+  bool translate_said(ChatRequest& request);
+  bool translate_said(Chat& chat);
+  bool translate_said(TimeLeft& left);
+  bool translate_said(GameAnswer& answer);
+  void translate(Message message);
   bool split(const Message& message);
   void split(const TeamUpdate& teams);
   void split(const Score& scores);
   void split(const FlagUpdate& flags);
   void split(const TransferFlag& transfer);
-  bool turn_target(Id& to, std::uint16_t& team) const;
+  bool translate_target(Id& to, std::uint16_t& team) const;
   std::int16_t team_there(std::int16_t team) const;
   template <class Joining>
   void dress(Joining& one) const;
 
-  // -- Flags: idiom_flags.cc
+  // -- Flags: translator_flags.cc
   void to_peer(FlagKind& flag) const;
   void from_peer(FlagKind& flag) const;
 

@@ -1,6 +1,6 @@
 // Flags of other dialects: letters that changed their meaning, numbers, and flags that a dialect does not have.
-// Law: a flag that a dialect does not have is sent as one that does nothing to its carrier. See idiom.h.
-#include "adapters/bzflag/idiom/idiom.h"
+// Law: a flag that a dialect does not have is sent as one that does nothing to its carrier. See dialect_translator.h.
+#include "adapters/bzflag/translate/dialect_translator.h"
 
 namespace entente::bzflag {
 namespace {
@@ -28,7 +28,7 @@ std::uint16_t number_of(std::string_view code) {
 
 }  // namespace
 
-void Idiom::to_peer(FlagKind& flag) const {
+void DialectTranslator::to_peer(FlagKind& flag) const {
   const auto code = flag.letters.view();
   if (dialect_.flag_numbers)
     flag.number = number_of(code);
@@ -39,7 +39,7 @@ void Idiom::to_peer(FlagKind& flag) const {
 }
 
 /// Letters are copied up to the NUL: old memory follows it in an empty flag.
-void Idiom::from_peer(FlagKind& flag) const {
+void DialectTranslator::from_peer(FlagKind& flag) const {
   if (dialect_.flag_numbers)
     flag.letters.set(flag.number < std::size(kNumberedFlags) ? kNumberedFlags[flag.number] : "");
   else if (!dialect_.late_flags && flag.letters.view() == kAgility)
@@ -48,7 +48,7 @@ void Idiom::from_peer(FlagKind& flag) const {
     flag.letters.set(std::string(flag.letters.view()));
 }
 
-std::string Idiom::echo(std::string_view flag) const {
+std::string DialectTranslator::echo(std::string_view flag) const {
   if (plain_) return std::string(flag);
   FlagKind kind = flag_kind(flag);
   to_peer(kind);
@@ -58,13 +58,13 @@ std::string Idiom::echo(std::string_view flag) const {
 
 // -- Flags of shots, for dialects whose deaths do not name them ------------------------------------------------------
 
-void Idiom::remember(const ShotBegin& begin) {
+void DialectTranslator::remember(const ShotBegin& begin) {
   if (dialect_.death_flag) return;
   shots_[next_shot_] = {begin.player.byte, begin.shot, begin.flag};
   next_shot_ = (next_shot_ + 1) % shots_.size();
 }
 
-FlagKind Idiom::flag_of_shot(std::uint8_t player, std::uint16_t shot) const {
+FlagKind DialectTranslator::flag_of_shot(std::uint8_t player, std::uint16_t shot) const {
   for (std::size_t i = 0; i < shots_.size(); ++i) {  // newest first, because numbers are reused
     const KnownShot& one = shots_[(next_shot_ + shots_.size() - 1 - i) % shots_.size()];
     if (one.player == player && one.shot == shot) return one.flag;

@@ -1,4 +1,4 @@
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 
 #include <array>
 #include <charconv>

@@ -17,9 +17,9 @@ namespace entente::ogar {
 using Taker = std::function<void(const Message&)>;
 
 /// Between a front and its client.
-class ClientIdiom {
+class ClientTranslator {
  public:
-  explicit ClientIdiom(std::size_t dialect);
+  explicit ClientTranslator(std::size_t dialect);
 
   /// Whether the dialect's servers send an update at each tick, even if nothing has changed.
   bool wants_every_picture() const { return dialect_.pieces; }
@@ -32,7 +32,7 @@ class ClientIdiom {
 
  private:
   // -- What the client says
-  bool turn(const Message& said, ClientUpdate& wish, const Taker& take);
+  bool translate(const Message& said, ClientUpdate& wish, const Taker& take);
   static void point(const Mouse& mouse, ClientUpdate& wish);
   void hear_text(const ZText& heard, ZText& to) const;
 
@@ -61,9 +61,9 @@ class ClientIdiom {
 };
 
 /// Between a back and its server.
-class ServerIdiom {
+class ServerTranslator {
  public:
-  explicit ServerIdiom(std::size_t dialect);
+  explicit ServerTranslator(std::size_t dialect);
 
   /// Converts a message of the server to modern3 and passes it to `take`.
   void hear(const Message& said, const Taker& take);
@@ -73,18 +73,18 @@ class ServerIdiom {
  private:
   // -- What the server tells
   template <class T>
-  void turn(const T&, Update&) const {}  // has no meaning in modern3
-  void turn(const SetBorder& border, Update& update) const;
-  void turn(const ClearAll&, Update& update);
-  void turn(const AddNode& own, Update& update);
-  void turn(const UpdateNodes& nodes, Update& update);
-  void turn(const UpdatePosition& camera, Update& update) const;
-  void turn(const LeaderboardText& board, Update& update) const;
-  void turn(const Leaderboard& board, Update& update) const;
-  void turn(const RankedLeaderboard& board, Update& update) const;
-  void turn(const TeamLeaderboard& board, Update& update) const;
-  void turn(const ChatMessage& line, Update& update) const;
-  void turn(const ServerStat& stats, Update& update) const;
+  void translate(const T&, Update&) const {}  // has no meaning in modern3
+  void translate(const SetBorder& border, Update& update) const;
+  void translate(const ClearAll&, Update& update);
+  void translate(const AddNode& own, Update& update);
+  void translate(const UpdateNodes& nodes, Update& update);
+  void translate(const UpdatePosition& camera, Update& update) const;
+  void translate(const LeaderboardText& board, Update& update) const;
+  void translate(const Leaderboard& board, Update& update) const;
+  void translate(const RankedLeaderboard& board, Update& update) const;
+  void translate(const TeamLeaderboard& board, Update& update) const;
+  void translate(const ChatMessage& line, Update& update) const;
+  void translate(const ServerStat& stats, Update& update) const;
   void add(const Node& node, Update& update);
   void change(const Node& node, AddedCell& cell, Update& update) const;
   CellType type_of(const Node& node, const AddedCell& cell, bool own) const;

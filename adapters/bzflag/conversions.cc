@@ -1,4 +1,4 @@
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/conversions.h"
 
 #include <algorithm>
 #include <cmath>
