@@ -68,10 +68,10 @@ class Link {
     envelope_.wrap(frame_, [&](Buffer& to) { spell(dialect_, message, to); });
     return frame_;
   }
-  /// Links with the same voice encode every message in the same way.
-  const void* voice() const {
-    static constexpr std::array<std::array<char, 2>, 2> kVoices{};
-    return &kVoices[static_cast<std::size_t>(dialect_)][envelope_.in_stream ? 1 : 0];
+  /// Links with the same key encode every message in the same way.
+  const void* cache_key() const {
+    static constexpr std::array<std::array<char, 2>, 2> kKeys{};
+    return &kKeys[static_cast<std::size_t>(dialect_)][envelope_.in_stream ? 1 : 0];
   }
 
  private:
@@ -106,10 +106,10 @@ class NativeFront final : public core::Front {
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
     if (often && waiting > kSlowReader) return out.lose(loss::kSlowReader, fact);
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
-    if (out.send_again(Lane::kStream, link_.voice())) return;
+    if (out.send_cached(Lane::kStream, link_.cache_key())) return;
     core::to_message(fact, message_);
     if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
-    out.send_shared(Lane::kStream, link_.voice(), link_.frame(message_));
+    out.send_shared(Lane::kStream, link_.cache_key(), link_.frame(message_));
   }
 
   /// Sends Kicked as the last message, unless the end was sent already.

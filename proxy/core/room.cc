@@ -23,13 +23,13 @@ class Room::End final : public Out<Word> {
   void send(Lane lane, Bytes frame) override {
     if (open) room_.host_.send(id_, lane, frame);
   }
-  bool send_again(Lane lane, const void* voice) override {
-    const Bytes* const frame = room_.chorus_.said(voice);
+  bool send_cached(Lane lane, const void* cache_key) override {
+    const Bytes* const frame = room_.shared_frames_.find(cache_key);
     if (frame != nullptr && open) room_.host_.send_shared(id_, lane, *frame);
     return frame != nullptr;
   }
-  void send_shared(Lane lane, const void* voice, Bytes frame) override {
-    const Bytes kept = room_.chorus_.keep(voice, frame);
+  void send_shared(Lane lane, const void* cache_key, Bytes frame) override {
+    const Bytes kept = room_.shared_frames_.keep(cache_key, frame);
     room_.work_ += kEncodingWork;
     if (open) room_.host_.send_shared(id_, lane, kept);
   }
@@ -92,7 +92,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   hearers_.push_back(&end);
   end.open = true;
   end.member->opened(peer, end);
-  chorus_.next_word();
+  shared_frames_.next_word();
   words::You you;
   you.set_player(id);
   Fact first(id, you);
@@ -100,7 +100,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   if (!end.left) tell(end, first);
   if (told_)
     world_.tell([&](Fact& fact) {
-      chorus_.next_word();
+      shared_frames_.next_word();
       fact.at = now_;
       if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = world_.round_at(now_);
       if (!end.left) tell(end, fact);
@@ -285,7 +285,7 @@ void Room::drain() {
       deliver_intents();
     }
   } while (settle());
-  if (!options_.lends) chorus_.forget();
+  if (!options_.keeps_shared) shared_frames_.forget();
   draining_ = false;
 }
 
@@ -308,7 +308,7 @@ void Room::deliver_facts() {
 }
 
 void Room::deliver(const Fact& fact) {
-  chorus_.next_word();
+  shared_frames_.next_word();
   if (fact.audience == words::PLAYER) {
     const auto at = seats_.find(fact.to);
     if (at != seats_.end() && !at->second->left) tell(*at->second, fact);

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "proxy/core/chat.h"
-#include "proxy/core/chorus.h"
 #include "proxy/core/ledger.h"
 #include "proxy/core/room_member.h"
+#include "proxy/core/shared_frames.h"
 #include "proxy/core/wakes.h"
 #include "proxy/core/world.h"
 
@@ -28,7 +28,7 @@ struct RoomOptions {
   bool shared = false;  ///< many fronts, and the room continues without any; otherwise it belongs to one player and
                         ///< ends with that player
   ChatRules chat;
-  bool lends = false;               ///< bytes given to Host::send_shared stay in place until forget_shared()
+  bool keeps_shared = false;        ///< bytes given to Host::send_shared stay in place until forget_shared()
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
 };
 
@@ -39,7 +39,7 @@ class Room {
    public:
     virtual ~Host() = default;
     virtual void send(Id end, Lane lane, Bytes bytes) = 0;
-    /// The same for bytes that several seats are sent. They stay in place: see RoomOptions::lends.
+    /// The same for bytes that several seats are sent. They stay in place: see RoomOptions::keeps_shared.
     virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
     virtual std::size_t waiting(Id end) const = 0;
     /// Closes an end after what was sent. The room does not mention that end again.
@@ -98,10 +98,11 @@ class Room {
   /// Nobody is left, and nobody will come.
   bool over() const;
 
-  /// Frees lent bytes, which are not needed any more. REQUIRES: RoomOptions::lends; called regularly.
-  void forget_shared() { chorus_.forget(); }
+  /// Frees bytes that were given to Host::send_shared and are not needed any more. REQUIRES:
+  /// RoomOptions::keeps_shared; called regularly.
+  void forget_shared() { shared_frames_.forget(); }
   /// How many frames were encoded for several fronts at once.
-  std::uint64_t encoded_shared() const { return chorus_.kept(); }
+  std::uint64_t encoded_shared() const { return shared_frames_.kept(); }
   /// The work done so far: facts delivered, per front, and intents; a fact that is encoded for several fronts counts
   /// as ten.
   std::uint64_t work() const { return work_; }
@@ -155,7 +156,7 @@ class Room {
   World world_;
   Ledger ledger_;
   Chat chat_;
-  Chorus chorus_;
+  SharedFrames shared_frames_;
   Wakes wakes_;
   std::unique_ptr<BackEnd> back_;
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;

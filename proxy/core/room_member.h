@@ -40,13 +40,12 @@ class Out {
   // For its peer.
   /// Sends one whole frame at the end of the turn, in order with others of the same lane.
   virtual void send(Lane lane, Bytes frame) = 0;
-  // A frame that several fronts of this room send is encoded only once. `voice` is a key: a static address, the same
-  // for all fronts that would encode the same bytes. Call these only inside hear(), at most once for each word and
-  // voice.
-  /// Sends what another front of this voice has encoded for the current word. False: none has.
-  virtual bool send_again(Lane, const void* /*voice*/) { return false; }
-  /// Sends `frame` and keeps it for the other fronts of this voice.
-  virtual void send_shared(Lane lane, const void* /*voice*/, Bytes frame) { send(lane, frame); }
+  // A frame that several fronts of this room send is encoded only once. `cache_key` is a static address, the same for
+  // all fronts that would encode the same bytes. Call these only inside hear(), at most once for each word and key.
+  /// Sends what another front with this key has encoded for the current word. False: none has.
+  virtual bool send_cached(Lane, const void* /*cache_key*/) { return false; }
+  /// Sends `frame` and keeps it for the other fronts with this key.
+  virtual void send_shared(Lane lane, const void* /*cache_key*/, Bytes frame) { send(lane, frame); }
   /// Bytes waiting because the peer is slow.
   virtual std::size_t waiting() const = 0;
   /// Closes the link after what was sent. `why` is for the log: who ended the session, and why. `code`: the game's

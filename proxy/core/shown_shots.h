@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::core {

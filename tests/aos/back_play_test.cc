@@ -283,7 +283,7 @@ TEST_CASE("aos back: a client of the game itself is passed on as it is") {
   CHECK(has(scene.hears(tool), "loses Tool"));
 }
 
-TEST_CASE("aos back: who claims another game's pace is walked after, and pulled back beyond the leash") {
+TEST_CASE("aos back: who claims another game's pace is walked after, and corrected when too far away") {
   Scene scene;
   scene.plays();
   words::PoseClaim claim;

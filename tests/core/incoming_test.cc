@@ -1,5 +1,5 @@
 // Shots of others: what stops them, whom they hit, and when they come too near.
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 
 #include <doctest/doctest.h>
 

@@ -20,7 +20,7 @@ constexpr float kMoved = 0.01F;                    // blocks
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
 constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;  // blocks between the two, for its client to be told to be slow
-constexpr float kLeash = 8;                            // blocks between a foreign client's claim and our man
+constexpr float kMostAstray = 8;                       // blocks between a foreign client's claim and our man
 constexpr double kNear = 0.3;                          // metres from a place: nearer, nothing is wished any more
 constexpr double kJumps = 2;                           // metres a second upwards: its client has jumped
 constexpr double kSlow = 0.6;                          // of the top speed: sneaks
@@ -147,7 +147,7 @@ void Man::drive(bool aiming, BackOut& out) {
     step(server_.map, urge, life_.body);
     tell_server(urge, out);
   }
-  mind_leash(out);
+  correct_client(out);
   if (!plays_itself() && !server_.dialect().state_updates && may_tell_place(kPlaceEvery, out) &&
       distance(life_.place_sent, life_.body.position) > kMoved)
     tell_place(out);
@@ -194,14 +194,14 @@ void Man::mind_speed(double off, BackOut& out) {
 }
 
 /// A client of another game that is far from where our man could go is told so.
-void Man::mind_leash(BackOut& out) {
+void Man::correct_client(BackOut& out) {
   const words::PoseClaim* claim = steering_.claim();
   if (claim == nullptr || heard_keys_) return;
   const Vec3 place = place_of({claim->x(), claim->y(), 0});
   const float off = std::hypot(place[0] - life_.body.position[0], place[1] - life_.body.position[1]);
   mind_speed(off, out);
-  if (off <= kLeash) life_.astray = 0;
-  if (off <= kLeash || out.now() < life_.corrected + kCorrectedEvery) return;
+  if (off <= kMostAstray) life_.astray = 0;
+  if (off <= kMostAstray || out.now() < life_.corrected + kCorrectedEvery) return;
   if (life_.astray == 0) life_.astray = out.now();
   if (out.now() < life_.astray + kAstrayFor) return;
   life_.corrected = out.now();

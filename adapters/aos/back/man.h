@@ -50,7 +50,7 @@ class Man {
   core::Micros next_step() const { return life_.since + (life_.steps + 1) * core::kSecond / kStepsPerSecond; }
   void be_at(const Vec3& position, BackOut& out);
   Urge urge_now(bool aiming, BackOut& out);
-  void mind_leash(BackOut& out);
+  void correct_client(BackOut& out);
   void mind_speed(double off, BackOut& out);
   void tell_server(const Urge& urge, BackOut& out);
   void tell_keys(std::uint8_t keys, BackOut& out);

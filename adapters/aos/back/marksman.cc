@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "adapters/aos/world/sight.h"
-#include "proxy/core/arena/guns.h"
+#include "proxy/core/gameplay/guns.h"
 
 namespace entente::aos {
 namespace {

@@ -88,12 +88,12 @@ void Arms::hear(const WeaponReload&, FrontOut& out) {
 std::uint32_t Arms::room_guns(const FrontOut& out) const {
   const core::World& world = out.world();
   const bool load = !same_game(out) && core::victim_decides(world) && world.rule("reload", 0) > 0;
-  return load ? std::min(world.room().most_shots(), core::Guns::kAny) : 0;
+  return load ? std::min(world.room().most_shots(), core::GunReloads::kAny) : 0;
 }
 
 /// Fires one loaded gun, at the rate at which the client draws its shots.
 void Arms::pull(FrontOut& out) {
-  const auto gun = me_.guns.loaded(core::Guns::kAny, room_guns(out), out.now());
+  const auto gun = me_.guns.loaded(core::GunReloads::kAny, room_guns(out), out.now());
   if (!gun) return;
   me_.gun = *gun;
   if (me_.load.first > 0) --me_.load.first;  // the client counts its shots itself

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "adapters/aos/front/player_table.h"
-#include "proxy/core/arena/guns.h"
+#include "proxy/core/gameplay/guns.h"
 
 namespace entente::aos {
 
@@ -46,7 +46,7 @@ class Arms {
     std::uint8_t hp = 100;
     double most_mass = 0;                          ///< largest mass of its cells in this life
     core::Micros reloaded = 0;                     ///< when its clip is full again; 0: no reload is under way
-    core::Guns guns;                               ///< in a room where guns load one by one
+    core::GunReloads guns;                         ///< in a room where guns load one by one
     std::uint8_t gun = 0;                          ///< the one of them that was fired last
     core::Micros pulls_at = 0;                     ///< when a held trigger fires next
     bool fresh = false;                            ///< just created, and nothing used since

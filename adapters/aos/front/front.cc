@@ -102,7 +102,7 @@ void AosFront::tick(Outlet& out) {
   painter_.plan(out);
   entry_.ask_spawn(out);
   walk_.walk(out);
-  walk_.check_leash(out);
+  walk_.check_place(out);
   objectives_.reach(out);
   arms_.fill_magazine(out);
   arms_.mind_guns(out);

@@ -14,9 +14,9 @@ using core::kMillisecond, core::kSecond;
 constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // for a client that sends its place only once a second
 constexpr core::Micros kMostSteps = 20;                   // steps that are computed at once
 
-// How far our client may be from its place in the room before it is moved there, in blocks: kCellLeash for a cell, the
-// width of a tile and kRoom in a world of tiles, kLeash elsewhere (as servers of this game have it).
-constexpr double kCellLeash = 5, kLeash = 6, kRoom = 3;
+// How far our client may be from its place in the room before it is moved there, in blocks: kCellTolerance for a cell,
+// the width of a tile and kRoom in a world of tiles, kTolerance elsewhere (as servers of this game have it).
+constexpr double kCellTolerance = 5, kTolerance = 6, kRoom = 3;
 /// For how long after a move an old place may still arrive, and for how long a move is sent again.
 constexpr core::Micros kOnItsWay = 300 * kMillisecond, kPutAgain = kSecond;
 constexpr double kPutNear = 3, kPutThere = 1;
@@ -35,7 +35,7 @@ double far(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] -
 // -- What our client does --------------------------------------------------------------------------------------------
 
 bool Walk::comes_late(const Vec3& place, const FrontOut& out) const {
-  return out.now() < me_.leash.put_at() + kOnItsWay && far(place, me_.body.position) > kPutNear;
+  return out.now() < me_.correction.put_at() + kOnItsWay && far(place, me_.body.position) > kPutNear;
 }
 
 void Walk::hear(const PositionData& position, FrontOut& out) {
@@ -125,21 +125,21 @@ void Walk::walk(FrontOut& out) {
   if (moves && out.now() >= me_.claimed + kClaimEvery) claim(++me_.claims, out);
 }
 
-double Walk::leash(const words::Unit& unit, const FrontOut& out) const {
+double Walk::tolerance(const words::Unit& unit, const FrontOut& out) const {
   const words::World* world = out.world().geometry();
-  if (unit.kind() == words::Unit::CELL) return kCellLeash;
-  if (world == nullptr || world->columns() == 0) return kLeash;
+  if (unit.kind() == words::Unit::CELL) return kCellTolerance;
+  if (world == nullptr || world->columns() == 0) return kTolerance;
   return (world->east() - world->west()) / world->columns() / kMetresPerBlock + kRoom;
 }
 
 /// Moves our client back if it strays from its place in the room. Servers of this game do that themselves.
-void Walk::check_leash(FrontOut& out) {
+void Walk::check_place(FrontOut& out) {
   const core::UnitState* unit = out.world().unit(players_.own().unit);
   if (!players_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
   const Vec3 true_place = ground_.stand(core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
   const double off = std::hypot(true_place[0] - me_.body.position[0], true_place[1] - me_.body.position[1]);
-  const bool near = off <= leash(unit->unit, out);
-  const auto due = me_.leash.look(!near, out.now());
+  const bool near = off <= tolerance(unit->unit, out);
+  const auto due = me_.correction.look(!near, out.now());
   if (due && out.now() >= *due) put(true_place, out);
 }
 
@@ -150,14 +150,14 @@ void Walk::begin(const PlayerEntry& own, FrontOut& out) {
   me_.body.position = own.motion.position;
   me_.look = own.motion.orientation;
   me_.moved = out.now();
-  me_.leash.put(out.now());
+  me_.correction.put(out.now());
 }
 
 void Walk::put(const Vec3& eyes, FrontOut& out) {
   me_.body.position = players_.own().motion.position = eyes;
   me_.body.velocity = {};
   me_.moved = out.now();
-  me_.leash.put(out.now());
+  me_.correction.put(out.now());
   if (client_.tells_states())
     me_.put_until = out.now() + kPutAgain;  // sent with the next painting
   else

@@ -5,7 +5,7 @@
 
 #include "adapters/aos/front/player_table.h"
 #include "adapters/aos/world/body.h"
-#include "proxy/core/arena/leash.h"
+#include "proxy/core/gameplay/correction_timer.h"
 
 namespace entente::aos {
 
@@ -27,7 +27,7 @@ class Walk {
   void forget() { me_ = {}; }
 
   void walk(FrontOut& out);
-  void check_leash(FrontOut& out);
+  void check_place(FrontOut& out);
 
   const Body& body() const { return me_.body; }
   Motion motion() const { return {me_.body.position, me_.look, me_.body.velocity}; }
@@ -37,7 +37,7 @@ class Walk {
  private:
   void say_keys(FrontOut& out);
   void claim(std::uint32_t number, FrontOut& out);
-  double leash(const words::Unit& unit, const FrontOut& out) const;
+  double tolerance(const words::Unit& unit, const FrontOut& out) const;
   void put(const Vec3& eyes, FrontOut& out);
   bool comes_late(const Vec3& place, const FrontOut& out) const;
 
@@ -51,7 +51,7 @@ class Walk {
     Vec3 look{1, 0, 0};
     std::uint32_t claims = 0;
     std::optional<std::uint32_t> heard;  ///< sequence number of its last State Update
-    core::Leash leash;                   ///< how long it has strayed, and when it was last moved
+    core::CorrectionTimer correction;    ///< how long it has strayed, and when it was last moved
     core::Micros put_until = 0;          ///< until when a move is sent again (state_updates)
     bool keyed = false;                  ///< the room was sent its keys
   };

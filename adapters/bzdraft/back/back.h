@@ -4,8 +4,8 @@
 #pragma once
 
 #include "adapters/bzdraft/back/flags.h"
-#include "adapters/bzdraft/back/guns.h"
 #include "adapters/bzdraft/back/joining.h"
+#include "adapters/bzdraft/back/own_shots.h"
 #include "adapters/bzdraft/back/players.h"
 #include "adapters/bzdraft/back/talk.h"
 #include "proxy/core/tank/tank_back.h"
@@ -23,7 +23,7 @@ class BzdraftBack final : public core::TankBack {
   void enter(Outlet& out) override { joining_.enter(out); }
   void say_goodbye(Outlet& out) override;
   core::BackTank& tank() override { return tank_; }
-  core::TankControl& control() override { return guns_; }
+  core::TankControl& control() override { return own_shots_; }
 
   PeerLink link_{wire::Way::kToClient};
   Tank tank_{link_, state_, server_players_};
@@ -32,7 +32,7 @@ class BzdraftBack final : public core::TankBack {
   BackTalk talk_{link_, state_, server_players_};
   Fights fights_{link_, state_, server_players_, tank_};
   BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
-  Guns guns_{link_, state_, tank_, fights_, tokens_};
+  OwnShots own_shots_{link_, state_, tank_, fights_, tokens_};
 };
 
 }  // namespace entente::bzdraft

@@ -69,7 +69,7 @@ void BzdraftFront::tell(const words::Notice& notice, const core::Fact& fact, Out
 
 void BzdraftFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
   if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
-    if (*number == kNumber) return keeper_.check_leash(players_, out);
+    if (*number == kNumber) return keeper_.check_place(players_, out);
     return tanks_.update(*number, out);
   }
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
@@ -98,7 +98,7 @@ void BzdraftFront::tick(Outlet& out) {
   flags_.refresh_pellets(out);
   shots_.spare_own_tank(out);
   tanks_.check_death(out);
-  keeper_.check_leash(players_, out);
+  keeper_.check_place(players_, out);
   entry_.check_change(out);
 }
 

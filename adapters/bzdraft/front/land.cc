@@ -2,7 +2,7 @@
 
 #include "adapters/bzdraft/losses.h"
 #include "adapters/wire/md5.h"
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 
 namespace entente::bzdraft {
 namespace {

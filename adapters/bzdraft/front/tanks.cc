@@ -28,7 +28,7 @@ void Tanks::hear(const PlayerUpdate& update, FrontOut& out) {
   pose.set_seq(++order_);
   keeper_.said(pose, out.now());
   out.say(claim_of(pose));
-  keeper_.check_leash(players_, out);
+  keeper_.check_place(players_, out);
 }
 
 void Tanks::hear(const Killed& killed, FrontOut& out) {

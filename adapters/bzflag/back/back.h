@@ -6,8 +6,8 @@
 #pragma once
 
 #include "adapters/bzflag/back/flags.h"
-#include "adapters/bzflag/back/guns.h"
 #include "adapters/bzflag/back/joining.h"
+#include "adapters/bzflag/back/own_shots.h"
 #include "adapters/bzflag/back/players.h"
 #include "adapters/bzflag/back/talk.h"
 #include "proxy/core/tank/tank_back.h"
@@ -30,7 +30,7 @@ class BzflagBack final : public core::TankBack {
   void say_goodbye(Outlet& out) override;
   void look_after_link(Outlet& out) override { joining_.ask_for_link(out); }
   core::BackTank& tank() override { return tank_; }
-  core::TankControl& control() override { return guns_; }
+  core::TankControl& control() override { return own_shots_; }
 
   PeerLink link_;
   TankRules tank_rules_;
@@ -41,7 +41,7 @@ class BzflagBack final : public core::TankBack {
   BackTalk talk_{link_, state_, server_players_};
   Fights fights_{link_, state_, server_players_, tank_, tank_rules_};
   BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
-  Guns guns_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, tank_rules_};
+  OwnShots own_shots_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, tank_rules_};
 };
 
 }  // namespace entente::bzflag

@@ -76,13 +76,13 @@ float Tank::clock(const BackOut& out) const {
 }
 
 void Tank::fit(words::Pose& place) {
-  leash(place);
+  limit(place);
   order = std::max(order + 1, place.seq());
   place.set_seq(order);
 }
 
 /// Within what the server lets pass.
-void Tank::leash(words::Pose& place) const {
+void Tank::limit(words::Pose& place) const {
   const double most = tank_rules_.variables["_tankSpeed"] * kSpeeding * (tokens_.carried().empty() ? 1 : kFlagSpeed);
   core::keep_within(place, most, tank_rules_.size / 2 + kOutside);
   place.set_z(std::max(place.z(), kDeepestBurrow));
@@ -113,7 +113,7 @@ void Tank::drove(const core::TankState& to, BackOut& out) {
   if (!still) {
     core::put(to, pose);
     pose.set_state(to.vz != 0 ? words::Pose::FALLING : 0);
-    leash(pose);
+    limit(pose);
     out.say(pose);
   }
   const words::Pose reckoned = seen(out.now());

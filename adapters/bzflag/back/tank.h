@@ -42,7 +42,7 @@ class Tank final : public core::BackTank {
   void tell_server(const words::Pose& place, BackOut& out) override;
   words::Pose standing() override;
   core::Micros silence() const override;
-  void leash(words::Pose& place) const;
+  void limit(words::Pose& place) const;
 
   PeerLink& link_;
   const core::TankFlags& tokens_;

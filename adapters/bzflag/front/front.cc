@@ -78,7 +78,7 @@ void BzflagFront::tell(const words::Notice& notice, const core::Fact& fact, Outl
 
 void BzflagFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
   if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
-    if (*number == players_.own_number()) return keeper_.check_leash(players_, out);
+    if (*number == players_.own_number()) return keeper_.check_place(players_, out);
     return tanks_.update(*number, out);
   }
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells

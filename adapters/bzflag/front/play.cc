@@ -42,7 +42,7 @@ void Play::claim(std::uint8_t player, float time, std::int16_t status, words::Po
   word.set_z(word.z() + out.world().ground_at(word.x(), word.y()));
   word.set_sent_at(time);
   out.say(word);
-  keeper_.check_leash(players_, out);
+  keeper_.check_place(players_, out);
 }
 
 void Play::hear(const KilledReport& report, FrontOut& out) {
@@ -107,7 +107,7 @@ bool Play::hear_refused(const words::ClaimRefused& refused, FrontOut& out) {
 void Play::check(FrontOut& out) {
   check_death(out);
   check_spawn(out);
-  keeper_.check_leash(players_, out);
+  keeper_.check_place(players_, out);
 }
 
 /// Nobody has confirmed that our client died: it lives, and is put where it is.

@@ -36,7 +36,7 @@ void TankControl::drive(BackOut& out) {
   if (!step) return;
   const bool claims = tank_.steering.claim() != nullptr;
   if (!claims && !tank_.paused) steer(step->dt, out);
-  const bool next = out.now() >= held_fires_at_ && (claims || !tank_.driver.aims()) && loaded(Guns::kAny, out);
+  const bool next = out.now() >= held_fires_at_ && (claims || !tank_.driver.aims()) && loaded(GunReloads::kAny, out);
   if (tank_.steering.trigger_held() && !tank_.paused && next)
     pull(tank_.steering.looking().value_or(tank_.pose.yaw()), out);
   hits_.test(*step, out);

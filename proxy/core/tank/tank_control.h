@@ -3,7 +3,7 @@
 // Pulling the trigger fires one shot. While it is held, shots follow each other as evenly as the guns reload.
 #pragma once
 
-#include "proxy/core/arena/guns.h"
+#include "proxy/core/gameplay/guns.h"
 #include "proxy/core/tank/tank_hits.h"
 
 namespace entente::core {
@@ -42,7 +42,7 @@ class TankControl {
   void pull(double yaw, BackOut& out);
 
   TankHits& hits_;
-  Guns guns_;
+  GunReloads guns_;
   Micros held_fires_at_ = 0;  ///< when a held trigger fires next
 };
 

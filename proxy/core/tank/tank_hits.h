@@ -2,7 +2,7 @@
 // Law: a hit is reported once, by the back or by the player's client, never by both.
 #pragma once
 
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/tank/driven_tank.h"
 
 namespace entente::core {

@@ -29,14 +29,14 @@ bool TankKeeper::survives(Micros patience, FrontOut& out) {
 }
 
 void TankKeeper::correct(const TankNumbers& numbers, FrontOut& out) {
-  move(numbers, tank_.pull(own_unit(numbers, out), out), out);
+  move(numbers, tank_.force(own_unit(numbers, out), out), out);
 }
 
 void TankKeeper::revive(const TankNumbers& numbers, FrontOut& out) {
   move(numbers, tank_.revive(own_unit(numbers, out), out), out);
 }
 
-void TankKeeper::check_leash(const TankNumbers& numbers, FrontOut& out) {
+void TankKeeper::check_place(const TankNumbers& numbers, FrontOut& out) {
   const TankPlayerEntry* own = numbers.own_entry();
   if (own != nullptr && own->unit != 0 && own->alive) move(numbers, tank_.look(own_unit(numbers, out), out), out);
 }

@@ -3,7 +3,7 @@
 // Law: only TankDisplay::put() moves the tank, and its implementation also calls put() of this class.
 #pragma once
 
-#include "proxy/core/arena/leash.h"
+#include "proxy/core/gameplay/correction_timer.h"
 #include "proxy/core/tank/tank_player_table.h"
 
 namespace entente::core {
@@ -32,7 +32,7 @@ class TankKeeper {
   /// The same for a tank that its client considers dead.
   void revive(const TankNumbers& numbers, FrontOut& out);
   /// The same, but only if the tank is too far from its true place.
-  void check_leash(const TankNumbers& numbers, FrontOut& out);
+  void check_place(const TankNumbers& numbers, FrontOut& out);
 
  private:
   void move(const TankNumbers& numbers, const std::optional<words::Pose>& place, FrontOut& out);

@@ -1,11 +1,11 @@
-#include "proxy/core/arena/guns.h"
+#include "proxy/core/gameplay/guns.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace entente::core {
 
-std::optional<std::uint8_t> Guns::loaded(std::uint32_t wished, std::uint32_t most, Micros now) const {
+std::optional<std::uint8_t> GunReloads::loaded(std::uint32_t wished, std::uint32_t most, Micros now) const {
   const std::uint32_t guns = std::clamp<std::uint32_t>(most, 1, kAny);
   const auto loaded = [&](std::uint32_t gun) { return gun < guns && loaded_at_[gun] <= now; };
   if (loaded(wished)) return static_cast<std::uint8_t>(wished);
@@ -14,7 +14,7 @@ std::optional<std::uint8_t> Guns::loaded(std::uint32_t wished, std::uint32_t mos
   return std::nullopt;
 }
 
-std::uint32_t Guns::count(std::uint32_t most, Micros now) const {
+std::uint32_t GunReloads::count(std::uint32_t most, Micros now) const {
   const auto end = loaded_at_.begin() + std::min<std::uint32_t>(most, kAny);
   return static_cast<std::uint32_t>(std::count_if(loaded_at_.begin(), end, [&](Micros at) { return at <= now; }));
 }

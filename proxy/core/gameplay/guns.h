@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "proxy/base/mapping.h"
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/tank/steering.h"
 
 namespace entente::core {
 
-class Guns {
+class GunReloads {
  public:
   /// No particular gun.
   static constexpr std::uint32_t kAny = 256;

@@ -1,5 +1,5 @@
 // When a client must be put where the truth is, and when that waits.
-#include "proxy/core/arena/leash.h"
+#include "proxy/core/gameplay/correction_timer.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/stage.h"
 #include "tests/support/toy_game.h"
 
-namespace entente::core::leash_test {
+namespace entente::core::correction_timer_test {
 namespace {
 
 constexpr Micros kStart = 10 * kSecond;
@@ -32,7 +32,7 @@ class Led final : public Front {
   void hear(const Fact& fact, FrontOut& out) override {
     const UnitState* truth = out.world().unit(7);
     if (as<words::ClaimRefused>(fact) != nullptr) return tell(tank_.revive(truth, out), out);
-    tell(as<words::Corrected>(fact) != nullptr ? tank_.pull(truth, out) : tank_.look(truth, out), out);
+    tell(as<words::Corrected>(fact) != nullptr ? tank_.force(truth, out) : tank_.look(truth, out), out);
   }
   void tick(FrontOut& out) override { tell(tank_.look(out.world().unit(7), out), out); }
 
@@ -57,43 +57,43 @@ testing::FrontStage stage_of(std::optional<words::Pose> said, double truth, bool
 }  // namespace
 
 TEST_CASE("who is astray for half a second is put there, who came back meanwhile is not") {
-  Leash leash;
-  CHECK_FALSE(leash.look(false, kStart));
-  CHECK(leash.look(true, kStart) == kStart + kSecond / 2);
-  CHECK(leash.look(true, kStart + 1) == kStart + kSecond / 2);
-  CHECK(leash.look(true, kStart + kSecond / 2) == kStart + kSecond / 2);
-  CHECK_FALSE(leash.look(false, kStart + kSecond / 2));
-  CHECK(leash.look(true, kStart + kSecond) == kStart + 3 * kSecond / 2);
+  CorrectionTimer timer;
+  CHECK_FALSE(timer.look(false, kStart));
+  CHECK(timer.look(true, kStart) == kStart + kSecond / 2);
+  CHECK(timer.look(true, kStart + 1) == kStart + kSecond / 2);
+  CHECK(timer.look(true, kStart + kSecond / 2) == kStart + kSecond / 2);
+  CHECK_FALSE(timer.look(false, kStart + kSecond / 2));
+  CHECK(timer.look(true, kStart + kSecond) == kStart + 3 * kSecond / 2);
 }
 
 TEST_CASE("nobody is put somewhere again within a second") {
-  Leash leash;
-  leash.put(kStart);
-  CHECK(leash.put_at() == kStart);
-  CHECK(leash.look(true, kStart) == kStart + kSecond);
-  CHECK(leash.look(true, kStart + kSecond) == kStart + kSecond);
+  CorrectionTimer timer;
+  timer.put(kStart);
+  CHECK(timer.put_at() == kStart);
+  CHECK(timer.look(true, kStart) == kStart + kSecond);
+  CHECK(timer.look(true, kStart + kSecond) == kStart + kSecond);
 }
 
-TEST_CASE("a pull that was put off is done in its time, even of who is near; with that it is done") {
-  Leash leash;
-  leash.put(kStart);
-  CHECK(leash.pull(kStart + 1) == kStart + kSecond);
-  CHECK(leash.pulls());
-  CHECK(leash.look(false, kStart + 2) == kStart + kSecond);
-  CHECK(leash.look(false, kStart + kSecond) == kStart + kSecond);
-  leash.put(kStart + kSecond);
-  CHECK_FALSE(leash.pulls());
-  CHECK_FALSE(leash.look(false, kStart + kSecond));
+TEST_CASE("a forced correction that was put off is done in its time, even of who is near; with that it is done") {
+  CorrectionTimer timer;
+  timer.put(kStart);
+  CHECK(timer.force(kStart + 1) == kStart + kSecond);
+  CHECK(timer.forced());
+  CHECK(timer.look(false, kStart + 2) == kStart + kSecond);
+  CHECK(timer.look(false, kStart + kSecond) == kStart + kSecond);
+  timer.put(kStart + kSecond);
+  CHECK_FALSE(timer.forced());
+  CHECK_FALSE(timer.look(false, kStart + kSecond));
 }
 
-TEST_CASE("a pull of who is astray already is kept in mind, until it is forgotten") {
-  Leash leash;
-  leash.put(kStart);
-  leash.look(true, kStart);
-  CHECK(leash.pull(kStart + 1) == kStart + kSecond);
-  CHECK(leash.look(false, kStart + 2) == kStart + kSecond);
-  leash.forget_pull();
-  CHECK_FALSE(leash.look(false, kStart + 2));
+TEST_CASE("a forced correction of who is astray already is kept in mind, until it is forgotten") {
+  CorrectionTimer timer;
+  timer.put(kStart);
+  timer.look(true, kStart);
+  CHECK(timer.force(kStart + 1) == kStart + kSecond);
+  CHECK(timer.look(false, kStart + 2) == kStart + kSecond);
+  timer.forget_forced();
+  CHECK_FALSE(timer.look(false, kStart + 2));
 }
 
 TEST_CASE("a tank is where its client said, and goes on as that said; put somewhere, it stands") {
@@ -152,4 +152,4 @@ TEST_CASE("who takes itself for dead, and is not, is put into play where it is, 
   CHECK(stage.waits(kMillisecond) == "closes: at 1\n");
 }
 
-}  // namespace entente::core::leash_test
+}  // namespace entente::core::correction_timer_test

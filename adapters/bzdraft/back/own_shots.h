@@ -7,9 +7,9 @@
 
 namespace entente::bzdraft {
 
-class Guns final : public core::TankControl {
+class OwnShots final : public core::TankControl {
  public:
-  Guns(PeerLink& link, core::JoinState& state, Tank& tank, Fights& fights, const core::TankFlags& tokens)
+  OwnShots(PeerLink& link, core::JoinState& state, Tank& tank, Fights& fights, const core::TankFlags& tokens)
       : TankControl(state, tank, fights), link_(link), tokens_(tokens) {}
 
  private:

@@ -1,4 +1,4 @@
-#include "adapters/bzflag/back/guns.h"
+#include "adapters/bzflag/back/own_shots.h"
 
 namespace entente::bzflag {
 namespace {
@@ -18,12 +18,12 @@ constexpr Gun kGuns[] = {{"MG", "_mGunAdVel", "_mGunAdLife"},
 
 }  // namespace
 
-const Mapping* Guns::why_not_shoot() const {
+const Mapping* OwnShots::why_not_shoot() const {
   return joining_.lacks_link() && state_.wish->role() != words::ROBOT ? &loss::kNoDatagrams : nullptr;
 }
 
-std::optional<std::uint16_t> Guns::free_shot(std::optional<std::uint32_t> wished, BackOut& out) {
-  const std::uint32_t shot = wished.value_or(0), gun = shot != 0 ? shot & 0xffU : core::Guns::kAny;
+std::optional<std::uint16_t> OwnShots::free_shot(std::optional<std::uint32_t> wished, BackOut& out) {
+  const std::uint32_t shot = wished.value_or(0), gun = shot != 0 ? shot & 0xffU : core::GunReloads::kAny;
   const auto slot = loaded(gun, out);
   if (!slot) return std::nullopt;
   std::uint8_t& salt = salts_[*slot];
@@ -32,7 +32,7 @@ std::optional<std::uint16_t> Guns::free_shot(std::optional<std::uint32_t> wished
 }
 
 /// Of a plain shot the life is what bzfs compares bit by bit.
-void Guns::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
+void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
   ShotBegin begin;
   begin.pos = vec3(fire.x(), fire.y(), fire.z());
   begin.vel = vec3(fire.vx(), fire.vy(), fire.vz());
@@ -42,7 +42,7 @@ void Guns::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
 }
 
 /// With what the tank itself drives. The server compares a shot with where it was told last that the tank is.
-void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
+void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
   if (out.now() != tank_.sent_at) {
     here.set_seq(++tank_.order);
     tank_.report(here, out);
@@ -64,7 +64,7 @@ void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOu
   begin_shot(begin, number, out);
 }
 
-void Guns::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
+void OwnShots::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
   begin.shot = number;
   begin.sent = own_tank_.clock(out);
   begin.player = player_id(state_.number);

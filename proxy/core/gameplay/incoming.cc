@@ -1,4 +1,4 @@
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxy/core/arena/leash.h"
+#include "proxy/core/gameplay/correction_timer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,17 +26,17 @@ std::optional<words::Pose> when(std::optional<Micros> due, const words::Pose& pl
 
 }  // namespace
 
-std::optional<Micros> Leash::look(bool astray, Micros now) {
+std::optional<Micros> CorrectionTimer::look(bool astray, Micros now) {
   if (!astray) astray_since_ = 0;
-  if (pulls_) return pull(now);
+  if (forced_) return force(now);
   if (!astray) return std::nullopt;
   if (astray_since_ == 0) astray_since_ = now;
   return std::max({now, astray_since_ + kAstray, put_at_ + kBetween});
 }
 
-Micros Leash::pull(Micros now) {
+Micros CorrectionTimer::force(Micros now) {
   const Micros due = put_at_ + kBetween;
-  pulls_ = now < due;
+  forced_ = now < due;
   return std::max(now, due);
 }
 
@@ -49,30 +49,30 @@ void OwnTank::put(const words::Pose& pose, Micros now) {
   pose_ = pose;
   posed_ = 0;
   revives_ = false;
-  leash_.put(now);
+  timer_.put(now);
 }
 
 words::Pose OwnTank::place(Micros now) const { return posed_ != 0 ? place_at(pose_, posed_, now) : pose_; }
 
 std::optional<words::Pose> OwnTank::look(const UnitState* truth, FrontOut& out) {
   const auto there = place_of(truth, out.now());
-  if (!there || (posed_ == 0 && !leash_.pulls())) return std::nullopt;
+  if (!there || (posed_ == 0 && !timer_.forced())) return std::nullopt;
   const words::Pose here = place(out.now());
   const double off = std::hypot(there->x() - here.x(), there->y() - here.y());
-  if (posed_ != 0 && off <= kThere && !revives_) leash_.forget_pull();
+  if (posed_ != 0 && off <= kThere && !revives_) timer_.forget_forced();
   const bool near = off <= kLength;  // false for NaN
-  return when(leash_.look(!near, out.now()), *there, out);
+  return when(timer_.look(!near, out.now()), *there, out);
 }
 
-std::optional<words::Pose> OwnTank::pull(const UnitState* truth, FrontOut& out) {
+std::optional<words::Pose> OwnTank::force(const UnitState* truth, FrontOut& out) {
   const auto there = place_of(truth, out.now());
   if (!there) return std::nullopt;
-  return when(leash_.pull(out.now()), *there, out);
+  return when(timer_.force(out.now()), *there, out);
 }
 
 std::optional<words::Pose> OwnTank::revive(const UnitState* truth, FrontOut& out) {
-  const auto there = pull(truth, out);
-  revives_ = leash_.pulls();
+  const auto there = force(truth, out);
+  revives_ = timer_.forced();
   return there;
 }
 

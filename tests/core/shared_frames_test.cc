@@ -1,5 +1,5 @@
-// What fronts of a room say alike is encoded once; what only one of them says is not mixed with it.
-#include "proxy/core/chorus.h"
+// What several fronts of a room send is encoded once; what only one of them sends is not mixed with it.
+#include "proxy/core/shared_frames.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 #include "proxy/core/room.h"
 
-namespace entente::core::chorus_test {
+namespace entente::core::shared_frames_test {
 namespace {
 
 /// What was sent to each seat, and where the shared bytes lay.
@@ -32,24 +32,24 @@ class Ears final : public Room::Host {
   std::size_t shared = 0;
 };
 
-constexpr std::array<char, 2> kVoices{};
+constexpr std::array<char, 2> kKeys{};
 
-/// Says each fact's text in its voice, and counts how often it had to spell it.
-class Singer final : public Front {
+/// Sends the text of each fact under its key, and counts how often it had to encode it.
+class Encoder final : public Front {
  public:
-  Singer(std::size_t voice, int& spelled) : voice_(voice), spelled_(spelled) {}
+  Encoder(std::size_t key, int& encoded) : key_(key), encoded_(encoded) {}
   void receive(Lane, Bytes, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut& out) override {
     const auto* said = as<words::Said>(fact);
     if (said == nullptr) return;
-    if (out.send_again(Lane::kStream, &kVoices[voice_])) return;
-    ++spelled_;
-    out.send_shared(Lane::kStream, &kVoices[voice_], as_bytes((voice_ == 0 ? "a:" : "b:") + said->text() + " "));
+    if (out.send_cached(Lane::kStream, &kKeys[key_])) return;
+    ++encoded_;
+    out.send_shared(Lane::kStream, &kKeys[key_], as_bytes((key_ == 0 ? "a:" : "b:") + said->text() + " "));
   }
 
  private:
-  std::size_t voice_;
-  int& spelled_;
+  std::size_t key_;
+  int& encoded_;
 };
 
 class Silent final : public Back {
@@ -62,45 +62,45 @@ class Silent final : public Back {
   void hear(const Intent&, BackOut&) override {}
 };
 
-TEST_CASE("a fact is encoded once for all of a voice, whoever hears it") {
-  for (const bool lends : {false, true}) {
+TEST_CASE("a fact is encoded once for all fronts with one key, whoever hears it") {
+  for (const bool keeps_shared : {false, true}) {
     Ears ears;
     RoomOptions options;
     options.shared = true;
-    options.lends = lends;
+    options.keeps_shared = keeps_shared;
     Room room(ears, std::make_unique<Silent>(), options);
     room.back_opened({}, 0);
-    int spelled = 0;
+    int encoded = 0;
     constexpr std::size_t kSeats = 100;
-    for (std::size_t i = 0; i < kSeats; ++i) room.seat(std::make_unique<Singer>(i % 2, spelled), {}, 0);
+    for (std::size_t i = 0; i < kSeats; ++i) room.seat(std::make_unique<Encoder>(i % 2, encoded), {}, 0);
     room.received(kBackEnd, Lane::kStream, as_bytes("1"), 0);
-    CHECK(spelled == 2);
+    CHECK(encoded == 2);
     CHECK(ears.shared == kSeats);
     CHECK(ears.places.size() == 2);
     CHECK(room.encoded_shared() == 2);
     room.received(kBackEnd, Lane::kStream, as_bytes("2"), 0);  // to one alone
     room.received(kBackEnd, Lane::kStream, as_bytes("3"), 0);
-    CHECK(spelled == 2 + 1 + 2);
+    CHECK(encoded == 2 + 1 + 2);
     CHECK(ears.heard[1] == "a:1 a:3 ");
     CHECK(ears.heard[2] == "b:1 b:2 b:3 ");
     CHECK(ears.heard[100] == "b:1 b:3 ");
   }
 }
 
-TEST_CASE("what a voice said lies together until it is forgotten, however much it is") {
-  Chorus chorus;
-  const void* const voice = &kVoices[0];
-  const void* const other = &kVoices[1];
+TEST_CASE("frames of one key lie together until they are forgotten, however many") {
+  SharedFrames frames;
+  const void* const key = &kKeys[0];
+  const void* const other = &kKeys[1];
   std::string all;
   std::vector<Bytes> kept;
   for (int i = 0; i < 20'000; ++i) {
-    chorus.next_word();
-    CHECK(chorus.said(voice) == nullptr);
+    frames.next_word();
+    CHECK(frames.find(key) == nullptr);
     const std::string text = std::to_string(i) + (i == 9 ? std::string(200'000, '.') : ",");
-    kept.push_back(chorus.keep(voice, as_bytes(text)));
-    chorus.keep(other, as_bytes("between"));
-    REQUIRE(chorus.said(voice) != nullptr);
-    CHECK(chorus.said(voice)->data() == kept.back().data());
+    kept.push_back(frames.keep(key, as_bytes(text)));
+    frames.keep(other, as_bytes("between"));
+    REQUIRE(frames.find(key) != nullptr);
+    CHECK(frames.find(key)->data() == kept.back().data());
     all += text;
   }
   std::string read;
@@ -111,10 +111,10 @@ TEST_CASE("what a voice said lies together until it is forgotten, however much i
   }
   CHECK(read == all);
   CHECK(apart < 10);
-  chorus.forget();
-  CHECK(chorus.said(voice) == nullptr);
-  CHECK(as_text(chorus.keep(voice, as_bytes("again"))) == "again");
+  frames.forget();
+  CHECK(frames.find(key) == nullptr);
+  CHECK(as_text(frames.keep(key, as_bytes("again"))) == "again");
 }
 
 }  // namespace
-}  // namespace entente::core::chorus_test
+}  // namespace entente::core::shared_frames_test

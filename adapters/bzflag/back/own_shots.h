@@ -9,10 +9,10 @@
 
 namespace entente::bzflag {
 
-class Guns final : public core::TankControl {
+class OwnShots final : public core::TankControl {
  public:
-  Guns(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
-       Tank& tank, Fights& fights, const Joining& joining, const TankRules& tank_rules)
+  OwnShots(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
+           Tank& tank, Fights& fights, const Joining& joining, const TankRules& tank_rules)
       : TankControl(state, tank, fights),
         link_(link),
         players_(players),

@@ -1,4 +1,4 @@
-#include "adapters/bzdraft/back/guns.h"
+#include "adapters/bzdraft/back/own_shots.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -8,11 +8,11 @@ constexpr core::Muzzle kMuzzle{4.42, 1.57};
 
 }  // namespace
 
-std::optional<std::uint16_t> Guns::free_shot(std::optional<std::uint32_t> wished, BackOut& out) {
-  return loaded(wished.value_or(core::Guns::kAny), out);
+std::optional<std::uint16_t> OwnShots::free_shot(std::optional<std::uint32_t> wished, BackOut& out) {
+  return loaded(wished.value_or(core::GunReloads::kAny), out);
 }
 
-void Guns::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
+void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
   ShotBegin begin;
   begin.position = triple(fire.x(), fire.y(), fire.z());
   begin.velocity = triple(fire.vx(), fire.vy(), fire.vz());
@@ -22,7 +22,7 @@ void Guns::fire(const words::Fire& fire, std::uint16_t number, BackOut& out) {
 }
 
 /// With what the tank itself drives.
-void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
+void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
   const core::Flight flight = core::fired(here, yaw, kMuzzle, kShotSpeed);
   ShotBegin begin;
   begin.position = triple(flight.at[0], flight.at[1], flight.at[2]);
@@ -32,7 +32,7 @@ void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOu
   begin_shot(begin, number, out);
 }
 
-void Guns::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
+void OwnShots::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
   begin.shooter = state_.number;
   begin.shot = static_cast<std::uint8_t>(number);
   fire_gun(begin.shot, whole(begin.lifetime), out);
