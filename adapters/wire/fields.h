@@ -496,7 +496,7 @@ class Reader : public Verbs<Reader<D>, D> {
 template <class D>
 class Writer : public Verbs<Writer<D>, D> {
  public:
-  Writer(Buffer& out, const D& d) : Verbs<Writer, D>(d), out_(out) { spare(0, out.size()); }
+  Writer(Buffer& out, const D& d) : Verbs<Writer, D>(d), out_(out) { grow(0, out.size()); }
   ~Writer() { out_.resize(used()); }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -662,7 +662,7 @@ class Writer : public Verbs<Writer<D>, D> {
 
  private:
   void put(const void* bytes, std::size_t size) {
-    if (static_cast<std::size_t>(end_ - at_) < size) spare(size, used());
+    if (static_cast<std::size_t>(end_ - at_) < size) grow(size, used());
     if (size > 0) std::memcpy(at_, bytes, size);
     at_ += size;
   }
@@ -671,7 +671,7 @@ class Writer : public Verbs<Writer<D>, D> {
 
   /// The buffer is kept a little larger than what is written, because an insert for each field took four times as
   /// long.
-  void spare(std::size_t more, std::size_t used) {
+  void grow(std::size_t more, std::size_t used) {
     out_.resize(used + more + 64);
     at_ = out_.data() + used;
     end_ = out_.data() + out_.size();

@@ -18,7 +18,7 @@ constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in 
 template <class Member, class Word>
 class Room::End final : public Out<Word> {
  public:
-  End(Room& room, Id id, std::unique_ptr<Member> its) : member(std::move(its)), room_(room), id_(id) { wish.id = id; }
+  End(Room& room, Id id, std::unique_ptr<Member> its) : member(std::move(its)), room_(room), id_(id) { timer.id = id; }
 
   void send(Lane lane, Bytes frame) override {
     if (open) room_.host_.send(id_, lane, frame);
@@ -46,7 +46,7 @@ class Room::End final : public Out<Word> {
   }
   void say(Word word) override { room_.say(id_, std::move(word)); }
   void wake(Micros at) override {
-    if (!left) room_.wakes_.add(wish, at);
+    if (!left) room_.timers_.add(timer, at);
   }
   void drop(const Mapping& line, const char* word) override { room_.ledger_.add(line, word); }
 
@@ -68,7 +68,7 @@ class Room::End final : public Out<Word> {
   std::vector<Word> held;     // intents that wait to be admitted
   Micros kept_until = 0;      // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
-  Wakes::Wish wish;
+  TimerQueue::Timer timer;
 
  private:
   Room& room_;
@@ -206,7 +206,7 @@ bool Room::returned(Id id, const Peer& peer, Micros now) {
 
 void Room::tick(Micros now) {
   now_ = now;
-  for (const Wakes::Wish* due : wakes_.take_due(now)) {
+  for (const TimerQueue::Timer* due : timers_.take_due(now)) {
     if (due->id == kBackEnd)
       tick(*back_);
     else
@@ -250,7 +250,7 @@ template <class SomeEnd>
 void Room::leave(SomeEnd& end) {
   end.left = true;
   end.open = false;
-  wakes_.drop(end.wish);
+  timers_.drop(end.timer);
   some_left_ = true;
 }
 

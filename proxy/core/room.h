@@ -15,7 +15,7 @@
 #include "proxy/core/ledger.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/shared_frames.h"
-#include "proxy/core/wakes.h"
+#include "proxy/core/timer_queue.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -94,7 +94,7 @@ class Room {
   void end(std::string_view why, Micros now);
 
   /// When tick() is needed next; the far future if not at all.
-  Micros next_wake() const { return wakes_.next(); }
+  Micros next_wake() const { return timers_.next(); }
   /// Nobody is left, and nobody will come.
   bool over() const;
 
@@ -157,7 +157,7 @@ class Room {
   Ledger ledger_;
   Chat chat_;
   SharedFrames shared_frames_;
-  Wakes wakes_;
+  TimerQueue timers_;
   std::unique_ptr<BackEnd> back_;
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
   std::vector<FrontEnd*> hearers_;  // the seats with a link; a vector, because most facts go to all

@@ -46,7 +46,7 @@ class ShownShots {
 
   /// Ends the shots that are near the tank of `own`, or will be before the next look (for which it asks for a tick).
   /// Returns those whose end the client must be told.
-  std::vector<ShownShot> spare(const words::Pose& tank, std::uint8_t own, FrontOut& out);
+  std::vector<ShownShot> end_near(const words::Pose& tank, std::uint8_t own, FrontOut& out);
 
  private:
   std::vector<ShownShot> shots_;

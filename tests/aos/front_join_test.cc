@@ -326,7 +326,7 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
     play.comes(id, "name: 'p" + std::to_string(id) + "' team: BLUE",
                "alive: true pose { x: " + std::to_string(5 * id) + " }");
   CHECK(play.waits(5 * kSecond) == "");
-  const std::string before = play.paintings(100 * kMillisecond);
+  const std::string before = play.snapshots(100 * kMillisecond);
   CHECK(before.find("position=(320 256 59.75)") != std::string::npos);    // 20: 100 m off
   CHECK(before.find("position=(444.8 256 59.75)") == std::string::npos);  // 59: 295 m
   std::string said = play.hears<words::Pose>("unit: 159 x: 10");
@@ -335,7 +335,7 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
   CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
 }
 
-TEST_CASE("where there is much, who comes is seen with the next painting, and not looked for with every word") {
+TEST_CASE("where there is much, who comes is seen with the next snapshot, and not looked for with every word") {
   Play play;
   play.plays();
   for (core::Id id = 1'000; id < 6'000; ++id)
@@ -356,10 +356,10 @@ TEST_CASE("of a player's cells one that is in sight is shown, and he stays when 
   CHECK(has(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13"), "sends CreatePlayer player=2 "));
   CHECK(play.hears<words::Hidden>("unit: 13") == "");
   CHECK(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 14") == "");
-  CHECK(has(play.paintings(50 * kMillisecond), "position=(288 256 59.75)"));
+  CHECK(has(play.snapshots(50 * kMillisecond), "position=(288 256 59.75)"));
   CHECK(play.hears<words::Hidden>("unit: 14") == "");
   CHECK(play.hears<words::Owns>("player: 3") == "");
-  const std::string nowhere = play.paintings(50 * kMillisecond);
+  const std::string nowhere = play.snapshots(50 * kMillisecond);
   CHECK(has(nowhere, "{position=(0 0 0) orientation=(0 0 0)}]"));  // the last of them: he does not stay where he was
   CHECK(play.waits(5 * kSecond) == "");
 }
@@ -374,7 +374,7 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
   CHECK(lines(said) == 1);
   CHECK(said.find("position=(320 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest is he
-  CHECK(play.paintings(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
+  CHECK(play.snapshots(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 14") == "");  // he has not left
   CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
   CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==

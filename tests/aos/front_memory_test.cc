@@ -1,5 +1,5 @@
 // What comes often costs no memory from the heap: a client's places, looks, keys and states, everybody's poses, and
-// the paintings of them, all the way through a room.
+// the snapshots of them, all the way through a room.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/dialect.h"
@@ -20,7 +20,7 @@ class Deaf final : public core::Room::Host {
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}
-  std::size_t sent = 0;  ///< paintings
+  std::size_t sent = 0;  ///< snapshots
 };
 
 /// Twenty who drive about, and the player, who stands.

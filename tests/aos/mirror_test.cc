@@ -12,7 +12,7 @@ namespace {
 using core::kMillisecond, core::kSecond, core::Micros;
 using wire::Way;
 
-/// What each end of the room was sent, a packet a line, without maps, paintings and states.
+/// What each end of the room was sent, a packet a line, without maps, snapshots and states.
 class Ends final : public core::Room::Host {
  public:
   explicit Ends(std::size_t dialect) : codec_(game().codec(dialect)) {}

@@ -9,7 +9,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/aos/back/back.h"
-#include "adapters/aos/world/geography.h"
+#include "adapters/aos/world/world_from_map.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
 

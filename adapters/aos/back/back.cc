@@ -14,7 +14,7 @@ void AosBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   server_.feed(lane, bytes, out, [&](const Message& message) {
     std::visit(
         [&](const auto& m) {
-          core::hand(m, out, joining_, lives_, man_, hands_, paints_, objectives_, blocks_, talk_);
+          core::hand(m, out, joining_, lives_, man_, hands_, snapshots_, objectives_, blocks_, talk_);
         },
         message);
   });
@@ -59,7 +59,7 @@ void AosBack::tick(Outlet& out) {
     marksman_.mind_trigger(out);
     man_.drive(hands_.aiming(), out);
   }
-  paints_.tell_shots(out);
+  snapshots_.tell_shots(out);
   talk_.speak_on(out);
   keep_alive(out);
 }

@@ -41,9 +41,9 @@ class AosBack final : public core::Back {
   Man man_{server_, players_};
   Hands hands_{server_, players_, man_};
   Lives lives_{server_, players_, man_, hands_};
-  Paints paints_{server_, players_, man_};
+  SnapshotReader snapshots_{server_, players_, man_};
   Blocks blocks_{server_, players_, hands_};
-  Joining joining_{server_, players_, man_, hands_, objectives_, paints_};
+  Joining joining_{server_, players_, man_, hands_, objectives_, snapshots_};
   Marksman marksman_;
   BackTalk talk_{server_, players_};
 };

@@ -1,7 +1,7 @@
 #include "adapters/aos/back/joining.h"
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/world/geography.h"
+#include "adapters/aos/world/world_from_map.h"
 
 namespace entente::aos {
 namespace {
@@ -32,7 +32,7 @@ void Joining::hear(const MapStart& start, BackOut& out) {
   objectives_.forget();
   if (server_.stage != Stage::kMap) wants_spawn_ = server_.wish && server_.wish->role() == words::WATCH;
   server_.stage = Stage::kMap;
-  paints_.start_again();
+  snapshots_.start_again();
   loading_.reset();
   loaded_ = 0;
   announced_ = start.size;
@@ -58,7 +58,7 @@ void Joining::hear(const StateData& state, BackOut& out) {
     return server_.refuse(words::Refused::OTHER, "the map ends before its last column", out);
   VoxelMap map = loading_->take();
   loading_.reset();
-  words::World world = geography(map, map_name_);
+  words::World world = world_from_map(map, map_name_);
   learn(std::move(map), std::move(world), state, out);
 }
 

@@ -2,7 +2,7 @@
 
 namespace entente::aos {
 
-/// Who was there before us. Where he is, the next paint shows.
+/// Who was there before us. Where he is, the next snapshot shows.
 void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
   if (existing.player == server_.number && server_.in()) return out.lose(loss::kExistingIsUs);
   ServerPlayer& one = players_.meet(existing.player, out);
@@ -31,7 +31,7 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
   one.player.set_role(created.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   if (!created.name.view().empty()) one.player.set_name(text_of(created.name.view()));
-  if (!server_.loaded()) return;  // told when the map is there, and shown by the next paint
+  if (!server_.loaded()) return;  // told when the map is there, and shown by the next snapshot
   const bool known = (one.unit != 0) == (created.team != kSpectator);
   if (!known && one.unit != 0) {
     words::Gone gone;

@@ -9,7 +9,8 @@ using core::kMillisecond, core::kSecond, core::Micros;
 
 // piqueserver puts back who tells his place within 0.7 s of the last time, real clients tell it once a second.
 constexpr Micros kPlaceEvery = 1050 * kMillisecond, kPlaceSoonest = 750 * kMillisecond;
-// What a server hears at once after a stall was said too fast to it. It paints 10 times a second or more, or it stalls.
+// What a server hears at once after a stall was said too fast to it. It sends 10 snapshots a second or more, or it
+// stalls.
 constexpr Micros kStalls = 300 * kMillisecond, kPlaceLatest = 5 * kSecond;
 constexpr Micros kSleeps = 250 * kMillisecond;     // nobody woke us for so long: those steps are gone
 constexpr Micros kLookAgain = 250 * kMillisecond;  // a small turn is told so late at most
@@ -89,8 +90,8 @@ void Man::be_at(const Vec3& position, BackOut& out) {
   out.say({out.me(), corrected});
 }
 
-/// Where a paint shows us. A client of this game knows itself where it is, and is told by Position Data where it shall
-/// be; with State Updates there is no other word for that.
+/// Where a snapshot shows us. A client of this game knows itself where it is, and is told by Position Data where it
+/// shall be; with State Updates there is no other word for that.
 void Man::compare(const Vec3& seen, BackOut& out) {
   if (!life_.alive || (plays_itself() && !server_.dialect().state_updates)) return;
   if (distance(seen, life_.body.position) < kAstray) {
@@ -237,15 +238,15 @@ void Man::tell_look(const Vec3& look, BackOut& out) {
 
 /// It has just shown where everybody is; after a stall it has heard, just before that, whatever was said meanwhile.
 void Man::mind_stall(BackOut& out) {
-  if (out.now() > life_.painted_at + kStalls) life_.place_from = out.now() + kPlaceSoonest;
-  life_.painted_at = out.now();
+  if (out.now() > life_.snapshot_at + kStalls) life_.place_from = out.now() + kPlaceSoonest;
+  life_.snapshot_at = out.now();
 }
 
-/// A server that never paints, or seldom, is told all the same.
+/// A server that sends no snapshots, or few, is told all the same.
 bool Man::may_tell_place(Micros every, BackOut& out) const {
   const Micros since = out.now() - life_.place_sent_at;
-  if (since < every || since >= kPlaceLatest || life_.painted_at == 0) return since >= every;
-  return out.now() >= life_.place_from && out.now() <= life_.painted_at + kStalls;
+  if (since < every || since >= kPlaceLatest || life_.snapshot_at == 0) return since >= every;
+  return out.now() >= life_.place_from && out.now() <= life_.snapshot_at + kStalls;
 }
 
 void Man::look_to_shoot(const Vec3& look, BackOut& out) {

@@ -34,9 +34,9 @@ class Man {
   /// False: the word is not about steering.
   bool steer(const core::Intent& intent);
 
-  /// A paint came; a server that stalls has heard, just before that, whatever was said meanwhile.
+  /// A snapshot came; a server that stalls has heard, just before that, whatever was said meanwhile.
   void mind_stall(BackOut& out);
-  /// Where a paint shows him.
+  /// Where a snapshot shows him.
   void compare(const Vec3& seen, BackOut& out);
   /// Leaves out the steps that he slept through.
   void catch_up(BackOut& out);
@@ -88,8 +88,8 @@ class Man {
     core::Micros look_sent_at = 0;
     Vec3 place_sent{};
     core::Micros place_sent_at = 0;
-    core::Micros painted_at = 0;  ///< when the server last showed where everybody is; 0: never
-    core::Micros place_from = 0;  ///< it has stalled: no place before this
+    core::Micros snapshot_at = 0;  ///< when the server last showed where everybody is; 0: never
+    core::Micros place_from = 0;   ///< it has stalled: no place before this
   };
   Life life_;
 

@@ -69,7 +69,8 @@ class Server {
   void write(const Message& message, BackOut& out, Lane lane);
 
   std::size_t dialect_;
-  std::unique_ptr<wire::MessageCodec<Message>> codec_, paints_;  // paints keep their lists: no memory a packet
+  std::unique_ptr<wire::MessageCodec<Message>> codec_,
+      snapshot_codec_;  // snapshots keep their lists: no memory a packet
   wire::FrameReader reader_;
   Buffer buffer_;
   int malformed_ = 0;

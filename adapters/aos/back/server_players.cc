@@ -89,7 +89,7 @@ void ServerPlayers::tell_score(const ServerPlayer& one, BackOut& out) {
 void ServerPlayers::tell_spawned(ServerPlayer& one, BackOut& out) {
   one.alive = true;
   one.died = one.hidden = false;
-  one.posed = out.now();
+  one.posed_at = out.now();
   words::Spawned spawned;
   spawned.set_unit(one.unit);
   words::Pose& pose = *spawned.mutable_pose();
@@ -102,7 +102,7 @@ void ServerPlayers::tell_spawned(ServerPlayer& one, BackOut& out) {
 
 void ServerPlayers::tell_pose(ServerPlayer& one, BackOut& out) {
   one.hidden = false;
-  one.posed = out.now();
+  one.posed_at = out.now();
   words::Pose pose;
   pose.set_unit(one.unit);
   pose.set_state(pose_state_of(one.keys));
@@ -143,7 +143,7 @@ void ServerPlayers::tell_shot(ServerPlayer& one, BackOut& out) {
 }
 
 Vec3 ServerPlayer::reckoned(core::Micros now) const {
-  const float gone = static_cast<float>(std::min(now - posed, 4 * kPoseEvery)) * 32 / 1e6F;
+  const float gone = static_cast<float>(std::min(now - posed_at, 4 * kPoseEvery)) * 32 / 1e6F;
   return {position[0] + velocity[0] * gone, position[1] + velocity[1] * gone, position[2] + velocity[2] * gone};
 }
 

@@ -17,10 +17,10 @@ struct ServerPlayer {
   std::uint8_t team = kSpectator, weapon = 0, tool = kGun, keys = 0, buttons = 0;
   std::uint32_t kills = 0, deaths = 0, shots = 0;
   bool alive = false;
-  bool died = false;  ///< and has not been created since: paints that come late do not revive him
+  bool died = false;  ///< and has not been created since: snapshots that come late do not revive him
   bool hidden = false;
   Vec3 position{}, orientation{1, 0, 0}, velocity{};  ///< as the room knows them
-  core::Micros posed = 0;                             ///< since when
+  core::Micros posed_at = 0;                          ///< since when
   core::Micros shot_at = 0;                           ///< the last shot told
 
   Vec3 reckoned(core::Micros now) const;

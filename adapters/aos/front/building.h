@@ -12,8 +12,8 @@ namespace entente::aos {
 
 class Building {
  public:
-  Building(Client& client, const Ground& ground, const Newcomer& newcomer, PlayerTable& players, Arms& arms)
-      : client_(client), ground_(ground), newcomer_(newcomer), players_(players), arms_(arms) {}
+  Building(Client& client, const MapSender& map, const Newcomer& newcomer, PlayerTable& players, Arms& arms)
+      : client_(client), map_(map), newcomer_(newcomer), players_(players), arms_(arms) {}
 
   void hear(const BlockAction& action, FrontOut& out);
   void hear(const BlockLine& line, FrontOut& out);
@@ -42,7 +42,7 @@ class Building {
   std::optional<Tile> tile_at(double x, double y, const FrontOut& out) const;
 
   Client& client_;
-  const Ground& ground_;
+  const MapSender& map_;
   const Newcomer& newcomer_;
   PlayerTable& players_;
   Arms& arms_;

@@ -28,7 +28,7 @@ void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
     out.say(std::move(tool));
     if (newcomer_.wish().role() == words::PLAY) out.say(words::Spawn());
   }
-  if (ground_.loaded()) enter(out);
+  if (map_.loaded()) enter(out);
 }
 
 void Entry::enter(FrontOut& out) {
@@ -71,7 +71,7 @@ void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t>
   out.say(change);
   if (same_game(out)) return;
   if (team && *team != players_.own().side) side_asked_ = std::max<core::Micros>(out.now(), 1);
-  if (weapon && ground_.loaded()) players_.redress(out);
+  if (weapon && map_.loaded()) players_.redress(out);
 }
 
 /// Tells the client that its side did not change: rooms do not answer such a request if they refuse it.

@@ -7,8 +7,8 @@ namespace entente::aos {
 
 class Entry {
  public:
-  Entry(Client& client, const Ground& ground, Newcomer& newcomer, PlayerTable& players)
-      : client_(client), ground_(ground), newcomer_(newcomer), players_(players) {}
+  Entry(Client& client, const MapSender& map, Newcomer& newcomer, PlayerTable& players)
+      : client_(client), map_(map), newcomer_(newcomer), players_(players) {}
 
   void hear(const ExistingPlayer& player, FrontOut& out);
   void hear(const ChangeTeam& wish, FrontOut& out) { change(wish.team, std::nullopt, out); }
@@ -32,7 +32,7 @@ class Entry {
   void change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out);
 
   Client& client_;
-  const Ground& ground_;
+  const MapSender& map_;
   Newcomer& newcomer_;
   PlayerTable& players_;
   core::Micros spawn_at_ = 0;    // when to ask for a spawn (again)

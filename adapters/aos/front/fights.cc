@@ -37,7 +37,7 @@ void Fights::hear(const words::Died& died, FrontOut& out) {
 /// own shots itself.
 void Fights::hear(const words::Shot& shot, FrontOut& out) {
   if (shot.shooter() == out.me()) return;
-  if (retold_ && shot.kind() != words::GRENADE) return;  // already in flight: the trigger was pressed earlier
+  if (resync_ && shot.kind() != words::GRENADE) return;  // already in flight: the trigger was pressed earlier
   auto slot = players_.slot_of_unit(shot.unit());
   if (!slot) slot = players_.slot_of_player(shot.shooter());
   if (!slot || !players_[*slot].told) return out.lose(loss::kShooterUnseen);

@@ -8,8 +8,8 @@ namespace entente::aos {
 
 class Fights {
  public:
-  Fights(Client& client, PlayerTable& players, Entry& entry, const core::Retelling& retold)
-      : client_(client), players_(players), entry_(entry), retold_(retold) {}
+  Fights(Client& client, PlayerTable& players, Entry& entry, const core::ResyncPhase& resync)
+      : client_(client), players_(players), entry_(entry), resync_(resync) {}
 
   void hear(const words::Died& died, FrontOut& out);
   void hear(const words::Shot& shot, FrontOut& out);
@@ -20,7 +20,7 @@ class Fights {
   Client& client_;
   PlayerTable& players_;
   Entry& entry_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
 };
 
 }  // namespace entente::aos

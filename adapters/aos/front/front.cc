@@ -14,7 +14,7 @@ constexpr bool kAlways =
     std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::World> ||
     std::is_same_v<T, words::WorldEdit> || std::is_same_v<T, words::Zone>;
 
-/// Facts that need no handler: the world keeps them, and they are sent with other packets or painted.
+/// Facts that need no handler: the world keeps them, and they are sent with other packets or in snapshots.
 template <class T>
 constexpr bool kInTheWorld =
     std::is_same_v<T, words::Room> || std::is_same_v<T, words::You> || std::is_same_v<T, words::TeamScore> ||
@@ -30,7 +30,7 @@ constexpr std::uint8_t kExistingPlayer = 9;
 AosFront::AosFront(const core::FaceOptions& options)
     : client_(options.dialect),
       enters_first_(options.setting("first").empty() ? client_.tells_states() : options.setting("first") == "ban"),
-      painter_(options.setting("rate"), client_, ground_, players_, walk_) {}
+      snapshots_(options.setting("rate"), client_, map_, players_, walk_) {}
 
 void AosFront::opened(const core::Peer& peer, Outlet& out) {
   if (peer.connect_data != client_.dialect().connect_data)
@@ -69,15 +69,15 @@ void AosFront::take(const Message& message, Outlet& out) {
 
 void AosFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
-        if (kAlways<Word> || ground_.loaded()) tell(word, out);
+        if (kAlways<Word> || map_.loaded()) tell(word, out);
       },
       fact.kind);
   if (gone_) return;
-  if (ground_.waits_for_world()) load(out);
-  if (ground_.loaded()) entry_.enter(out);
+  if (map_.waits_for_world()) load(out);
+  if (map_.loaded()) entry_.enter(out);
 }
 
 template <class Word>
@@ -97,9 +97,9 @@ void AosFront::tell(const words::Player& player, Outlet& out) {
 
 void AosFront::tick(Outlet& out) {
   if (gone_) return;
-  if (!ground_.loaded()) return load(out);
-  if (!painter_.due(out)) return;
-  painter_.plan(out);
+  if (!map_.loaded()) return load(out);
+  if (!snapshots_.due(out)) return;
+  snapshots_.plan(out);
   entry_.ask_spawn(out);
   walk_.walk(out);
   walk_.check_place(out);
@@ -110,18 +110,18 @@ void AosFront::tick(Outlet& out) {
   arms_.feel_mass(out);
   fights_.stop_shooting(out);
   players_.refresh(out);
-  painter_.paint(out);
-  painter_.wait(out);
+  snapshots_.send(out);
+  snapshots_.wait(out);
 }
 
 // -- Coming in, and leaving ------------------------------------------------------------------------------------------
 
 void AosFront::load(Outlet& out) {
-  if (ground_.load(out)) greet(out);
+  if (map_.load(out)) greet(out);
 }
 
 void AosFront::take(const MapCached& cached, Outlet& out) {
-  if (ground_.hear_cached(cached.cached != 0, out)) greet(out);
+  if (map_.hear_cached(cached.cached != 0, out)) greet(out);
 }
 
 /// Uses the order of SpadesX: first the players, then State Data, which starts the game on the client.
@@ -132,8 +132,8 @@ void AosFront::greet(Outlet& out) {
   objectives_.send_state_data(out);
   players_.own().player = out.me();
   building_.catch_up(out);
-  painter_.plan(out);
-  painter_.wait(out);
+  snapshots_.plan(out);
+  snapshots_.wait(out);
   entry_.enter(out);
 }
 
@@ -142,8 +142,8 @@ void AosFront::greet(Outlet& out) {
 void AosFront::tell(const words::World& world, Outlet& out) {
   building_.forget_edits();
   objectives_.forget_owners();
-  const bool shown = ground_.is_of(world) && !building_.edited() && !same_game(out);
-  if (ground_.waits_for_world() || shown) return;
+  const bool shown = map_.is_of(world) && !building_.edited() && !same_game(out);
+  if (map_.waits_for_world() || shown) return;
   building_.forget_map();
   players_.clear();
   entry_.forget();
@@ -151,7 +151,7 @@ void AosFront::tell(const words::World& world, Outlet& out) {
   arms_.forget();
   objectives_.leave_token();
   newcomer_.leave();
-  ground_.begin(out);
+  map_.begin(out);
 }
 
 void AosFront::begins(const PlayerEntry& own, Outlet& out) {
@@ -190,7 +190,7 @@ void AosFront::room_ends(std::string_view why, Outlet& out) { goodbye(why, kServ
 /// lines; BetterSpades shows the last one when the connection is gone.
 void AosFront::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why, reason);
-  if (ground_.loaded() && !why.empty()) {
+  if (map_.loaded() && !why.empty()) {
     client_.notice(why, out);
     client_.send_reason(why, out);
   }

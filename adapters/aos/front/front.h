@@ -9,7 +9,7 @@
 #include "adapters/aos/front/entry.h"
 #include "adapters/aos/front/fights.h"
 #include "adapters/aos/front/objectives.h"
-#include "adapters/aos/front/painter.h"
+#include "adapters/aos/front/snapshot_sender.h"
 #include "adapters/aos/front/talk.h"
 #include "adapters/aos/front/walk.h"
 #include "proxy/core/faces.h"
@@ -49,19 +49,19 @@ class AosFront final : public core::Front, private OwnLife {
   Client client_;
   bool enters_first_;
   bool gone_ = false, asked_version_ = false;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
 
-  Ground ground_{client_};
+  MapSender map_{client_};
   Newcomer newcomer_;
-  PlayerTable players_{client_, ground_, newcomer_, retold_, *this};
-  Entry entry_{client_, ground_, newcomer_, players_};
-  Walk walk_{client_, ground_, players_};
+  PlayerTable players_{client_, map_, newcomer_, resync_, *this};
+  Entry entry_{client_, map_, newcomer_, players_};
+  Walk walk_{client_, map_, players_};
   Arms arms_{client_, players_};
-  Fights fights_{client_, players_, entry_, retold_};
-  Building building_{client_, ground_, newcomer_, players_, arms_};
-  Objectives objectives_{client_, ground_, players_, walk_, retold_};
+  Fights fights_{client_, players_, entry_, resync_};
+  Building building_{client_, map_, newcomer_, players_, arms_};
+  Objectives objectives_{client_, map_, players_, walk_, resync_};
   Talk talk_{client_, newcomer_, players_};
-  Painter painter_;
+  SnapshotSender snapshots_;
 };
 
 }  // namespace entente::aos

@@ -260,7 +260,7 @@ void Objectives::hear(const words::TokenCaptured& captured, FrontOut& out) {
 void Objectives::hear(const words::Zone& zone, FrontOut& out) {
   if (owners_.size() < kMostOwners || owners_.contains(zone.id())) owners_[zone.id()] = zone.owner();
   const bool rests = zone.capturing() == words::TEAM_ANY && zone.rate() == 0;
-  if (!ground_.loaded() || rests) return;
+  if (!map_.loaded() || rests) return;
   for (std::size_t i = 0; i < territories_.size(); ++i) {
     if (territories_[i] != zone.id()) continue;
     const auto number = static_cast<std::uint8_t>(i);
@@ -273,7 +273,7 @@ void Objectives::hear(const words::Zone& zone, FrontOut& out) {
 }
 
 void Objectives::hear(const words::Round& round, FrontOut& out) {
-  if (same_game(out) || round.state() != words::Round::OVER || retold_) return;
+  if (same_game(out) || round.state() != words::Round::OVER || resync_) return;
   client_.notice(core::line_of(round, out.world()), out);
 }
 

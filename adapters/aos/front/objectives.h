@@ -13,9 +13,9 @@ namespace entente::aos {
 
 class Objectives {
  public:
-  Objectives(Client& client, const Ground& ground, PlayerTable& players, const Walk& walk,
-             const core::Retelling& retold)
-      : client_(client), ground_(ground), players_(players), walk_(walk), retold_(retold) {}
+  Objectives(Client& client, const MapSender& map, PlayerTable& players, const Walk& walk,
+             const core::ResyncPhase& resync)
+      : client_(client), map_(map), players_(players), walk_(walk), resync_(resync) {}
 
   void hear(const words::Token& token, FrontOut& out);
   void hear(const words::TokenTaken& taken, FrontOut& out);
@@ -49,10 +49,10 @@ class Objectives {
   words::Team owner_of(core::Id territory, words::Team otherwise) const;
 
   Client& client_;
-  const Ground& ground_;
+  const MapSender& map_;
   PlayerTable& players_;
   const Walk& walk_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
   Colour fog_{};
   std::array<core::Id, 2> intel_{}, tents_{};  // tokens of each side
   std::vector<core::Id> territories_;

@@ -14,7 +14,7 @@ constexpr std::size_t kMostOthers = kMostPlayers - 1;
 constexpr core::Micros kRest = 2 * core::kSecond;
 constexpr double kUnseen = 1e9, kNearer = 0.8;  // shown players count as nearer, so that nobody flickers
 
-constexpr std::size_t kMostListed = 20'000;  // units examined between two paintings
+constexpr std::size_t kMostListed = 20'000;  // units examined between two snapshots
 /// How often the nearest units are chosen again if there are too many to show and none has come or left.
 constexpr core::Micros kChoose = 250 * core::kMillisecond;
 
@@ -136,9 +136,9 @@ void PlayerTable::refresh(FrontOut& out) {
   reassign(out);
 }
 
-/// Runs on every fact about players and units. After kMostListed units it waits for the next painting.
+/// Runs on every fact about players and units. After kMostListed units it waits for the next snapshot.
 void PlayerTable::reassign(FrontOut& out) {
-  if (!ground_.loaded() || listed_ > kMostListed) return;
+  if (!map_.loaded() || listed_ > kMostListed) return;
   listed_ += out.world().units().size();
   assign(out);
   choose_at_ = out.now() + kChoose;
@@ -175,7 +175,7 @@ void PlayerTable::look_after(Slot slot, FrontOut& out) {
   }
   const core::UnitState* unit = out.world().unit(entry.unit);
   if (unit == nullptr) return;
-  if (!unit->unit.alive() && slot != kOwn) entry.alive = false;  // not sent: painted nowhere until it is created again
+  if (!unit->unit.alive() && slot != kOwn) entry.alive = false;  // not sent: shown nowhere until it is created again
   if (!unit->unit.alive() || entry.alive || entry.dead) return;
   if (std::exchange(entry.unseen, false))
     entry.alive = true;  // a client assumes that players it finds are alive
@@ -253,7 +253,7 @@ void PlayerTable::introduce(Slot slot, FrontOut& out) {
   entry.colour = colour;
   entry.alive = unit != nullptr && unit->unit.alive() && !entry.watches;
   entry.unseen = unit != nullptr && !entry.alive && !entry.watches && same_game(out);
-  if (unit != nullptr) entry.motion.position = ground_.stand(unit->unit.pose(), out);
+  if (unit != nullptr) entry.motion.position = map_.stand(unit->unit.pose(), out);
 }
 
 /// Puts a player into play at `pose`. For our own client this is also the surest way to move it.
@@ -264,7 +264,7 @@ void PlayerTable::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   player.player = slot;
   player.weapon = entry.weapon;
   player.team = entry.watches ? kSpectator : entry.side;
-  player.position = ground_.stand(pose, out);
+  player.position = map_.stand(pose, out);
   player.name.chars = entry.name + '\0';
   client_.send(player, out);
   entry.told = true;
@@ -287,7 +287,7 @@ void PlayerTable::hear(const words::Player& player, FrontOut& out) {
 
 void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::BRICK) return;  // shown as a wall
-  const bool shown = core::is_driven(unit.kind());
+  const bool shown = core::shown_as_tank(unit.kind());
   if (!shown || unit.owner() == 0) return out.lose(loss::kUnitOfNobody);
   reassign(out);
 }
@@ -296,7 +296,7 @@ void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
 /// is introduced again, with its score.
 void PlayerTable::hear(const words::Score& score, FrontOut& out) {
   const auto slot = slot_of_player(score.player());
-  if (retold_ && slot && *slot != kOwn && entries_[*slot].told) introduce(*slot, out);
+  if (resync_ && slot && *slot != kOwn && entries_[*slot].told) introduce(*slot, out);
 }
 
 void PlayerTable::hear(const words::UnitChanged& changed, FrontOut& out) {

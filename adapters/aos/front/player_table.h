@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "adapters/aos/front/client.h"
-#include "adapters/aos/front/ground.h"
+#include "adapters/aos/front/map_sender.h"
 #include "adapters/aos/front/newcomer.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 
 namespace entente::aos {
 
@@ -48,9 +48,9 @@ class OwnLife {
 
 class PlayerTable {
  public:
-  PlayerTable(Client& client, const Ground& ground, const Newcomer& newcomer, const core::Retelling& retold,
+  PlayerTable(Client& client, const MapSender& map, const Newcomer& newcomer, const core::ResyncPhase& resync,
               OwnLife& life)
-      : client_(client), ground_(ground), newcomer_(newcomer), retold_(retold), life_(life) {}
+      : client_(client), map_(map), newcomer_(newcomer), resync_(resync), life_(life) {}
 
   void hear(const words::Player& player, FrontOut& out);
   void hear(const words::PlayerGone&, FrontOut& out) { reassign(out); }
@@ -70,7 +70,7 @@ class PlayerTable {
   void reassign(FrontOut& out);
   /// Updates players whose name, side, weapon or role has changed.
   void redress(FrontOut& out);
-  /// Called before each painting.
+  /// Called before each snapshot.
   void refresh(FrontOut& out);
   /// Puts our client into play at `pose`, or makes it watch from there. This is the surest way to move it.
   void create_own(const words::Pose& pose, FrontOut& out) { create(kOwn, pose, out); }
@@ -85,7 +85,7 @@ class PlayerTable {
   const PlayerEntry& operator[](Slot slot) const { return entries_[slot]; }
   PlayerEntry& own() { return entries_[kOwn]; }
   const PlayerEntry& own() const { return entries_[kOwn]; }
-  bool playing() const { return ground_.loaded() && own().alive; }
+  bool playing() const { return map_.loaded() && own().alive; }
   std::optional<Slot> slot_of_unit(core::Id unit) const;
   std::optional<Slot> slot_of_player(core::Id player) const;
   /// The same, only for players that the client was told about.
@@ -115,15 +115,15 @@ class PlayerTable {
   void dismiss(Slot slot, FrontOut& out);
 
   Client& client_;
-  const Ground& ground_;
+  const MapSender& map_;
   const Newcomer& newcomer_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
   OwnLife& life_;
   std::array<PlayerEntry, kMostPlayers> entries_;
   std::vector<Candidate> candidates_;  // what to show; rebuilt by each assign()
   bool crowded_ = false;               // there are more than the client has room for
   core::Micros choose_at_ = 0;
-  std::size_t listed_ = 0;  // units that reassignments have examined since the last painting
+  std::size_t listed_ = 0;  // units that reassignments have examined since the last snapshot
   Sides sides_;
 };
 

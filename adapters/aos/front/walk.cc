@@ -119,7 +119,7 @@ void Walk::walk(FrontOut& out) {
   const core::Micros step_us = kSecond / kStepsPerSecond;
   const core::Micros due = std::min((out.now() - me_.moved) / step_us, kMostSteps);
   const bool aims = players_.own().tool == kGun && (players_.own().buttons & kSecondary) != 0;
-  for (core::Micros i = 0; i < due; ++i) step(ground_.map(), {players_.own().keys, me_.look, aims}, me_.body);
+  for (core::Micros i = 0; i < due; ++i) step(map_.map(), {players_.own().keys, me_.look, aims}, me_.body);
   me_.moved = due == kMostSteps ? out.now() : me_.moved + due * step_us;
   const bool moves = far(me_.body.position, players_.own().motion.position) > 0.01;
   if (moves && out.now() >= me_.claimed + kClaimEvery) claim(++me_.claims, out);
@@ -136,7 +136,7 @@ double Walk::tolerance(const words::Unit& unit, const FrontOut& out) const {
 void Walk::check_place(FrontOut& out) {
   const core::UnitState* unit = out.world().unit(players_.own().unit);
   if (!players_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
-  const Vec3 true_place = ground_.stand(core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+  const Vec3 true_place = map_.stand(core::place_at(unit->unit.pose(), unit->posed_at, out.now()), out);
   const double off = std::hypot(true_place[0] - me_.body.position[0], true_place[1] - me_.body.position[1]);
   const bool near = off <= tolerance(unit->unit, out);
   const auto due = me_.correction.look(!near, out.now());
@@ -159,20 +159,19 @@ void Walk::put(const Vec3& eyes, FrontOut& out) {
   me_.moved = out.now();
   me_.correction.put(out.now());
   if (client_.tells_states())
-    me_.put_until = out.now() + kPutAgain;  // sent with the next painting
+    me_.put_until = out.now() + kPutAgain;  // sent with the next snapshot
   else
     client_.send(PositionData{eyes}, out);
 }
 
 void Walk::hear(const words::Corrected& corrected, FrontOut& out) {
-  if (corrected.pose().unit() == players_.own().unit && players_.playing())
-    put(ground_.stand(corrected.pose(), out), out);
+  if (corrected.pose().unit() == players_.own().unit && players_.playing()) put(map_.stand(corrected.pose(), out), out);
 }
 
 void Walk::hear(const words::Teleported& teleported, FrontOut& out) {
   const core::UnitState* unit = out.world().unit(teleported.unit());
   if (unit != nullptr && teleported.unit() == players_.own().unit && players_.playing())
-    put(ground_.stand(unit->unit.pose(), out), out);
+    put(map_.stand(unit->unit.pose(), out), out);
 }
 
 }  // namespace entente::aos

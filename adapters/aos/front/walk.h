@@ -11,8 +11,7 @@ namespace entente::aos {
 
 class Walk {
  public:
-  Walk(Client& client, const Ground& ground, PlayerTable& players)
-      : client_(client), ground_(ground), players_(players) {}
+  Walk(Client& client, const MapSender& map, PlayerTable& players) : client_(client), map_(map), players_(players) {}
 
   void hear(const PositionData& position, FrontOut& out);
   void hear(const OrientationData& orientation, FrontOut& out);
@@ -42,7 +41,7 @@ class Walk {
   bool comes_late(const Vec3& place, const FrontOut& out) const;
 
   Client& client_;
-  const Ground& ground_;
+  const MapSender& map_;
   PlayerTable& players_;
   struct Me {
     Body body;               ///< where our client is, as it claimed or as computed since

@@ -34,18 +34,18 @@ void BzdraftFront::receive(Lane lane, Bytes bytes, Outlet& out) {
 
 template <class Message>
 void BzdraftFront::take(const Message& message, Outlet& out) {
-  core::hand(message, out, entry_, land_, tanks_, shots_, flags_, talk_);
+  core::hand(message, out, entry_, world_sender_, tanks_, shots_, flags_, talk_);
 }
 
 void BzdraftFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
         if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
       },
       fact.kind);
-  if (!gone_) land_.answer(out);
+  if (!gone_) world_sender_.answer(out);
 }
 
 template <class Word>
@@ -92,11 +92,11 @@ void BzdraftFront::tell(const words::ClaimRefused& refused, const core::Fact& fa
 
 void BzdraftFront::tick(Outlet& out) {
   if (gone_) return;
-  land_.answer(out);
+  world_sender_.answer(out);
   if (!client_.in()) return;
   tanks_.update_late(out);
   flags_.refresh_pellets(out);
-  shots_.spare_own_tank(out);
+  shots_.end_shots_near_own_tank(out);
   tanks_.check_death(out);
   keeper_.check_place(players_, out);
   entry_.check_change(out);

@@ -7,10 +7,10 @@
 
 #include "adapters/bzdraft/front/entry.h"
 #include "adapters/bzdraft/front/flags.h"
-#include "adapters/bzdraft/front/land.h"
 #include "adapters/bzdraft/front/shots.h"
 #include "adapters/bzdraft/front/talk.h"
 #include "adapters/bzdraft/front/tanks.h"
+#include "adapters/bzdraft/front/world_sender.h"
 #include "adapters/bzdraft/losses.h"
 #include "proxy/core/faces.h"
 
@@ -55,18 +55,18 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
 
   Client client_;
   bool gone_ = false;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
   std::string waiting_;  // the last line about what the room waits for
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
   PlayerTable players_{client_, *this};
   Entry entry_{client_, players_};
-  Land land_{client_, flag_numbers_};
-  Shots shots_{client_, players_, land_, keeper_};
+  WorldSender world_sender_{client_, flag_numbers_};
+  Shots shots_{client_, players_, world_sender_, keeper_};
   Flags flags_{client_, players_, keeper_, flag_numbers_};
-  Tanks tanks_{client_, players_, keeper_, *this, shots_, flags_, retold_};
-  Talk talk_{client_, players_, retold_};
+  Tanks tanks_{client_, players_, keeper_, *this, shots_, flags_, resync_};
+  Talk talk_{client_, players_, resync_};
 };
 
 }  // namespace entente::bzdraft

@@ -76,7 +76,7 @@ void PlayerTable::hear(const words::Player& player, FrontOut& out) {
 /// Class Flags handles pickups and pellets.
 void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
-  if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);
+  if (!core::shown_as_tank(unit.kind())) return out.lose(loss::kUnitUnlike);
   see_unit(unit, out);
 }
 

@@ -51,7 +51,7 @@ void Shots::hear(const ShotUpdate& update, FrontOut& out) {
 
 /// The wished number if it fits, else a free one of that player.
 std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {
-  const std::uint32_t most = std::min<std::uint32_t>(land_.most_shots(), 256);
+  const std::uint32_t most = std::min<std::uint32_t>(world_sender_.most_shots(), 256);
   const auto busy = [&](std::uint32_t number) { return shots_.busy(player, number, out.now()); };
   if (wished < most && !busy(wished)) return static_cast<std::uint16_t>(wished);
   for (std::uint32_t number = 0; number < most; ++number)

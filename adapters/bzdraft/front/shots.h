@@ -3,16 +3,16 @@
 
 #include <optional>
 
-#include "adapters/bzdraft/front/land.h"
 #include "adapters/bzdraft/front/player_table.h"
+#include "adapters/bzdraft/front/world_sender.h"
 #include "proxy/core/tank/tank_shots.h"
 
 namespace entente::bzdraft {
 
 class Shots final : public core::TankShots {
  public:
-  Shots(Client& client, const PlayerTable& players, const Land& land, const core::TankKeeper& keeper)
-      : TankShots(players, keeper, kServer), client_(client), players_(players), land_(land) {}
+  Shots(Client& client, const PlayerTable& players, const WorldSender& world_sender, const core::TankKeeper& keeper)
+      : TankShots(players, keeper, kServer), client_(client), players_(players), world_sender_(world_sender) {}
 
   using TankShots::hear;
   void hear(const ShotBegin& begin, FrontOut& out);
@@ -28,7 +28,7 @@ class Shots final : public core::TankShots {
 
   Client& client_;
   const PlayerTable& players_;
-  const Land& land_;
+  const WorldSender& world_sender_;
 };
 
 }  // namespace entente::bzdraft

@@ -50,7 +50,7 @@ void Talk::hear(const Score& score, FrontOut& out) {
 /// The page has only one game, so its end is sent only if no other round follows.
 void Talk::hear(const words::Round& round, FrontOut& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
-  if (retold_) return;  // the end was announced before
+  if (resync_) return;  // the end was announced before
   if (round.another()) return client_.say(kServer, kEveryone, core::line_of(round, out.world()), out);
   end_game(round, out);
 }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "adapters/bzdraft/front/player_table.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 
 namespace entente::bzdraft {
 
 class Talk {
  public:
-  Talk(Client& client, const PlayerTable& players, const core::Retelling& retold)
-      : client_(client), players_(players), retold_(retold) {}
+  Talk(Client& client, const PlayerTable& players, const core::ResyncPhase& resync)
+      : client_(client), players_(players), resync_(resync) {}
 
   void hear(const ChatMessage& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
@@ -25,7 +25,7 @@ class Talk {
 
   Client& client_;
   const PlayerTable& players_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
 };
 
 }  // namespace entente::bzdraft

@@ -61,7 +61,7 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   PlayerEntry& entry = players_.at(number);
   entry.alive = true;
   if (number == kNumber) keeper_.put(pose, out.now());
-  entry.shown = !retold_ || number == kNumber;
+  entry.shown = !resync_ || number == kNumber;
   if (!entry.shown) return show(number, out);
   client_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
   if (number != kNumber && pose.yaw() != 0) client_.send(out, update_of(pose, number, true));  // adds its heading
@@ -85,8 +85,8 @@ void Tanks::update(std::uint8_t number, FrontOut& out) {
   if (state == nullptr || !entry.alive || state->hidden) return;
   entry.shown = true;
   const words::Pose& told = state->unit.pose();
-  const bool old = state->posed < out.now();
-  const words::Pose pose = old ? core::place_at(told, state->posed, out.now()) : told;
+  const bool old = state->posed_at < out.now();
+  const words::Pose pose = old ? core::place_at(told, state->posed_at, out.now()) : told;
   client_.send(out, update_of(out.world().flattened(pose), number, true));
 }
 

@@ -83,7 +83,7 @@ void Fights::hear(const ShotEnd& end, BackOut& out) {
   ended.set_shot(end.shot);
   ended.set_burst(end.reason == 0);
   out.say(ended);
-  incoming_.spare(end.player.byte, end.shot);
+  incoming_.mark_harmless(end.player.byte, end.shot);
 }
 
 void Fights::hear(const GuidedUpdate& update, BackOut& out) {
@@ -125,7 +125,7 @@ void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   report.death.shot = number;
   report.death.flag = flag_kind(shot.flag);
   link_.quick(out, ShotEnd{report.killer, number, 1});
-  incoming_.spare(shot.shooter, shot.shot);
+  incoming_.mark_harmless(shot.shooter, shot.shot);
   link_.stream(out, report);
 }
 

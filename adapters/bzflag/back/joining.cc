@@ -2,7 +2,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/losses.h"
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -127,12 +127,12 @@ void Joining::learn_world(BackOut& out) {
   if (!world) return refuse(words::Refused::OTHER, "the server's world cannot be read", out);
   const auto* records = std::get_if<RecordWorld>(&*world);
   if (records != nullptr) rules_.learn(settings_of(*records), out);
-  Geography land =
-      geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), tank_rules_.size);
-  land.world.set_hash(hash_);
-  for (std::size_t i = 0; i < land.boxed; ++i) out.lose(loss::kMesh);
-  tank_.terrain = core::Terrain(land.world);
-  out.say(std::move(land.world));
+  ConvertedWorld converted = world_from_database(
+      records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), tank_rules_.size);
+  converted.world.set_hash(hash_);
+  for (std::size_t i = 0; i < converted.boxed; ++i) out.lose(loss::kMesh);
+  tank_.terrain = core::Terrain(converted.world);
+  out.say(std::move(converted.world));
   state_.stage = Stage::kAtTheDoor;
   next_ = Next::kNothing;
   if (state_.wish) enter(out);

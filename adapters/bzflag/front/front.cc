@@ -51,7 +51,7 @@ void BzflagFront::take(const Message& message, Outlet& out) {
 
 void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
         if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
@@ -109,7 +109,7 @@ void BzflagFront::tick(Outlet& out) {
   if (!client_.in()) return;
   scores_.send_new(out);
   tanks_.update_late(out);
-  shots_.spare_own_tank(out);
+  shots_.end_shots_near_own_tank(out);
   play_.check(out);
   flags_.refresh_pellets(out);
   ping(out);

@@ -72,7 +72,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
 
   Client client_;
   bool gone_ = false;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
   std::vector<std::string> flags_known_;
   std::string waiting_;  // the last line about what the room waits for
   std::uint16_t ping_number_ = 0;
@@ -80,15 +80,15 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
-  PlayerTable players_{client_, *this, retold_};
+  PlayerTable players_{client_, *this, resync_};
   Lobby lobby_{client_, players_, flag_numbers_};
   Shots shots_{client_, players_, lobby_, keeper_};
-  Tanks tanks_{client_, players_, keeper_, shots_, retold_};
+  Tanks tanks_{client_, players_, keeper_, shots_, resync_};
   Play play_{client_, players_, keeper_, *this, shots_};
   Flags flags_{client_, players_, flag_numbers_};
   Scores scores_{client_, players_};
   Rules rules_{client_};
-  Rounds rounds_{client_, players_, retold_};
+  Rounds rounds_{client_, players_, resync_};
   Talk talk_{client_, players_};
 };
 

@@ -1,7 +1,7 @@
 #include "adapters/bzflag/front/lobby.h"
 
 #include "adapters/bzflag/losses.h"
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 
 namespace entente::bzflag {
 namespace {

@@ -126,7 +126,7 @@ void Play::check_spawn(FrontOut& out) {
 void Play::put_in_place(FrontOut& out) {
   const core::UnitState* unit = out.world().unit(players_.own_unit());
   if (unit == nullptr || !unit->unit.alive()) return;
-  display_.put(client_.number(), core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+  display_.put(client_.number(), core::place_at(unit->unit.pose(), unit->posed_at, out.now()), out);
 }
 
 }  // namespace entente::bzflag

@@ -108,8 +108,8 @@ void PlayerTable::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOu
     return static_cast<std::uint8_t>((badges & static_cast<std::uint32_t>(badge)) != 0 ? 1 : 0);
   };
   // A client treats these two as events, so they are not sent while a replay seeks.
-  if ((changed & words::PAUSED) != 0 && !retold_) client_.stream(out, Pause{number, on(words::PAUSED)});
-  if ((changed & words::AUTOPILOT) != 0 && !retold_) client_.stream(out, AutoPilot{number, on(words::AUTOPILOT)});
+  if ((changed & words::PAUSED) != 0 && !resync_) client_.stream(out, Pause{number, on(words::PAUSED)});
+  if ((changed & words::AUTOPILOT) != 0 && !resync_) client_.stream(out, AutoPilot{number, on(words::AUTOPILOT)});
   if ((changed & kInfoBadges) == 0) return;
   PlayerInfo info;
   info.players.push_back({number, static_cast<std::uint8_t>(badges & kInfoBadges)});
@@ -119,7 +119,7 @@ void PlayerTable::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOu
 /// Class Flags handles pickups and pellets.
 void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
-  if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);
+  if (!core::shown_as_tank(unit.kind())) return out.lose(loss::kUnitUnlike);
   see_unit(unit, out);
 }
 

@@ -5,9 +5,9 @@
 
 #include "adapters/bzflag/front/client.h"
 #include "proxy/core/pace.h"
-#include "proxy/core/replay/glide.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/tank/tank_player_table.h"
+#include "proxy/core/tile_interpolator.h"
 
 namespace entente::bzflag {
 
@@ -18,15 +18,15 @@ struct PlayerEntry : core::TankPlayerEntry {
   std::uint32_t order = 0;
   std::uint8_t salt = 0;  ///< a part of its shots' numbers
   core::Pace updates{core::kSecond / 25, 6};
-  core::Glide glide;          ///< for a unit that its world moves by whole tiles
-  core::Micros rests_at = 0;  ///< when its glide ends; 0: it has ended
-  core::Micros told = 0;      ///< when our client was last sent its pose
+  core::TileInterpolator interpolator;  ///< for a unit that its world moves by whole tiles
+  core::Micros rests_at = 0;            ///< when its glide ends; 0: it has ended
+  core::Micros told = 0;                ///< when our client was last sent its pose
 };
 
 class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
  public:
-  PlayerTable(Client& client, core::TankDisplay& display, const core::Retelling& retold)
-      : TankPlayerTable(display, 0, kMostPlayers - 1), client_(client), retold_(retold) {}
+  PlayerTable(Client& client, core::TankDisplay& display, const core::ResyncPhase& resync)
+      : TankPlayerTable(display, 0, kMostPlayers - 1), client_(client), resync_(resync) {}
 
   /// The client's number is known.
   void take_number() { set_own_number(client_.number()); }
@@ -52,7 +52,7 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
   std::string callsign_for(const std::string& name, std::size_t nth) const;
 
   Client& client_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
 };
 
 }  // namespace entente::bzflag

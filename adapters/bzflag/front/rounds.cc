@@ -10,7 +10,7 @@ namespace entente::bzflag {
 /// follows.
 void Rounds::hear(const words::Round& round, FrontOut& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
-  if (retold_) return;  // the end was announced before
+  if (resync_) return;  // the end was announced before
   if (round.another()) return client_.say(kServerId, kEverybody, false, core::line_of(round, out.world()), out);
   end_game(round, out);
 }
@@ -38,7 +38,7 @@ void Rounds::tell_clock(FrontOut& out) {
 }
 
 void Rounds::hear(const words::Clock& clock, FrontOut& out) {
-  if (!retold_) client_.quick(out, GameTime{clock.us()});
+  if (!resync_) client_.quick(out, GameTime{clock.us()});
 }
 
 }  // namespace entente::bzflag

@@ -7,8 +7,8 @@ namespace entente::bzflag {
 
 class Rounds {
  public:
-  Rounds(Client& client, const PlayerTable& players, const core::Retelling& retold)
-      : client_(client), players_(players), retold_(retold) {}
+  Rounds(Client& client, const PlayerTable& players, const core::ResyncPhase& resync)
+      : client_(client), players_(players), resync_(resync) {}
 
   void hear(const words::Round& round, FrontOut& out);
   void hear(const words::Clock& clock, FrontOut& out);
@@ -20,7 +20,7 @@ class Rounds {
 
   Client& client_;
   const PlayerTable& players_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
 };
 
 }  // namespace entente::bzflag

@@ -15,9 +15,9 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   if (number == client_.number()) keeper_.put(pose, out.now());
   entry.told = out.now();
   next_look_.by(out.now() + kSilence);
-  entry.glide.jump();
-  entry.glide.at(pose, out.now(), out.now());
-  entry.shown = !retold_ || number == client_.number();
+  entry.interpolator.jump();
+  entry.interpolator.at(pose, out.now(), out.now());
+  entry.shown = !resync_ || number == client_.number();
   if (!entry.shown) return show(number, out);
   Alive alive;
   alive.player = player_id(number);
@@ -61,11 +61,11 @@ Message Tanks::newest(std::uint8_t number, PlayerEntry& entry, FrontOut& out) {
 /// next, and clients extrapolate the motion.
 words::Pose Tanks::seen(PlayerEntry& entry, const core::UnitState& state, FrontOut& out) {
   words::Pose pose = out.world().flattened(
-      state.posed < out.now() ? core::place_at(state.unit.pose(), state.posed, out.now()) : state.unit.pose());
+      state.posed_at < out.now() ? core::place_at(state.unit.pose(), state.posed_at, out.now()) : state.unit.pose());
   const words::World* world = out.world().geometry();
   if (world == nullptr || world->kind() != words::World::TILES) return pose;
-  const core::Glide::Point at = entry.glide.at(state.unit.pose(), state.posed, out.now());
-  const core::Glide::Motion motion = entry.glide.motion(out.now());
+  const core::TileInterpolator::Point at = entry.interpolator.at(state.unit.pose(), state.posed_at, out.now());
+  const core::TileInterpolator::Motion motion = entry.interpolator.motion(out.now());
   pose.set_x(at.x);
   pose.set_y(at.y);
   if (motion.until == 0) return pose;

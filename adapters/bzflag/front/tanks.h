@@ -12,8 +12,8 @@ namespace entente::bzflag {
 
 class Tanks {
  public:
-  Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, Shots& shots, const core::Retelling& retold)
-      : client_(client), players_(players), keeper_(keeper), shots_(shots), retold_(retold) {}
+  Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, Shots& shots, const core::ResyncPhase& resync)
+      : client_(client), players_(players), keeper_(keeper), shots_(shots), resync_(resync) {}
 
   void hear(const words::Died& died, FrontOut& out);
   void hear(const words::Teleported& teleported, FrontOut& out);
@@ -39,7 +39,7 @@ class Tanks {
   PlayerTable& players_;
   core::TankKeeper& keeper_;
   Shots& shots_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
   core::NextLook next_look_;  // when an update may be due
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "adapters/ogar/dialect.h"
-#include "adapters/ogar/front/shelf.h"
+#include "adapters/ogar/front/lookup_order_map.h"
 #include "adapters/ogar/messages.h"
 
 namespace entente::ogar {
@@ -56,7 +56,7 @@ class ClientTranslator {
   const Dialect& dialect_;
   bool keyed_ = false, bordered_ = false, q_down_ = false;
   Message wish_{std::in_place_type<ClientUpdate>}, nodes_{std::in_place_type<UpdateNodes>};
-  Shelf<std::uint32_t, CellType> known_;  // cells that the client was told about
+  LookupOrderMap<std::uint32_t, CellType> known_;  // cells that the client was told about
   std::vector<std::uint32_t> own_;
 };
 
@@ -97,7 +97,7 @@ class ServerTranslator {
 
   const Dialect& dialect_;
   Message update_{std::in_place_type<Update>};
-  Shelf<std::uint32_t, AddedCell> known_;
+  LookupOrderMap<std::uint32_t, AddedCell> known_;
   std::vector<std::uint32_t> own_;  // cells that the server says are ours, even before it shows them
 };
 

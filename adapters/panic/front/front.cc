@@ -268,9 +268,9 @@ void PanicFront::tick(Out& out) {
 
 void PanicFront::hear(const core::Fact& fact, Out& out) {
   if (phase_ == Phase::kLeft) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   const auto* round = core::as<words::Round>(fact);
-  const bool ends_again = retold_ && round != nullptr && round->state() == words::Round::OVER;
+  const bool ends_again = resync_ && round != nullptr && round->state() == words::Round::OVER;
   if (!ends_again) std::visit([&](const auto& word) { on(word, out); }, fact.kind);
   advance(out);
 }

@@ -8,7 +8,7 @@
 #include "adapters/panic/front/screen.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/tank/tank.h"
 
 namespace entente::panic {
@@ -101,7 +101,7 @@ class PanicFront final : public core::Front {
   Screen screen_;
   core::Terrain terrain_;  // of a world of another game
   Phase phase_ = Phase::kAsked;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
   core::Micros enter_at_ = 0;
   core::Micros spawn_at_ = 0;  // when to ask for a spawn (again); 0: not needed
   bool spawn_asked_ = false;   // since the last death

@@ -14,7 +14,7 @@ constexpr double kThere = 2.5;  // metres: a client this near has carried out th
 /// Where a unit is now, if it is alive.
 std::optional<words::Pose> place_of(const UnitState* unit, Micros now) {
   if (unit == nullptr || !unit->unit.alive()) return std::nullopt;
-  return place_at(unit->unit.pose(), unit->posed, now);
+  return place_at(unit->unit.pose(), unit->posed_at, now);
 }
 
 /// The place, if the time has come; else wakes then.

@@ -60,7 +60,7 @@ void IncomingShots::steer(std::uint32_t shooter, std::uint32_t shot, const words
     if (is(shooter, shot)(one)) one.follow(moved, now);
 }
 
-void IncomingShots::spare(std::uint32_t shooter, std::uint32_t shot) {
+void IncomingShots::mark_harmless(std::uint32_t shooter, std::uint32_t shot) {
   for (Incoming& one : shots_)
     if (is(shooter, shot)(one)) one.ours = false;
 }

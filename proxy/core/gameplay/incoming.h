@@ -57,7 +57,7 @@ class IncomingShots {
   /// The shot was steered: its new place and flight.
   void steer(std::uint32_t shooter, std::uint32_t shot, const words::ShotMoved& moved, Micros now);
   /// The shot can no longer hit us.
-  void spare(std::uint32_t shooter, std::uint32_t shot);
+  void mark_harmless(std::uint32_t shooter, std::uint32_t shot);
   void forget(std::uint32_t shooter, std::uint32_t shot);
   /// A shot that met the tank while it moved from `was`, at `since`, to `is`, now; null if none did.
   const Incoming* hit(const TankModel& tank, const TankState& was, const TankState& is, Micros since, Micros now) const;

@@ -12,7 +12,7 @@ void DrivenTank::begin(const words::Pose& place, Micros now) {
   alive = true;
   asked = held = false;
   pose = sent = place;
-  posed = sent_at = driven = now;
+  posed_at = sent_at = driven = now;
   steering.stop();
   driver.drop_aim();
 }
@@ -30,7 +30,7 @@ void DrivenTank::told(const words::Pose& place, Micros now) {
 
 void DrivenTank::claimed(const words::Pose& place, Micros now) {
   pose = place;
-  posed = now;
+  posed_at = now;
   held = true;
 }
 

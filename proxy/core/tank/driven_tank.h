@@ -17,7 +17,7 @@ struct DrivenTank {
   bool alive = false, asked = false;  ///< `asked`: the server was asked to spawn it
   bool paused = false;                ///< by its player, where the game lets players pause
   words::Pose pose;                   ///< where it is
-  Micros posed = 0;                   ///< when it was there
+  Micros posed_at = 0;                ///< when it was there
   words::Pose sent;                   ///< what the server was told last
   Micros sent_at = 0;
   std::uint32_t order = 0;

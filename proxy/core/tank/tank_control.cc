@@ -22,7 +22,7 @@ void TankControl::shoot(const Shooting& shooting, BackOut& out) {
 void TankControl::pull(double yaw, BackOut& out) {
   const auto number = free_shot(std::nullopt, out);
   if (!number) return out.lose(loss::kReloading);
-  fire_along(yaw, place_at(tank_.pose, tank_.posed, out.now(), 0.2), *number, out);
+  fire_along(yaw, place_at(tank_.pose, tank_.posed_at, out.now(), 0.2), *number, out);
 }
 
 void TankControl::fire_gun(std::uint8_t gun, double life, BackOut& out) {
@@ -45,7 +45,7 @@ void TankControl::drive(BackOut& out) {
 void TankControl::steer(double dt, BackOut& out) {
   TankState now = state_of(tank_.pose);
   tank_.driver.drive(tank_.model(), tank_.terrain, tank_.steering, tank_.jump(), dt, now, tank_.near());
-  tank_.posed = out.now();
+  tank_.posed_at = out.now();
   tank_.drove(now, out);
   if (tank_.driver.has_aimed(now.yaw, out.now())) pull(now.yaw, out);
 }

@@ -72,7 +72,7 @@ class TankPlayerTable : public TankNumbers {
   }
   void hear(const words::Hidden& hidden, FrontOut& out);
   void hear(const words::Gone& gone, FrontOut& out);
-  /// REQUIRES: is_driven().
+  /// REQUIRES: shown_as_tank().
   void see_unit(const words::Unit& unit, FrontOut& out);
 
   /// The client has entered: announces all players, and the client itself last. A client takes the players announced
@@ -136,7 +136,7 @@ void TankPlayerTable<Entry>::assign_all(FrontOut& out) {
   const World& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) reassign(id, out);
-  for (const Id unit : bodies_of_nobody(world)) enlist(0, unit, 0, out);
+  for (const Id unit : tank_units_of_nobody(world)) enlist(0, unit, 0, out);
   reassign(out.me(), out);
 }
 
@@ -144,7 +144,7 @@ template <class Entry>
 void TankPlayerTable<Entry>::reassign(Id id, FrontOut& out) {
   const PlayerState* player = out.world().player(id);
   std::vector<Id> units;
-  if (player != nullptr) units = bodies_of(*player, out.world());
+  if (player != nullptr) units = tank_units_of(*player, out.world());
   dismiss_unused(id, units, out);
   const std::uint8_t* known = of_player(id);
   if (player == nullptr && id != out.me()) return known != nullptr ? dismiss(std::uint8_t{*known}, out) : void();

@@ -17,7 +17,7 @@ class TankShots {
   void hear(const words::ShotEnded& ended, FrontOut& out);
 
   /// Ends those that would hit the client's own tank.
-  void spare_own_tank(FrontOut& out);
+  void end_shots_near_own_tank(FrontOut& out);
 
   /// Null if there is none.
   const ShownShot* find(Id shooter, std::uint32_t shot) const { return shots_.find(shooter, shot); }

@@ -8,7 +8,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/wire.h"
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/arena/referee.h"
 #include "tests/relay/running.h"
