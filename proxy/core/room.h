@@ -98,8 +98,8 @@ class Room {
   /// Nobody is left, and nobody will come.
   bool over() const;
 
-  /// Frees bytes that were given to Host::send_shared and are not needed any more. REQUIRES:
-  /// RoomOptions::keeps_shared; called regularly.
+  /// Frees bytes that were given to Host::send_shared and are not needed any more.
+  /// REQUIRES: RoomOptions::keeps_shared; called regularly.
   void forget_shared() { shared_frames_.forget(); }
   /// How many frames were encoded for several fronts at once.
   std::uint64_t encoded_shared() const { return shared_frames_.kept(); }

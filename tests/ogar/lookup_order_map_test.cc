@@ -80,7 +80,7 @@ TEST_CASE("values come to lie in the order of lookup, in the round after one in 
   CHECK(lying(map) == order);
 }
 
-TEST_CASE("on a map few that are looked up earlier, later or twice move none of the others") {
+TEST_CASE("few lookups that come earlier, later or twice move none of the values") {
   LookupOrderMap<std::uint32_t, int> map;
   fill(map);
   const std::vector<std::uint32_t> before = lying(map);

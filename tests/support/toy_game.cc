@@ -8,7 +8,7 @@ namespace {
 using wire::ByteOrder;
 
 struct Dialect {
-  Order order = Order::kBig;
+  ByteOrder order = ByteOrder::kBig;
   bool stamped = false;
 };
 
@@ -233,7 +233,7 @@ class ToyGame : public wire::Game {
   wire::Transport transport() const override { return wire::Transport::kTcpAndUdp; }
   std::span<const wire::DialectInfo> dialects() const override { return kDialects; }
   std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override {
-    const Dialect d = dialect == 0 ? Dialect{Order::kBig, false} : Dialect{Order::kLittle, true};
+    const Dialect d = dialect == 0 ? Dialect{ByteOrder::kBig, false} : Dialect{ByteOrder::kLittle, true};
     return std::make_unique<wire::TypedCodec<Toy>>(d, dialect);
   }
   std::unique_ptr<wire::Cutter> cutter(wire::Way way, std::size_t) const override {
