@@ -21,7 +21,7 @@ std::vector<Id> tank_units_of(const PlayerState& player, const World& world);
 /// Whether it is in play and visible. Null: no.
 inline bool is_seen(const UnitState* state) { return state != nullptr && state->unit.alive() && !state->hidden; }
 
-/// Units that are driven and visible but have no owner, by id.
+/// Visible units without an owner that can be shown as tanks, by id.
 std::vector<Id> tank_units_of_nobody(const World& world);
 
 /// Reports a unit, and that it is the only unit of its owner, who steers it.
