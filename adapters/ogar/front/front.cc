@@ -53,7 +53,7 @@ class OgarFront final : public core::Front {
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) viewpoint_.told(*view, out.now());
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
-    if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.is_resync())
+    if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.in_resync())
       say(server_line(notice), out);
     core::lose_unsupported<mapping>(fact, out);
     if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);

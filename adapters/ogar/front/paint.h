@@ -36,7 +36,7 @@ class Painter {
   /// Takes facts that a painting cannot see in the world: who ate whom, and shots that are over at once.
   void hear(const core::Fact& fact, const core::World& world);
   /// Whether a replay is seeking: facts are not events then.
-  bool is_resync() const { return static_cast<bool>(resync_); }
+  bool in_resync() const { return static_cast<bool>(resync_); }
   /// Valid until the next call. The lists may be swapped for others, which are then reused.
   Changes& paint(const Viewpoint& viewpoint, core::FrontOut& out);
   /// The client has forgotten all cells.
