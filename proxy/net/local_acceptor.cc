@@ -41,15 +41,23 @@ Outcome<Done> make_room(const std::string& path, const sockaddr_un& address) {
   return Done{};
 }
 
+LocalPeer peer_of(const Fd& client) {
+  ucred found{};
+  socklen_t size = sizeof found;
+  ::getsockopt(client.get(), SOL_SOCKET, SO_PEERCRED, &found, &size);
+  return {found.uid, found.pid};
+}
+
 /// The answer to the first line of it, if there is one; a line that ends with the connection is one, too.
-std::optional<std::string> heard(std::string_view said, bool over, const LocalAcceptor::Answer& answer) {
+std::optional<std::string> heard(std::string_view said, bool over, const Fd& client,
+                                 const LocalAcceptor::Answer& answer) {
   const std::size_t end = said.find('\n');
   std::string_view line = said.substr(0, end);
   if (line.size() > LocalAcceptor::kLongestLine)
     return "error: a line has at most " + std::to_string(LocalAcceptor::kLongestLine) + " bytes\n";
   if (end == std::string_view::npos && !over) return std::nullopt;
   if (line.ends_with('\r')) line.remove_suffix(1);
-  return answer(line);
+  return answer(line, peer_of(client));
 }
 
 }  // namespace
@@ -71,8 +79,9 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     return cannot("open", path, error);
   }
   auto requests = RequestServer::begin(
-      std::move(listening),
-      [answer = std::move(answer)](std::string_view said, bool over) { return heard(said, over, answer); });
+      std::move(listening), [answer = std::move(answer)](std::string_view said, bool over, const Fd& client) {
+        return heard(said, over, client, answer);
+      });
   if (!requests) {
     ::unlink(path.c_str());
     return requests.error();

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,12 +16,18 @@
 
 namespace entente::net {
 
+/// The process at the other end of a Unix socket, as the kernel knows it.
+struct LocalPeer {
+  std::uint32_t uid = 0;
+  std::int32_t pid = 0;
+};
+
 class LocalAcceptor {
  public:
   static constexpr std::size_t kLongestLine = 1024;
 
   /// Answers a line, given without its end. Called on the acceptor's thread.
-  using Answer = std::function<std::string(std::string_view line)>;
+  using Answer = std::function<std::string(std::string_view line, const LocalPeer& by)>;
 
   /// Replaces a socket that nobody serves; anything else at `path` is an error.
   static Outcome<std::unique_ptr<LocalAcceptor>> open(const std::string& path, Answer answer);

@@ -109,7 +109,7 @@ bool RequestServer::hear(Talk& talk) const {
   if (++talk.pieces > kMostPieces) return false;
   if (size == 0 && talk.said.empty()) return false;
   talk.said.append(room, static_cast<std::size_t>(size));
-  talk.answer = hear_(talk.said, size == 0);
+  talk.answer = hear_(talk.said, size == 0, talk.fd);
   return talk.answer || size > 0;
 }
 

@@ -27,10 +27,10 @@ class RequestServer {
   static constexpr unsigned kMostPieces = 64;  ///< maximum number of reads for one question
   static constexpr Millis kRest = 1'000;       ///< pause after running out of descriptors
 
-  /// Called on the server's thread with everything that a client has sent so far; `over`: it sends no more. Returns
-  /// the answer, which may be empty, or nothing if more must come. REQUIRES: answers before the question is longer
-  /// than it wants to keep.
-  using Hear = std::function<std::optional<std::string>(std::string_view said, bool over)>;
+  /// Called on the server's thread with everything that a client has sent so far; `over`: it sends no more. `client`:
+  /// its connection. Returns the answer, which may be empty, or nothing if more must come. REQUIRES: answers before the
+  /// question is longer than it wants to keep.
+  using Hear = std::function<std::optional<std::string>(std::string_view said, bool over, const Fd& client)>;
 
   /// `listening` is non-blocking. `time`: limit for a whole conversation; more than kGrace.
   static Outcome<std::unique_ptr<RequestServer>> begin(Fd listening, Hear hear, Millis time = kTime);

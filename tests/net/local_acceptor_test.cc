@@ -24,13 +24,14 @@ struct Folder {
 };
 
 std::unique_ptr<LocalAcceptor> echo(const std::string& path) {
-  auto acceptor = LocalAcceptor::open(path, [](std::string_view line) { return "you said " + std::string(line); });
+  auto acceptor = LocalAcceptor::open(
+      path, [](std::string_view line, const LocalPeer&) { return "you said " + std::string(line); });
   REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
   return std::move(*acceptor);
 }
 
 std::string why_not(const std::string& path) {
-  const auto acceptor = LocalAcceptor::open(path, [](std::string_view) { return std::string(); });
+  const auto acceptor = LocalAcceptor::open(path, [](std::string_view, const LocalPeer&) { return std::string(); });
   return acceptor.ok() ? "" : acceptor.error().text;
 }
 
@@ -80,6 +81,16 @@ TEST_CASE("a line is answered and the connection closed, however it comes") {
   const Guest silent(path);
   silent.finish();
   CHECK(silent.hear().empty());
+}
+
+TEST_CASE("who asks is known by user and process") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  const auto acceptor = LocalAcceptor::open(path, [](std::string_view, const LocalPeer& by) {
+    return std::to_string(by.uid) + " " + std::to_string(by.pid);
+  });
+  REQUIRE(acceptor.ok());
+  CHECK(*ask_local(path, "hello") == std::to_string(::getuid()) + " " + std::to_string(::getpid()));
 }
 
 TEST_CASE("a line that is too long is said to be, and not heard") {

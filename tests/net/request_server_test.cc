@@ -23,7 +23,7 @@ struct Place {
     address = sockets->address;
     auto begun = RequestServer::begin(
         std::move(sockets->tcp),
-        [](std::string_view said, bool) {
+        [](std::string_view said, bool, const Fd&) {
           return said.ends_with('\n') ? std::optional<std::string>("heard") : std::nullopt;
         },
         kHour);

@@ -86,10 +86,12 @@ TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
   CHECK(nobody.code == 1);
   CHECK(nobody.err == "entente: no session has the link 7\n");
   const Ended wrong = proxy.ctl({"kick", "everybody"});
-  CHECK(wrong.err == "entente: usage: kick LINK [why]; `list` shows the links\n");
+  CHECK(wrong.err ==
+        "entente: 'everybody' is no link, no IPv4 or IPv6 address, and not the name of a player; `list` "
+        "shows who plays\n");
   const Ended unknown = proxy.ctl({"lits"});
   CHECK(unknown.err.find("did you mean 'list'?") != std::string::npos);
-  CHECK(proxy.ctl({"help"}).out.find("kick LINK [why]\t") != std::string::npos);
+  CHECK(proxy.ctl({"help"}).out.find("kick LINK|NAME|ADDRESS [why]\t") != std::string::npos);
 
   proxy.process.signal(SIGTERM);
   CHECK(proxy.process.wait() == 0);

@@ -17,9 +17,9 @@ Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, std
   auto sockets = listen(at, false);
   if (!sockets) return sockets.error();
   std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(type), std::move(answer)));
-  auto requests =
-      RequestServer::begin(std::move(sockets->tcp),
-                           [raw = acceptor.get()](std::string_view said, bool over) { return raw->hear(said, over); });
+  auto requests = RequestServer::begin(
+      std::move(sockets->tcp),
+      [raw = acceptor.get()](std::string_view said, bool over, const Fd&) { return raw->hear(said, over); });
   if (!requests) return requests.error();
   acceptor->requests_ = std::move(*requests);
   return acceptor;

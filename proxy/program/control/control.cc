@@ -1,53 +1,62 @@
 #include "proxy/program/control/control.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
+#include "proxy/program/control/arguments.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {
 namespace {
 
-constexpr std::string_view kSpaces = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+/// "by uid 1000, pid 4242"
+std::string by_text(const net::LocalPeer& by) {
+  return "by uid " + std::to_string(by.uid) + ", pid " + std::to_string(by.pid);
 }
 
 }  // namespace
 
-std::string control_field(std::string_view text) {
-  if (text.empty()) return "-";
-  return screen_text(text);
-}
-
 void Control::add(std::string usage, std::string about, Run run) {
   std::string name = usage.substr(0, usage.find(' '));
-  commands_.push_back({std::move(name), std::move(usage), std::move(about), std::move(run)});
+  commands_.push_back({std::move(name), std::move(usage), std::move(about), std::move(run), false});
 }
 
-std::string Control::answer(std::string_view line) const {
+void Control::add_order(std::string usage, std::string about, Run run) {
+  add(std::move(usage), std::move(about), std::move(run));
+  commands_.back().order = true;
+}
+
+std::string Control::answer(std::string_view line, const net::LocalPeer& by) const {
   line = trimmed(line);
-  const std::size_t end = std::min(line.find_first_of(kSpaces), line.size());
-  const std::string_view name = line.substr(0, end);
-  if (name == "help") return "ok\n" + help();
+  std::string_view rest = line;
+  const bool json = first_word(rest) == "--json";
+  const Reply told = reply(json ? rest : line, by);
+  return json ? told.json() : told.text();
+}
+
+Reply Control::reply(std::string_view line, const net::LocalPeer& by) const {
+  std::string_view rest = line;
+  const std::string_view name = first_word(rest);
+  if (name == "help") return help();
   for (const Command& command : commands_) {
     if (command.name != name) continue;
-    const auto told = command.run(trimmed(line.substr(end)));
-    return told ? "ok\n" + *told : "error: " + screen_text(told.error().text) + "\n";
+    const Reply told = command.run(rest);
+    if (command.order) spdlog::info("control: {} ({}): {}", screen_text(line), by_text(by), told.summary());
+    return told;
   }
   std::vector<std::string_view> names;
   for (const Command& command : commands_) names.emplace_back(command.name);
-  return "error: no command '" + control_field(name) + "'" + did_you_mean(name, names) + "; commands: help, " +
-         joined(names) + "\n";
+  return Error{"no command '" + control_field(name) + "'" + did_you_mean(name, names) + "; commands: help, " +
+               joined(names)};
 }
 
-std::string Control::help() const {
-  std::string out = "help\tThis.\n";
-  for (const Command& command : commands_) out += command.usage + "\t" + command.about + "\n";
-  return out;
+Reply Control::help() const {
+  std::vector<ReplyRow> rows = {{text_field("usage", "help"), text_field("about", "This.")}};
+  for (const Command& command : commands_)
+    rows.push_back({text_field("usage", command.usage), text_field("about", command.about)});
+  return Reply::list(rows);
 }
 
 }  // namespace entente

@@ -1,6 +1,7 @@
 // The commands of a running program's control socket: a table of words and their arguments.
-// Law: an answer is "ok" and lines, or one line "error: why". It is text without control characters, whatever was
-// asked and whatever players call themselves. proxy/README.md documents it for users.
+// Law: an answer is "ok" and lines, or one line "error: why"; to a line that begins with "--json" it is JSON. It is
+// text without control characters, whatever was asked and whatever players call themselves. An order, which changes
+// something, is logged with the process that gave it. proxy/README.md documents the commands for users.
 #pragma once
 
 #include <functional>
@@ -8,32 +9,35 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/base/fault.h"
+#include "proxy/net/local_acceptor.h"
+#include "proxy/program/control/reply.h"
 
 namespace entente {
 
 class Control {
  public:
   /// Answers a command, given its arguments: lines, each with its end; or an error.
-  using Run = std::function<Outcome<std::string>(std::string_view rest)>;
+  using Run = std::function<Reply(std::string_view rest)>;
 
-  /// `usage`: "kick LINK [why]". `about`: a sentence. Handlers are called on the asking thread, one at a time.
+  /// Adds a question, which changes nothing. `usage`: "find NAME". `about`: a sentence. Handlers are called on the
+  /// asking thread, one at a time.
   void add(std::string usage, std::string about, Run run);
+  /// Adds an order: each is logged.
+  void add_order(std::string usage, std::string about, Run run);
 
-  /// The whole answer: "ok\n…" or "error: …\n".
-  std::string answer(std::string_view line) const;
+  /// The whole answer. `by`: who asks.
+  std::string answer(std::string_view line, const net::LocalPeer& by = {}) const;
 
  private:
   struct Command {
     std::string name, usage, about;
     Run run;
+    bool order;
   };
-  std::string help() const;
+  Reply reply(std::string_view line, const net::LocalPeer& by) const;
+  Reply help() const;
 
   std::vector<Command> commands_;
 };
-
-/// A tab-separated field with foreign text, made harmless.
-std::string control_field(std::string_view text);
 
 }  // namespace entente

@@ -5,6 +5,7 @@
 
 #include "proxy/base/text.h"
 #include "proxy/program/config/ban_file.h"
+#include "proxy/program/control/arguments.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -13,51 +14,69 @@ namespace {
 constexpr std::size_t kLongestWhy = 200;
 constexpr core::Micros kLongestBan = core::Micros{3650} * 86'400 * core::kSecond;
 
-/// Takes the first word off.
-std::string_view first_word(std::string_view& rest) {
-  const std::size_t end = std::min(rest.find(' '), rest.size());
-  const std::string_view first = rest.substr(0, end);
-  rest.remove_prefix(std::min(rest.find_first_not_of(' ', end), rest.size()));
-  return first;
+/// When a ban of so long ends.
+Outcome<std::time_t> end_of(const std::string& length) {
+  const auto time = parse_time(length, kLongestBan);
+  if (!time) return time.error();
+  const auto seconds = static_cast<std::time_t>(*time / core::kSecond);
+  if (seconds == 0) return Error{"a ban lasts at least one second; without --for it is permanent"};
+  return std::time(nullptr) + seconds;
 }
 
-Outcome<relay::Ban> asked_ban(std::string_view rest) {
-  const auto who = net::Network::parse(first_word(rest));
-  if (!who) return who.error();
-  relay::Ban ban{*who, relay::Ban::kForGood, "", false};
+/// What may follow the target of a ban.
+Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
+  std::string text;
   while (!rest.empty()) {
-    const std::string_view flag = first_word(rest);
-    if (flag == "--why") {
-      ban.why = std::string(whole_characters(clean(rest), kLongestWhy));
-      return ban;
+    if (take_flag(rest, "--for", text)) {
+      const auto until = end_of(text);
+      if (!until) return until.error();
+      ban.until = *until;
+    } else if (take_text(rest, "--why", text)) {
+      ban.why = std::string(whole_characters(clean(text), kLongestWhy));
+    } else {
+      return Error{"only '--for TIME' and '--why TEXT' may follow the address or the name, not '" +
+                   std::string(first_word(rest)) + "'"};
     }
-    if (flag != "--for")
-      return Error{"only '--for TIME' and '--why TEXT' may follow the address, not '" + std::string(flag) + "'"};
-    const auto time = parse_time(first_word(rest), kLongestBan);
-    if (!time) return time.error();
-    const auto seconds = static_cast<std::time_t>(*time / core::kSecond);
-    if (seconds == 0) return Error{"a ban lasts at least one second; without --for it is permanent"};
-    ban.until = std::time(nullptr) + seconds;
   }
-  return ban;
+  return Done{};
 }
 
 class Keeper {
  public:
-  Keeper(relay::Server& server, relay::Bans& bans, KeptBans& kept) : server_(server), bans_(bans), kept_(kept) {}
+  Keeper(relay::Server& server, const Roster& roster, relay::Bans& bans, KeptBans& kept)
+      : server_(server), roster_(roster), bans_(bans), kept_(kept) {}
 
-  Outcome<std::string> ban(std::string_view rest) const {
-    const auto made = asked_ban(rest);
-    if (!made) return made.error();
-    bans_.add(*made);
-    const std::size_t gone = end_sessions(*made);
+  Reply ban(std::string_view rest) const {
+    const Target target = Target::parse(first_argument(rest));
+    if (target.text.empty()) return Error{"usage: ban ADDRESS|NAME [--for TIME] [--why TEXT]"};
+    relay::Ban ban{{}, relay::Ban::kForGood, "", false};
+    if (const auto read = read_options(rest, ban); !read) return read.error();
+    if (target.network) {
+      ban.who = *target.network;
+    } else if (target.address) {
+      ban.who = net::Network::of_host(*target.address);
+    } else {
+      const auto found = roster_.find(target);
+      if (found.empty()) return nobody_is(target);
+      if (found[0].is_bot()) return Error{found[0].text() + " is a bot; it has no address"};
+      ban.who = net::Network::of_host(found[0].session.info.client);
+      const auto elsewhere = [&](const Attendee& one) {
+        return one.is_bot() || net::Network::of_host(one.session.info.client) != ban.who;
+      };
+      if (std::any_of(found.begin(), found.end(), elsewhere)) return ambiguous(target, found);
+    }
+    bans_.add(ban);
+    const auto gone = end_sessions(ban);
+    const std::string note = gone.empty() ? "" : text_of(gone);
     if (const auto kept = kept_.save(); !kept)
-      return Error{kept.error().text + "; the ban applies until this program ends"};
-    return "banned " + made->who.text() + " until " + until_text(made->until) + ", " + std::to_string(gone) +
-           " sessions ended\n";
+      return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note);
+    return Reply("banned " + ban.who.text() + " until " + until_text(ban.until) + ", " + std::to_string(gone.size()) +
+                 " sessions ended\n")
+        .with("sessions", rows_of(gone))
+        .note(note);
   }
 
-  Outcome<std::string> unban(std::string_view rest) const {
+  Reply unban(std::string_view rest) const {
     const auto who = net::Network::parse(rest);
     if (!who) return who.error();
     if (!bans_.remove(*who)) return Error{"there is no ban of " + who->text() + "; `bans` lists them"};
@@ -66,13 +85,14 @@ class Keeper {
     return who->text() + " is no longer banned\n";
   }
 
-  Outcome<std::string> list(std::string_view rest) const {
+  Reply list(std::string_view rest) const {
     if (!rest.empty()) return Error{"bans takes no arguments"};
-    std::string out = "address\tuntil\tby\twhy\twhere\n";
+    std::vector<ReplyRow> rows;
     for (const relay::Ban& ban : sorted())
-      out += ban.who.text() + "\t" + until_text(ban.until) + "\t" + (ban.by_server ? "server" : "us") + "\t" +
-             control_field(ban.why) + "\t" + control_field(ban.where) + "\n";
-    return out;
+      rows.push_back({text_field("address", ban.who.text()), text_field("until", until_text(ban.until)),
+                      text_field("by", ban.by_server ? "server" : "us"), text_field("why", ban.why),
+                      text_field("where", ban.where)});
+    return Reply::table({"address", "until", "by", "why", "where"}, rows);
   }
 
  private:
@@ -83,28 +103,32 @@ class Keeper {
   }
 
   /// Whoever is there from that net.
-  std::size_t end_sessions(const relay::Ban& ban) const {
-    std::size_t gone = 0;
-    for (const auto& session : server_.sessions())
-      if (session.info.client.port() != 0 && ban.who.holds(session.info.client))
-        gone += server_.kick(session.info.link, ban.why) ? 1U : 0U;
+  std::vector<Attendee> end_sessions(const relay::Ban& ban) const {
+    auto gone = roster_.all();
+    std::erase_if(gone, [&](const Attendee& one) {
+      const relay::SessionInfo& info = one.session.info;
+      return one.is_bot() || !ban.who.holds(info.client) || !server_.kick(info.link, ban.why);
+    });
     return gone;
   }
 
   relay::Server& server_;
+  const Roster& roster_;
   relay::Bans& bans_;
   KeptBans& kept_;
 };
 
 }  // namespace
 
-void add_ban_commands(Control& control, relay::Server& server, relay::Bans& bans, KeptBans& kept) {
-  const Keeper keeper(server, bans, kept);
-  control.add("ban ADDRESS [--for TIME] [--why TEXT]",
-              "Bans an address or a network and ends its sessions. TIME: 90s, 10m, 2h, 7d or 1:30 (default: forever). "
-              "TEXT: the reason, shown to the player if the game can do that.",
-              [keeper](std::string_view rest) { return keeper.ban(rest); });
-  control.add("unban ADDRESS", "Lifts a ban.", [keeper](std::string_view rest) { return keeper.unban(rest); });
+void add_ban_commands(Control& control, relay::Server& server, const Roster& roster, relay::Bans& bans,
+                      KeptBans& kept) {
+  const Keeper keeper(server, roster, bans, kept);
+  control.add_order("ban ADDRESS|NAME [--for 2d] [--why TEXT]",
+                    "Bans an address, a network or the address of a player, and ends its sessions. --for: 90s, 10m, "
+                    "2h, 7d or 1:30 (default: forever). "
+                    "TEXT: the reason, shown to the player if the game can do that.",
+                    [keeper](std::string_view rest) { return keeper.ban(rest); });
+  control.add_order("unban ADDRESS", "Lifts a ban.", [keeper](std::string_view rest) { return keeper.unban(rest); });
   control.add("bans", "Lists the bans: address, end, source, reason and scope, separated by tabs.",
               [keeper](std::string_view rest) { return keeper.list(rest); });
 }

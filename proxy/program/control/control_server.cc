@@ -1,60 +1,65 @@
 #include "proxy/program/control/control_server.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "proxy/program/control/arguments.h"
 
 namespace entente {
 namespace {
 
-using PlayerOf = std::function<std::string(relay::LinkId)>;
+bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
-bool has_source(const relay::SessionReport& session) { return !session.source.wildcard(); }
-
-std::string line(const relay::SessionReport& session, const PlayerOf& player_of, bool with_source) {
-  const relay::SessionInfo& info = session.info;
-  const auto dialect = info.game->dialects()[info.dialect].name;
-  const std::string client = info.client.port() != 0 ? info.client.text() : "";
-  const std::string player = session.player.empty() ? player_of(info.link) : session.player;
-  std::string out = std::to_string(info.link);
-  for (const std::string& field : {std::string(info.game->name()) + " " + std::string(dialect), control_field(client),
-                                   control_field(info.server.text()), std::to_string(session.age / 1000),
-                                   std::to_string(session.bytes), control_field(player)})
-    (out += '\t') += field;
-  if (with_source) (out += '\t') += control_field(has_source(session) ? session.source.ip_text() : "");
-  return out + "\n";
+ReplyRow full_row(const Attendee& attendee, bool with_source) {
+  const relay::SessionReport& session = attendee.session;
+  ReplyRow row = {number_field("link", session.info.link),     text_field("game", attendee.game()),
+                  text_field("client", attendee.client()),     text_field("server", session.info.server.text()),
+                  number_field("seconds", session.age / 1000), number_field("bytes", session.bytes),
+                  text_field("player", attendee.player)};
+  if (with_source) row.push_back(text_field("source", has_source(attendee) ? session.source.ip_text() : ""));
+  return row;
 }
 
 /// The column `source` is there only where a session has one: scripts know the others.
-Outcome<std::string> list(relay::Server& server, const PlayerOf& player_of, std::string_view rest) {
-  if (!rest.empty()) return Error{"list takes no arguments"};
-  const auto sessions = server.sessions();
-  const bool with_source = std::any_of(sessions.begin(), sessions.end(), has_source);
-  std::string out = "link\tgame\tclient\tserver\tseconds\tbytes\tplayer";
-  out += with_source ? "\tsource\n" : "\n";
-  for (const auto& session : sessions) out += line(session, player_of, with_source);
-  return out;
+Reply list(const std::vector<Attendee>& attendees) {
+  const bool with_source = std::any_of(attendees.begin(), attendees.end(), has_source);
+  std::vector<std::string> header = {"link", "game", "client", "server", "seconds", "bytes", "player"};
+  if (with_source) header.emplace_back("source");
+  std::vector<ReplyRow> rows;
+  for (const Attendee& one : attendees) rows.push_back(full_row(one, with_source));
+  return Reply::table(header, rows);
 }
 
-Outcome<std::string> kick(relay::Server& server, std::string_view rest) {
-  relay::LinkId link = 0;
-  const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), link);
-  const std::string_view why = rest.substr(static_cast<std::size_t>(end - rest.data()));
-  if (wrong != std::errc{} || (!why.empty() && why[0] != ' '))
-    return Error{"usage: kick LINK [why]; `list` shows the links"};
-  if (!server.kick(link, why.empty() ? why : why.substr(1)))
-    return Error{"no session has the link " + std::to_string(link)};
-  return "kicked " + std::to_string(link) + "\n";
+Reply find(const Roster& roster, std::string_view rest) {
+  const std::string wanted = whole_text(rest);
+  if (wanted.empty()) return Error{"usage: find LINK|NAME|ADDRESS"};
+  return list(roster.search(Target::parse(wanted)));
+}
+
+Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
+  const Target target = Target::parse(first_argument(rest));
+  std::string why;
+  if (!take_text(rest, "--why", why)) why = whole_text(rest);
+  if (target.text.empty()) return Error{"usage: kick LINK|NAME|ADDRESS [why]; `list` shows who plays"};
+  const auto found = roster.find(target);
+  if (found.size() > 1) return ambiguous(target, found);
+  if (found.empty() || !server.kick(found[0].session.info.link, why)) return nobody_is(target);
+  return Reply("kicked " + found[0].text() + "\n").with("sessions", rows_of(found));
 }
 
 }  // namespace
 
-void add_server_commands(Control& control, relay::Server& server, PlayerOf player, std::function<std::string()> stats) {
-  control.add("list", "Lists the open sessions, with fields separated by tabs.",
-              [&server, player = std::move(player)](std::string_view rest) { return list(server, player, rest); });
-  control.add("kick LINK [why]", "Ends the session with this link; the player sees why if the game can show it.",
-              [&server](std::string_view rest) { return kick(server, rest); });
+void add_server_commands(Control& control, relay::Server& server, const Roster& roster,
+                         std::function<std::vector<ReplyRow>()> stats) {
+  control.add("list", "Lists the open sessions, with fields separated by tabs.", [&roster](std::string_view rest) {
+    return rest.empty() ? list(roster.all()) : Error{"list takes no arguments"};
+  });
+  control.add("find LINK|NAME|ADDRESS", "Lists the sessions of a player, by a part of the name, or of a network.",
+              [&roster](std::string_view rest) { return find(roster, rest); });
+  control.add_order("kick LINK|NAME|ADDRESS [why]",
+                    "Ends a session; the player sees why if the game can show it. name:X is the player X.",
+                    [&server, &roster](std::string_view rest) { return kick(server, roster, rest); });
   control.add("stats", "Prints the traffic of each route so far.", [stats = std::move(stats)](std::string_view rest) {
-    return rest.empty() ? Outcome<std::string>(stats()) : Error{"stats takes no arguments"};
+    return rest.empty() ? Reply::records(stats()) : Error{"stats takes no arguments"};
   });
 }
 

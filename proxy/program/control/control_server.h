@@ -1,17 +1,16 @@
-// The commands of every serving program: list, kick, stats.
+// The commands of every serving program: list, find, kick, stats.
 #pragma once
 
 #include <functional>
-#include <string>
+#include <vector>
 
 #include "proxy/program/control/control.h"
-#include "proxy/relay/server.h"
+#include "proxy/program/control/roster.h"
 
 namespace entente {
 
-/// `server` outlives the control. `player`: the name of a link's player, where only a tap knows it (relays); "" if
-/// unknown. `stats`: a line for each route.
-void add_server_commands(Control& control, relay::Server& server, std::function<std::string(relay::LinkId)> player,
-                         std::function<std::string()> stats);
+/// All arguments outlive the control. `stats`: a row for each route.
+void add_server_commands(Control& control, relay::Server& server, const Roster& roster,
+                         std::function<std::vector<ReplyRow>()> stats);
 
 }  // namespace entente

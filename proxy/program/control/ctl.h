@@ -11,7 +11,8 @@ namespace entente {
 struct CtlOptions {
   std::string socket;
   std::vector<std::string> words;
-  std::string time, why;  // of a ban
+  std::string time, why;  // --for, --why
+  bool json = false;
 };
 
 void declare_ctl(CLI::App& app, CtlOptions& options);

@@ -58,7 +58,7 @@ class Routes {
     for (const config::Arena& arena : config_.arena())
       if (done) done = add(arena);
     if (reread_)
-      service_.control().add("reload", kAboutReload, [this](std::string_view rest) {
+      service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
         return rest.empty() ? reload() : Error{"reload takes no arguments"};
       });
     if (done) done = service_.open_acceptors();

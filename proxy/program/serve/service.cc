@@ -1,6 +1,5 @@
 #include "proxy/program/serve/service.h"
 
-#include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -30,19 +29,17 @@ void use_all_descriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// " refused_bad_frame=3" for each reason with refusals. Blanks in the name become '_', and quotes are removed, for
+/// "refused_bad_frame" for each reason with refusals. Blanks in the name become '_', and quotes are removed, for
 /// scripts.
-std::string refusals(const relay::Totals& totals) {
-  std::string fields;
+void add_refusals(const relay::Totals& totals, ReplyRow& row) {
   for (std::size_t i = 0; i < relay::kReasons; ++i) {
     const auto reason = static_cast<relay::Reason>(i);
     if (!relay::is_refusal(reason) || totals.by(reason) == 0) continue;
     std::string name = relay::text(reason);
     std::erase(name, '\'');
     std::replace(name.begin(), name.end(), ' ', '_');
-    fields += fmt::format(" refused_{}={}", name, totals.by(reason));
+    row.push_back(number_field("refused_" + name, totals.by(reason)));
   }
-  return fields;
 }
 
 }  // namespace
@@ -104,11 +101,10 @@ Outcome<Done> Service::open_metrics() {
 
 Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
-  add_server_commands(
-      control_, server_, [this](relay::LinkId link) { return taps_.player(link); }, [this] { return summary(); });
-  add_ban_commands(control_, server_, bans_, kept_bans_);
-  auto acceptor =
-      net::LocalAcceptor::open(config_.control().socket(), [this](auto line) { return control_.answer(line); });
+  add_server_commands(control_, server_, roster_, [this] { return statistics(); });
+  add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
+  auto acceptor = net::LocalAcceptor::open(
+      config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
   return Done{};
@@ -138,21 +134,22 @@ std::string Service::metrics() const {
 
 std::string Service::summary() const {
   std::string lines;
-  for (const Route& route : routes_) lines += summary(route) + "\n";
-  return lines + attendance();
+  for (const ReplyRow& row : statistics()) lines += record_text(row) + "\n";
+  return lines;
 }
 
-/// A line for each game whose players played in an arena.
-std::string Service::attendance() const {
-  std::string lines;
+/// A row for each route, and for each game whose players played in an arena.
+std::vector<ReplyRow> Service::statistics() const {
+  std::vector<ReplyRow> rows;
+  for (const Route& route : routes_) rows.push_back(statistics(route));
   for (const std::size_t arena : arenas_)
     for (const relay::Attendance::Row& row : server_.attendance(arena)) {
-      lines += fmt::format("played {} players={} present={} kills={} deaths={} names=", row.speech, row.players,
-                           row.present, row.kills, row.deaths);
-      for (const std::string& name : row.names) lines += (&name != &row.names[0] ? "," : "") + control_field(name);
-      lines += row.players > row.names.size() ? ",…\n" : "\n";
+      rows.push_back({text_field("played", row.speech), number_field("players", row.players),
+                      number_field("present", row.present), number_field("kills", row.kills),
+                      number_field("deaths", row.deaths), list_field("names", row.names)});
+      if (row.players > row.names.size()) rows.back().back().text += ",…";
     }
-  return lines;
+  return rows;
 }
 
 std::uint64_t Service::undecoded(const Route& route) const {
@@ -161,22 +158,26 @@ std::uint64_t Service::undecoded(const Route& route) const {
   return sum;
 }
 
-std::string Service::summary(const Route& route) const {
+ReplyRow Service::statistics(const Route& route) const {
   const relay::Totals all = server_.totals(route.number);
-  std::string line =
-      fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={} dropped={} undecoded={}",
-                  route.name, all.opened, all.refused(), all.to_server.bytes + all.to_client.bytes,
-                  all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams,
-                  std::accumulate(all.dropped.begin(), all.dropped.end(), 0ull), undecoded(route));
+  ReplyRow row = {text_field("served", route.name),
+                  number_field("sessions", all.opened),
+                  number_field("refused", all.refused()),
+                  number_field("bytes", all.to_server.bytes + all.to_client.bytes),
+                  number_field("messages", all.to_server.frames + all.to_client.frames),
+                  number_field("datagrams", all.to_server.datagrams + all.to_client.datagrams),
+                  number_field("dropped", std::accumulate(all.dropped.begin(), all.dropped.end(), 0ull)),
+                  number_field("undecoded", undecoded(route))};
   std::uint64_t words_dropped = 0;
   for (const auto& one : server_.losses(route.number)) words_dropped += one.times;
-  if (route.tells) line += fmt::format(" words_dropped={}", words_dropped);
+  if (route.tells) row.push_back(number_field("words_dropped", words_dropped));
   if (route.recording != nullptr) {
     const relay::TapTotals recorded = route.recording->totals();
-    line += fmt::format(" recorded={} unrecorded={}", recorded.recorded_frames,
-                        recorded.unrecorded_frames + recorded.dropped);
+    row.push_back(number_field("recorded", recorded.recorded_frames));
+    row.push_back(number_field("unrecorded", recorded.unrecorded_frames + recorded.dropped));
   }
-  return line + refusals(all);
+  add_refusals(all, row);
+  return row;
 }
 
 void Service::run(const std::function<void()>& announce) {

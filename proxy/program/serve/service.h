@@ -16,6 +16,7 @@
 #include "proxy/net/web/http_acceptor.h"
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
+#include "proxy/program/control/roster.h"
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/relay/server.h"
@@ -68,9 +69,9 @@ class Service {
     const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners, only the first has one
     bool tells;  // whether the summary shows words_dropped: a bridge with one room for each player
   };
-  std::string summary(const Route& route) const;
+  ReplyRow statistics(const Route& route) const;
+  std::vector<ReplyRow> statistics() const;
   std::uint64_t undecoded(const Route& route) const;
-  std::string attendance() const;
   void give_up();
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
@@ -85,6 +86,7 @@ class Service {
   relay::Server server_;
   std::vector<Route> routes_;
   std::vector<std::size_t> arenas_;  // their shared rooms
+  const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};
   Control control_;
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<net::LocalAcceptor> acceptor_;

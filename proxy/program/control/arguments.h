@@ -1,0 +1,30 @@
+// The words of a line to the control socket. A word with blanks is written in double quotes, in which \" and \\ stand
+// for " and \.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace entente {
+
+/// Without blanks at its ends.
+std::string_view trimmed(std::string_view text);
+
+/// Takes off the first word and the blanks around it; quotes have no meaning.
+std::string_view first_word(std::string_view& rest);
+
+/// Takes off the first argument, which may be quoted.
+std::string first_argument(std::string_view& rest);
+
+/// The rest of a line, as one text: what the quotes hold, if all of it is in quotes; else as it is.
+std::string whole_text(std::string_view rest);
+
+/// The text as one argument: in quotes, if it needs them.
+std::string as_argument(std::string_view text);
+
+/// Takes "FLAG TEXT" off the beginning. TEXT is an argument in quotes, or one word.
+bool take_flag(std::string_view& rest, std::string_view flag, std::string& value);
+/// The same, where TEXT without quotes is all of the rest.
+bool take_text(std::string_view& rest, std::string_view flag, std::string& value);
+
+}  // namespace entente

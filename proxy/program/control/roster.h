@@ -1,0 +1,74 @@
+// The open sessions with their players' names, and which of them an operator means: by link, address or name.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/net/network.h"
+#include "proxy/program/control/reply.h"
+#include "proxy/relay/server.h"
+
+namespace entente {
+
+/// An open session and its player.
+struct Attendee {
+  relay::SessionReport session;
+  std::string player;  // "" if it is not known
+
+  bool is_bot() const { return session.info.client.port() == 0; }
+  /// "bzflag 2.4"
+  std::string game() const;
+  /// "127.0.0.1:40000"; "" of a bot
+  std::string client() const;
+  /// "link 3 (127.0.0.1:40000, bzflag 2.4, anna)"
+  std::string text() const;
+  ReplyRow row() const;  // link, game, client, player
+};
+
+/// The same for several, with commas between them; of many only the first.
+std::string text_of(const std::vector<Attendee>& attendees);
+std::vector<ReplyRow> rows_of(const std::vector<Attendee>& attendees);
+
+/// Whom an operator means: "7" is a link, "192.0.2.7", "192.0.2.7:4000" and "192.0.2.0/24" are addresses, anything else
+/// is a name. "name:7" is the name 7.
+struct Target {
+  std::string text;  // as given
+  std::optional<relay::LinkId> link;
+  std::optional<net::Network> network;
+  std::optional<net::Address> address;  // with its port
+  std::string name;                     // if it is none of these
+
+  static Target parse(std::string_view text);
+  /// Whether it is the session's link, address (or the one that the server sees).
+  bool is(const Attendee& attendee) const;
+};
+
+class Roster {
+ public:
+  /// The name of a link's player, where only a tap knows it (relays); "" if unknown.
+  using PlayerOf = std::function<std::string(relay::LinkId)>;
+
+  /// `server` outlives it.
+  Roster(relay::Server& server, PlayerOf player_of) : server_(server), player_of_(std::move(player_of)) {}
+
+  /// All open sessions, by link.
+  std::vector<Attendee> all() const;
+  /// Those that are meant. If nobody has just this name: those who have it in other letters, upper or lower.
+  std::vector<Attendee> find(const Target& target) const;
+  /// The same; a part of a name is enough.
+  std::vector<Attendee> search(const Target& target) const;
+
+ private:
+  relay::Server& server_;
+  PlayerOf player_of_;
+};
+
+/// The error that nobody is meant.
+Error nobody_is(const Target& target);
+/// The error that several are meant, with the list of them.
+Reply ambiguous(const Target& target, const std::vector<Attendee>& candidates);
+
+}  // namespace entente
