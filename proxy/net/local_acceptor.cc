@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "proxy/net/service_manager.h"
+
 namespace entente::net {
 namespace {
 
@@ -65,6 +67,14 @@ std::optional<std::string> heard(std::string_view said, bool over, const Fd& cli
 Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& path, Answer answer) {
   const auto address = address_of(path);
   if (!address) return address.error();
+  const auto answers = [answer = std::move(answer)](std::string_view said, bool over, const Fd& client) {
+    return heard(said, over, client, answer);
+  };
+  if (Fd passed = take_passed_local(path)) {
+    auto requests = RequestServer::begin(std::move(passed), answers);
+    if (!requests) return requests.error();
+    return std::unique_ptr<LocalAcceptor>(new LocalAcceptor("", std::move(*requests)));  // not ours to remove
+  }
   if (const auto room = make_room(path, *address); !room) return room.error();
   Fd listening = new_socket(SOCK_NONBLOCK);
   if (!listening) return cannot("open", path);
@@ -78,10 +88,7 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     ::unlink(path.c_str());
     return cannot("open", path, error);
   }
-  auto requests = RequestServer::begin(
-      std::move(listening), [answer = std::move(answer)](std::string_view said, bool over, const Fd& client) {
-        return heard(said, over, client, answer);
-      });
+  auto requests = RequestServer::begin(std::move(listening), answers);
   if (!requests) {
     ::unlink(path.c_str());
     return requests.error();

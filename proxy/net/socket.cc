@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "proxy/net/service_manager.h"
+
 namespace entente::net {
 namespace {
 
@@ -49,17 +51,27 @@ std::string source_hint(const Source& source) {
   return source.address.wildcard() ? "raise the limit of open files (ulimit -n)" : "see ip_local_port_range";
 }
 
+/// A UDP socket at `at`; empty: errno says why not.
+Fd bound_datagrams(const Address& at) {
+  Fd fd = take_passed_datagrams(at);
+  if (fd) return fd;
+  fd = open_datagram(at.family());
+  return fd && bind_to(fd.get(), at) ? std::move(fd) : Fd();
+}
+
 /// One try; errno says why not.
 bool try_listen(const Address& at, bool with_udp, Sockets& out) {
-  out.tcp = open_stream(at.family());
-  if (!out.tcp || !bind_to(out.tcp.get(), at)) return false;
+  out.tcp = take_passed_stream(at);
+  const bool listens = bool(out.tcp);
+  if (!listens) out.tcp = open_stream(at.family());
+  if (!out.tcp || (!listens && !bind_to(out.tcp.get(), at))) return false;
   out.address = local_address(out.tcp.get());
   if (with_udp) {
-    out.udp = open_datagram(at.family());
-    if (!out.udp || !bind_to(out.udp.get(), out.address)) return false;
+    out.udp = bound_datagrams(out.address);
+    if (!out.udp) return false;
     widen(out.udp);
   }
-  return ::listen(out.tcp.get(), kBacklog) == 0;
+  return listens || ::listen(out.tcp.get(), kBacklog) == 0;
 }
 
 std::string listen_hint(int error) {
@@ -106,8 +118,8 @@ Outcome<Sockets> listen(const Address& at, bool with_udp) {
 
 Outcome<Sockets> listen_datagrams(const Address& at) {
   Sockets sockets;
-  sockets.udp = open_datagram(at.family());
-  if (!sockets.udp || !bind_to(sockets.udp.get(), at)) {
+  sockets.udp = bound_datagrams(at);
+  if (!sockets.udp) {
     const int error = errno;
     return machine_error("cannot listen on " + at.text() + " (UDP)", error, listen_hint(error));
   }

@@ -28,7 +28,8 @@ struct Source {
 bool bind_source(int fd, const Source& source);
 
 /// Listens on `at`; with `with_udp` also binds its UDP port (port 0: one that is free for both). An IPv6 address
-/// accepts only IPv6; for both families use two listeners.
+/// accepts only IPv6; for both families use two listeners. Sockets that the service manager passed are used instead of
+/// new ones, here and below.
 Outcome<Sockets> listen(const Address& at, bool with_udp);
 
 /// A UDP socket bound to `at`, in `udp`; no TCP socket.

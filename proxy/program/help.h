@@ -1,4 +1,4 @@
-// `entente help [COMMAND]`: the same as `--help`.
+// `entente help [COMMAND]`: the same as `--help`, or the whole as manual pages and as completions for shells.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@ namespace entente {
 struct HelpOptions {
   const CLI::App* program = nullptr;  ///< the whole program; outlives this
   std::string command;                ///< empty: the whole program
+  std::string format = "text";
 };
 
 /// REQUIRES: `app` is a command of the whole program.

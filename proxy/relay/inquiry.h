@@ -69,8 +69,9 @@ class Inquiry {
   std::vector<SessionReport> found_;
 };
 
-/// Which sessions are meant: all, or the one that is to be kicked.
+/// Which sessions are meant: all, none, or the one that is to be kicked.
 struct Question {
+  bool none = false;
   std::optional<LinkId> kick = {};
   std::string why = {};
 };
@@ -78,6 +79,7 @@ struct Question {
 /// Answers from a map of sessions by link, which have `report()` and `kick(why)`.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
+  if (question.none) return;
   for (auto& [link, session] : sessions) {
     if (question.kick && *question.kick != link) continue;
     part.found(session->report());

@@ -235,7 +235,9 @@ std::vector<SessionReport> Server::sessions() const {
   return all;
 }
 
-bool Server::kick(LinkId link, std::string_view why) { return !ask({link, std::string(why)}).empty(); }
+bool Server::kick(LinkId link, std::string_view why) { return !ask({.kick = link, .why = std::string(why)}).empty(); }
+
+void Server::wait_for_workers() const { (void)ask({.none = true}); }
 
 std::vector<core::Ledger::Entry> Server::losses(std::size_t route) const { return impl_->routes[route]->losses.all(); }
 

@@ -101,6 +101,9 @@ class Server {
   /// workers'.
   bool kick(LinkId link, std::string_view why);
 
+  /// Returns when each worker has come around to answer, or is gone. From any thread but theirs.
+  void wait_for_workers() const;
+
   /// From any thread.
   Totals totals(std::size_t route) const;
 

@@ -53,7 +53,8 @@ struct Keep {
 
 const std::vector<Keep>& kept() {
   static const std::vector<Keep> all{
-      {std::regex("uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h"), {"proxy/net/"}},
+      {std::regex("uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h|systemd/.*"),
+       {"proxy/net/"}},
       {std::regex("openssl/.*"), {"proxy/net/"}},
       {std::regex("CLI/.*|toml\\+\\+/.*"), {"proxy/program/"}},
       {std::regex("pcap.*"), {"proxy/program/import/"}},
@@ -72,7 +73,7 @@ const std::vector<Keep>& kept_names() {
        {"proxy/net/"}},
       {std::regex(
            R"(\b(uv_\w+|enet_(host|peer|packet|address|initialize|crc32|range)\w*|ENet[HPAE]\w+|wslay_\w+|SSL_\w+|)"
-           R"(EVP_\w+|BIO_\w+|X509_\w+|boost::\w+)\s*[\(\*&:])"),
+           R"(EVP_\w+|BIO_\w+|X509_\w+|sd_\w+|boost::\w+)\s*[\(\*&:])"),
        {"proxy/net/"}},
       {std::regex(
            R"((^|[^\w>.])::(open|read|write|pread|pwrite|unlink|rename|l?stat|fstat|ftruncate|fsync|fdatasync)\()"),
@@ -299,6 +300,8 @@ TEST_CASE("a planted fault of each kind is found") {
            "proxy/net/a.cc: includes address.h, which is on no floor (ours are included by their path from the top)\n"},
           {"proxy/a.cc", "#include \"proxy/base/time.h\"\n", "proxy/a.cc: stands on no floor\n"},
           {"proxy/relay/a.cc", "#include <uv.h>\n", "proxy/relay/a.cc: includes <uv.h>, which belongs to proxy/net/\n"},
+          {"proxy/program/a.cc", "void f() { sd_notify(0, 0); }\n",
+           "proxy/program/a.cc: uses sd_notify(, which belongs to proxy/net/\n"},
           {"adapters/wire/a.cc", "#include <sys/socket.h>\n",
            "adapters/wire/a.cc: includes <sys/socket.h>, which belongs to proxy/net/\n"},
           {"proxy/program/recordings/verify.cc", "#include <pcap/pcap.h>\n",

@@ -118,6 +118,43 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/REA
   CHECK(proxy.wait() == 0);
 }
 
+TEST_CASE("each metric that the dashboard and the alert rules name is there") {
+  const Folder folder;
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json"});
+  const std::string to = "native://127.0.0.1:" + std::to_string(port_in(arena.line())) + "?dialect=json";
+  Process served({kEntente, "run",
+                  folder.write("a.toml",
+                               "[metrics]\nlisten = \"127.0.0.1:0\"\n[[route]]\nlisten = "
+                               "\"native://127.0.0.1:0?dialect=json\"\nrecord = \"" +
+                                   folder.file("a.mcap") + "\"\nto = \"" + to +
+                                   "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"" + to +
+                                   "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\"]\n")});
+  const std::uint16_t relay = port_in(served.line()), bridge = port_in(served.line()), here = port_in(served.line());
+  const auto announced = served.line();
+  REQUIRE(announced);
+  const std::uint16_t port = port_in(announced->substr(0, announced->rfind('/')));
+  Caller(relay).say("nonsense\n");
+  const std::string dialect[] = {"panic://127.0.0.1:" + std::to_string(bridge) + "?dialect=be-packed",
+                                 "native://127.0.0.1:" + std::to_string(here) + "?dialect=json"};
+  for (const std::string& url : dialect) CHECK(run({kEntente, "bot", url, "--seconds", "1"}).code == 0);
+
+  std::set<std::string> named;
+  static const std::regex kName("\\b(entente|process)_[a-z_]+");
+  for (const char* file : {"/deploy/grafana.json", "/deploy/alerts.yml"}) {
+    const std::string text = read_file(testing::source_dir() + file);
+    for (std::sregex_iterator at(text.begin(), text.end(), kName), end; at != end; ++at) named.insert(at->str());
+  }
+  CHECK(named.size() > 20);
+  std::set<std::string> missing;
+  for (int i = 0; i < 1'000 && (i == 0 || !missing.empty()); ++i) {
+    const std::string page = get(port, "/metrics");
+    missing.clear();
+    for (const std::string& name : named)
+      if (page.find("\n# TYPE " + name + " ") == std::string::npos) missing.insert(name);
+  }
+  for (const std::string& name : missing) CHECK_MESSAGE(false, name);
+}
+
 TEST_CASE("an address for metrics that is none is said to be") {
   const Ended wrong =
       run({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--metrics", "here"});
@@ -184,47 +221,44 @@ TEST_CASE("a route is known by where it listens, and keeps whom it denies while 
   CHECK(told() != refused);
 }
 
-/// The commands of a key of deploy/entente.service, for a file of ours.
-std::vector<std::string> unit_commands(const std::string& key, const std::string& config) {
-  const std::string ours = "/usr/local/bin/entente", file = "/etc/entente/entente.toml";
-  std::vector<std::string> commands;
+/// The command of a key of deploy/entente.service, for files of ours.
+std::vector<std::string> unit_command(const std::string& key, const std::string& config, const std::string& control) {
   std::ifstream unit(testing::source_dir() + "/deploy/entente.service");
+  std::vector<std::string> words;
   for (std::string line; std::getline(unit, line);) {
     if (!line.starts_with(key + "=")) continue;
-    line.erase(0, key.size() + 1);
-    if (const auto at = line.find(file); at != line.npos) line.replace(at, file.size(), config);
-    if (line.starts_with(ours)) line.replace(0, ours.size(), kEntente);
-    commands.push_back(line);
+    std::istringstream in(line.substr(key.size() + 1));
+    for (std::string word; in >> word;) {
+      if (word == "/usr/bin/entente") word = kEntente;
+      if (word == "/etc/entente/config.toml") word = config;
+      if (word == "%t/entente/control.sock") word = control;
+      words.push_back(word);
+    }
   }
-  return commands;
+  return words;
 }
 
-TEST_CASE("the service's reload fails on a file that is wrong, and says where; on a file that is right it signals") {
-  Operated it;
-  /// As systemd does: one after the other, and none after one that fails.
-  const auto reload = [&] {
-    const auto commands = unit_commands("ExecReload", it.file);
-    REQUIRE_FALSE(commands.empty());
-    Ended last{0, "", ""};
-    for (const std::string& command : commands) {
-      if (command == "/bin/kill -HUP $MAINPID")
-        it.process.signal(SIGHUP);
-      else
-        last = run({"/bin/sh", "-c", command});
-      if (last.code != 0) break;
-    }
-    return last;
+TEST_CASE("the service's reload waits for the outcome: it fails on a file that is wrong, and says where") {
+  const Folder folder;
+  const std::string control = folder.file("c.sock");
+  const auto write = [&](const std::string& more) {
+    return folder.write("a.toml",
+                        more + "\n[[route]]\nlisten = \"bzflag://127.0.0.1:0\"\nto = \"bzflag://127.0.0.1:9\"\n");
   };
-  it.write("[limits]\nsessions = \"many\"");
+  const std::string file = write("");
+  Process service(unit_command("ExecStart", file, control));
+  REQUIRE(service.line());
+  const auto reload = [&] { return run(unit_command("ExecReload", file, control)); };
+  write("[limits]\nsessions = \"many\"");
   const Ended wrong = reload();
   CHECK(wrong.code == 1);
-  CHECK(wrong.err.starts_with(it.file + ":2:12: limits.sessions: "));
-  it.write("[limits]\nsessions = 8");
+  CHECK(wrong.err.find(file + ":2:12: limits.sessions: ") != std::string::npos);
+  write("[limits]\nsessions = 8");
   CHECK(reload().code == 0);
-  CHECK(it.process.err_has("reloaded: limits"));
-  CHECK(it.process.err().find("nothing is reloaded") == std::string::npos);  // it was not told of the wrong one
-  it.process.signal(SIGTERM);
-  CHECK(it.process.wait() == 0);
+  CHECK(service.err_has("reloaded: limits"));
+  service.signal(SIGTERM);
+  CHECK(service.wait() == 0);
+  CHECK(reload().code == 1);
 }
 
 TEST_CASE("SIGHUP before a configuration is served has it read again then") {

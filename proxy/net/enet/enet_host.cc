@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
 
 namespace entente::net {
@@ -64,7 +65,9 @@ Address EnetPeer::address() const { return from_enet(peer_->address); }
 Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options) {
   if (at.v6()) return Error{"cannot listen on " + at.text() + ": ENet knows IPv4 only; give an IPv4 address"};
   const ENetAddress address = to_enet(at);
-  host_ = enet_host_create(&address, options.peers, options.channels, 0, 0);
+  Fd passed = take_passed_datagrams(at);
+  host_ = enet_host_create(passed ? nullptr : &address, options.peers, options.channels, 0, 0);
+  if (host_ && passed) use(std::move(passed), address);
   if (!host_) return Error{"cannot listen on " + at.text() + " (UDP); is the port taken, or too many peers asked for?"};
   if (!prepare(options))
     return Error{"cannot watch the UDP socket of " + at.text() + "; raise the limit of open files"};
@@ -81,6 +84,14 @@ Outcome<Done> EnetHost::open(const EnetOptions& options) {
   }
   if (!host_ || !prepare(options)) return Error{"cannot open a UDP socket; raise the limit of open files"};
   return Done{};
+}
+
+/// A socket that is bound already, instead of ENet's own.
+void EnetHost::use(Fd bound, const ENetAddress& address) {
+  enet_socket_destroy(host_->socket);
+  host_->socket = bound.release();
+  host_->address = address;
+  enet_socket_set_option(host_->socket, ENET_SOCKOPT_SNDBUF, ENET_HOST_SEND_BUFFER_SIZE);
 }
 
 bool EnetHost::prepare(const EnetOptions& options) {

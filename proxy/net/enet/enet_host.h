@@ -132,6 +132,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void rang() override;
   void at_turn_end() override;
 
+  void use(Fd bound, const ENetAddress& address);
   bool prepare(const EnetOptions& options);
   void flush_later();
   void serve();

@@ -75,7 +75,9 @@ class Routes {
   /// Applies what can change while the program runs. If the file has an error, nothing changes. From any thread.
   Outcome<std::string> reload() {
     const std::lock_guard lock(reloading_);
+    const Notifier::Reloading reloading;
     const auto fresh = reread_();
+    service_.set_reload_failed(!fresh);
     if (!fresh) {
       for (const std::string& error : fresh.error()) spdlog::error("configuration not reloaded: {}", error);
       return Error{"configuration not reloaded: " + fresh.error().front()};

@@ -1,5 +1,7 @@
 #include "proxy/program/serve/service.h"
 
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "adapters/registry.h"
+#include "proxy/net/service_manager.h"
 #include "proxy/program/config/access.h"
 #include "proxy/program/config/limits.h"
 #include "proxy/program/config/route.h"
@@ -42,6 +45,16 @@ void add_refusals(const relay::Totals& totals, ReplyRow& row) {
   }
 }
 
+/// "1 route", "3 routes"
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void log_sockets_not_used() {
+  for (const std::string& socket : net::passed_and_not_taken())
+    spdlog::warn("the service manager passed a socket that no listener uses: {}", socket);
+}
+
 }  // namespace
 
 Service::Service(const config::Config& config)
@@ -71,7 +84,8 @@ Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::s
   const relay::TapThread* recording = taps_.recording_of(options.tap);
   const auto tells_it = [&](const Route& route) { return route.recording == recording; };
   if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
-  routes_.push_back({added->route, name + where, recording, options.bridge && !options.bridge->shared_room});
+  const bool of_arena = options.bridge && options.bridge->shared_room;
+  routes_.push_back({added->route, name + where, recording, options.bridge && !of_arena, of_arena});
   return *added;
 }
 
@@ -132,6 +146,18 @@ std::string Service::metrics() const {
   return all.text();
 }
 
+std::string Service::status() const {
+  std::uint64_t players = 0;
+  for (const Route& route : routes_) players += server_.totals(route.number).now();
+  const auto arenas = static_cast<std::uint64_t>(
+      std::count_if(routes_.begin(), routes_.end(), [](const Route& one) { return one.of_arena; }));
+  std::string what;
+  if (arenas < routes_.size() || arenas == 0) what = counted(routes_.size() - arenas, "route");
+  if (!arenas_.empty()) what += (what.empty() ? "" : ", ") + counted(arenas_.size(), "arena");
+  return "serving " + what + ", " + counted(players, "player") +
+         (reload_failed_ ? "; the last reload failed, see the log" : "");
+}
+
 std::string Service::summary() const {
   std::string lines;
   for (const ReplyRow& row : statistics()) lines += record_text(row) + "\n";
@@ -187,7 +213,10 @@ void Service::run(const std::function<void()>& announce) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
     std::fflush(stdout);
   }
+  log_sockets_not_used();
+  notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
   server_.run();
+  notifier_->tell_stopping();
 }
 
 void Service::give_up() {
@@ -196,6 +225,7 @@ void Service::give_up() {
 }
 
 void Service::abandon() {
+  log_sockets_not_used();
   acceptor_.reset();
   metrics_acceptor_.reset();
   taps_.abandon();
@@ -205,6 +235,7 @@ Outcome<Done> Service::close() {
   acceptor_.reset();
   metrics_acceptor_.reset();
   auto closed = taps_.stop();
+  notifier_.reset();
   if (closed.ok() && gave_up_) return Error{"stopped because a recording failed"};
   return closed;
 }

@@ -18,6 +18,7 @@
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/log/log_events.h"
+#include "proxy/program/serve/notifier.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/relay/server.h"
 #include "schema/config.pb.h"
@@ -41,7 +42,7 @@ class Service {
   /// called after the last add(); own commands are added to control() before.
   Outcome<Done> open_acceptors();
   Control& control() { return control_; }
-  /// Something failed before run(): removes recordings.
+  /// Something failed before run(): removes recordings, and logs which sockets of the service manager were not used.
   void abandon();
 
   /// Runs until a signal, stop(), or a recording that cannot continue. `announce` is called when signals are
@@ -56,6 +57,9 @@ class Service {
   /// From any thread.
   void set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own);
 
+  /// Whether the last reload failed; the service manager shows it.
+  void set_reload_failed(bool failed) { reload_failed_ = failed; }
+
   relay::Server& server() { return server_; }
   /// What was served so far, one line per route.
   std::string summary() const;
@@ -68,7 +72,9 @@ class Service {
     std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
     const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners, only the first has one
     bool tells;  // whether the summary shows words_dropped: a bridge with one room for each player
+    bool of_arena;
   };
+  std::string status() const;
   ReplyRow statistics(const Route& route) const;
   std::vector<ReplyRow> statistics() const;
   std::uint64_t undecoded(const Route& route) const;
@@ -78,7 +84,7 @@ class Service {
 
   const config::Config& config_;
   const std::time_t started_ = std::time(nullptr);
-  std::atomic<bool> gave_up_{false};
+  std::atomic<bool> gave_up_{false}, reload_failed_{false};
   LogEvents events_;
   Taps taps_;
   relay::Bans bans_;
@@ -91,6 +97,7 @@ class Service {
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<net::LocalAcceptor> acceptor_;
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
+  std::unique_ptr<Notifier> notifier_;
 };
 
 }  // namespace entente

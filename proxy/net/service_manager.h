@@ -1,0 +1,30 @@
+// The service manager that started the process: systemd. It is told how the process is, and it may pass sockets that
+// already listen (socket activation). Without one, nothing here does anything.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/base/time.h"
+#include "proxy/net/address.h"
+#include "proxy/net/fd.h"
+
+namespace entente::net {
+
+/// Tells it assignments such as "READY=1", one per line, as sd_notify(3). False if there is none to tell. May wait.
+bool tell_service_manager(const std::string& state);
+
+/// The longest time between two "WATCHDOG=1" that it allows. 0: it expects none.
+Millis watchdog_time();
+
+/// Takes the passed socket that is bound to `at`: one that listens (TCP), or one for datagrams (UDP). Empty if there is
+/// none, or if it was taken before. An IPv6 socket that also accepts IPv4 is not taken. From any thread.
+Fd take_passed_stream(const Address& at);
+Fd take_passed_datagrams(const Address& at);
+/// The same with a listening Unix socket at `path`.
+Fd take_passed_local(const std::string& path);
+
+/// What was passed and not taken, for people: "TCP 0.0.0.0:5154 (games)".
+std::vector<std::string> passed_and_not_taken();
+
+}  // namespace entente::net

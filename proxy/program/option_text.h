@@ -1,0 +1,54 @@
+// What an option is, for pages and scripts that are made from the declared options.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/program/command.h"
+
+namespace entente {
+
+/// "-w", "--way"; none of a positional.
+inline std::vector<std::string> option_names(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+inline bool is_help(const CLI::Option& option) { return option.check_lname("help"); }
+inline bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+inline bool takes_many(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
+
+/// The words that it takes, if it takes only some: its type is "TEXT:{a,b}" or "a|b".
+inline std::vector<std::string> option_choices(const CLI::Option& option) {
+  std::string type = option.get_type_name();
+  char between = '|';
+  if (const auto open = type.find('{'); open != std::string::npos && type.ends_with('}')) {
+    type = type.substr(open + 1, type.size() - open - 2);
+    between = ',';
+  } else if (type.find('|') == std::string::npos) {
+    return {};
+  }
+  std::vector<std::string> words;
+  for (std::string_view left = type; !left.empty();) {
+    const std::size_t end = left.find(between);
+    words.emplace_back(left.substr(0, end));
+    left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
+  }
+  return words;
+}
+
+/// What follows its name: "FILE", "idle|wander|hunt", "" for a flag.
+inline std::string option_value(const CLI::Option& option) {
+  if (!takes_value(option)) return "";
+  std::string words;
+  for (const std::string& word : option_choices(option)) words += (words.empty() ? "" : "|") + word;
+  if (!words.empty()) return words;
+  const std::string type = option.get_type_name();
+  const auto range = type.find(":INT in [");  // of CLI::Range: "UINT:INT in [1 - 1000]"
+  return range == std::string::npos ? type : type.substr(range + 9, type.size() - range - 10);
+}
+
+}  // namespace entente

@@ -1,0 +1,288 @@
+// The program under a service manager, which the tests play: what it is told, and the sockets that it passes.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "adapters/panic/panic.h"
+#include "proxy/net/fd.h"
+#include "proxy/net/socket.h"
+#include "proxy/program/serve/notifier.h"
+#include "proxy/relay/server.h"
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::service_manager_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+/// The socket at which a service manager is told.
+class Manager {
+ public:
+  Manager() : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    path().copy(at.sun_path, sizeof at.sun_path - 1);
+    REQUIRE(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+  }
+  std::string path() const { return folder_.file("notify"); }
+
+  /// The next state that it is told; "" if none comes in time.
+  std::string next(std::chrono::milliseconds within = Process::kPatience) const {
+    const timeval most{within.count() / 1'000, within.count() % 1'000 * 1'000};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    std::array<char, 4096> room{};
+    const ssize_t size = ::recv(fd_.get(), room.data(), room.size(), 0);
+    return size > 0 ? std::string(room.data(), static_cast<std::size_t>(size)) : "";
+  }
+  /// The next state that has `part`.
+  std::string next_with(const std::string& part) const {
+    std::string state = next();
+    while (!state.empty() && state.find(part) == std::string::npos) state = next();
+    return state;
+  }
+
+ private:
+  Folder folder_;
+  net::Fd fd_;
+};
+
+/// `entente run` of one route, as a service.
+struct Managed {
+  explicit Managed(const std::vector<std::string>& variables = {}) {
+    std::vector<std::string> argv = {"/usr/bin/env", "NOTIFY_SOCKET=" + manager.path()};
+    argv.insert(argv.end(), variables.begin(), variables.end());
+    argv.insert(argv.end(), {kEntente, "run", write("")});
+    process.emplace(argv);
+  }
+  std::string write(const std::string& more) const {
+    return folder.write("a.toml", more +
+                                      "[[route]]\nlisten = \"bzflag://127.0.0.1:0?dialect=2.4\"\n"
+                                      "to = \"bzflag://127.0.0.1:9?dialect=2.4\"\n");
+  }
+
+  Folder folder;
+  Manager manager;
+  std::optional<Process> process;
+};
+
+TEST_CASE("a service manager is told when the program is ready, that it reloads, and that it stops") {
+  Managed it;
+  CHECK(it.manager.next() == "READY=1\nSTATUS=serving 1 route, 0 players");
+  CHECK(it.process->line()->starts_with("listening bzflag 2.4 127.0.0.1:"));
+  it.process->signal(SIGHUP);
+  const std::string reloading = it.manager.next();
+  CHECK(reloading.starts_with("RELOADING=1\nMONOTONIC_USEC="));
+  CHECK(it.manager.next() == "READY=1");
+  CHECK(it.process->err_has("reloaded: limits"));
+  it.write("[limits]\nsessions = \"many\"\n");
+  it.process->signal(SIGHUP);
+  CHECK(it.manager.next().starts_with("RELOADING=1\n"));
+  CHECK(it.manager.next() == "READY=1");
+  CHECK(it.manager.next_with("STATUS=") == "STATUS=serving 1 route, 0 players; the last reload failed, see the log");
+  it.process->signal(SIGTERM);
+  CHECK(it.manager.next_with("STOPPING=1") == "STOPPING=1\nSTATUS=stopping");
+  CHECK(it.process->wait() == 0);
+}
+
+TEST_CASE("a service manager that watches is told of life, no other") {
+  const Managed watched({"WATCHDOG_USEC=200000"});
+  CHECK(watched.manager.next().starts_with("READY=1\n"));
+  for (int i = 0; i < 3; ++i) CHECK(watched.manager.next().starts_with("WATCHDOG=1\n"));
+  const Managed other({"WATCHDOG_USEC=200000", "WATCHDOG_PID=1"});  // meant for another process
+  CHECK(other.manager.next().starts_with("READY=1\n"));
+  CHECK(other.manager.next(std::chrono::milliseconds(1'000)) == "");
+}
+
+/// Holds each worker that reports anything, until it is let go.
+class Holding final : public relay::Events {
+ public:
+  void opened(const relay::SessionInfo&, std::uint64_t) override { hold(); }
+  void closed(const relay::SessionInfo&, relay::Reason, std::uint64_t) override { hold(); }
+  void refused(const relay::SessionInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override {
+    hold();
+  }
+  void words_dropped(const relay::SessionInfo&, std::string_view, std::uint64_t) override { hold(); }
+  void said(std::string_view, std::uint64_t) override { hold(); }
+
+  std::future<void> holds() { return holds_.get_future(); }
+  void let_go() { free_.set_value(); }
+
+ private:
+  void hold() {
+    if (!held_.exchange(true)) holds_.set_value();
+    freed_.wait();
+  }
+  std::atomic<bool> held_{false};
+  std::promise<void> holds_, free_;
+  const std::shared_future<void> freed_ = free_.get_future().share();
+};
+
+/// Variables of this process, while the test runs.
+class Variables {
+ public:
+  explicit Variables(std::vector<std::pair<const char*, std::string>> all) : all_(std::move(all)) {
+    for (const auto& [name, value] : all_) ::setenv(name, value.c_str(), 1);
+  }
+  ~Variables() {
+    for (const auto& [name, value] : all_) ::unsetenv(name);
+  }
+  Variables(const Variables&) = delete;
+  Variables& operator=(const Variables&) = delete;
+
+ private:
+  const std::vector<std::pair<const char*, std::string>> all_;
+};
+
+TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot speak for it") {
+  const Manager manager;
+  const Variables variables({{"NOTIFY_SOCKET", manager.path()}, {"WATCHDOG_USEC", "100000"}});
+  Holding events;
+  auto held = events.holds();
+  relay::Server server(2, events);
+  relay::RouteOptions route;
+  route.game = &panic::game();
+  route.listen = *net::Address::parse("127.0.0.1", 0);
+  route.server_host = "127.0.0.1";
+  route.server_port = 9;
+  route.server_dialect = 0;
+  const auto listening = server.add(route);
+  REQUIRE(listening);
+  {
+    const Notifier notifier(server, [] { return std::string("fine"); });
+    CHECK(manager.next() == "READY=1\nSTATUS=fine");
+    std::thread serving([&] { server.run(); });
+    for (int i = 0; i < 2; ++i) CHECK(manager.next().starts_with("WATCHDOG=1\n"));
+    const auto client = net::stream_towards(listening->address);  // its server is not there: that is reported
+    (void)::connect(client->tcp.get(), listening->address.raw(), listening->address.size());
+    REQUIRE(held.wait_for(Process::kPatience) == std::future_status::ready);
+    while (!manager.next(std::chrono::milliseconds(1)).empty()) {
+    }
+    (void)manager.next(std::chrono::milliseconds(200));  // one may have been on its way
+    CHECK(manager.next(std::chrono::milliseconds(600)) == "");
+    events.let_go();
+    CHECK(manager.next().starts_with("WATCHDOG=1\n"));
+    server.stop();
+    serving.join();
+  }
+}
+
+// -- Passed sockets ---------------------------------------------------------------------------------------------------
+
+/// Descriptors that a child gets, named from 100 on, so that the shell can put them where they belong.
+class Passed {
+ public:
+  void add(const net::Fd& fd, const std::string& name) {
+    fds_.emplace_back(::fcntl(fd.get(), F_DUPFD, 100));
+    names_ += (names_.empty() ? "" : ":") + name;
+  }
+  /// `argv` started with them, as systemd does it.
+  std::vector<std::string> command(const std::vector<std::string>& argv) const {
+    std::string script;
+    for (std::size_t i = 0; i < fds_.size(); ++i)
+      script += "exec " + std::to_string(3 + i) + "<&" + std::to_string(fds_[i].get()) + "; ";
+    for (const net::Fd& fd : fds_) script += "exec " + std::to_string(fd.get()) + "<&-; ";
+    script +=
+        "LISTEN_PID=$$ LISTEN_FDS=" + std::to_string(fds_.size()) + " LISTEN_FDNAMES=" + names_ + " exec \"$0\" \"$@\"";
+    std::vector<std::string> words = {"/bin/bash", "-c", script};
+    words.insert(words.end(), argv.begin(), argv.end());
+    return words;
+  }
+
+ private:
+  std::vector<net::Fd> fds_;
+  std::string names_;
+};
+
+net::Fd local_socket(const std::string& path) {
+  net::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  path.copy(at.sun_path, sizeof at.sun_path - 1);
+  REQUIRE(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+  REQUIRE(::listen(fd.get(), 16) == 0);
+  return fd;
+}
+
+std::string line_after(const std::string& text, const std::string& start) {
+  const auto at = text.find(start);
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+TEST_CASE("listeners use the sockets that were passed, by address, and what nobody uses is logged") {
+  const Folder folder;
+  const auto any = *net::Address::parse("127.0.0.1", 0);
+  const auto both = net::listen(any, true);
+  const auto metrics = net::listen(any, false), stray = net::listen(any, false);
+  const auto udp = net::listen_datagrams(any), relayed = net::listen_datagrams(any);
+  REQUIRE((both && metrics && stray && udp && relayed));
+  const std::string control = folder.file("c.sock");
+  const net::Fd local = local_socket(control);
+  Passed passed;
+  passed.add(both->tcp, "bzflag");
+  passed.add(both->udp, "bzflag");
+  passed.add(udp->udp, "aos");
+  passed.add(relayed->udp, "aos-relay");
+  passed.add(metrics->tcp, "metrics");
+  passed.add(stray->tcp, "stray");
+  passed.add(local, "control");
+  // The test holds all these ports: whoever does not use what was passed cannot listen.
+  const std::string config = folder.write(
+      "a.toml", "[control]\nsocket = \"" + control + "\"\n[metrics]\nlisten = \"" + metrics->address.text() +
+                    "\"\n[[arena]]\nlisten = [\"bzflag://" + both->address.text() + "?dialect=2.4\", \"aos://" +
+                    udp->address.text() + "?dialect=0.75\"]\n[[route]]\nlisten = \"aos://" + relayed->address.text() +
+                    "?dialect=0.75&mode=datagrams\"\nto = \"aos://127.0.0.1:9?dialect=0.75\"\n");
+  Process process(passed.command({kEntente, "run", config}));
+  std::vector<std::string> lines;
+  for (int i = 0; i < 4; ++i) lines.push_back(process.line().value_or(""));
+  REQUIRE_MESSAGE(!lines.back().empty(), process.err());
+  CHECK(process.err_has("a socket that no listener uses: TCP " + stray->address.text() + " (stray)"));
+  CHECK(line_after(process.err().substr(process.err().rfind("no listener uses")), "no listener uses") ==
+        "no listener uses: TCP " + stray->address.text() + " (stray)");  // it alone
+  for (const std::string& url :
+       {"bzflag://" + both->address.text() + "?dialect=2.4", "aos://" + udp->address.text() + "?dialect=0.75"}) {
+    CAPTURE(url);
+    const Ended bot = run({kEntente, "bot", url, "--seconds", "1"});
+    CHECK_MESSAGE(bot.code == 0, bot.err);
+    CHECK(bot.out.starts_with("bots 1 of 1 were let in, 0 refused or kicked"));
+  }
+  const Ended stats = run({kEntente, "ctl", "--socket", control, "stats"});
+  CHECK(stats.code == 0);
+  CHECK(stats.out.find("served bzflag 2.4 " + both->address.text() + " sessions=1") != std::string::npos);
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
+  CHECK(std::filesystem::exists(control));  // it is the service manager's
+}
+
+TEST_CASE("a socket that does not fit is not used, and its fault is named") {
+  const Folder folder;
+  net::Fd two(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto at = *net::Address::parse("[::]", 0);
+  if (!two || ::bind(two.get(), at.raw(), at.size()) != 0) return;  // no IPv6 here
+  REQUIRE(::listen(two.get(), 16) == 0);
+  const auto connecting = net::stream_towards(*net::Address::parse("127.0.0.1", 9));
+  Passed passed;
+  passed.add(two, "two");
+  passed.add(connecting->tcp, "deaf");
+  const std::string both = net::local_address(two.get()).text();
+  const Ended ended = run(passed.command(
+      {kEntente, "proxy", "--listen", "panic://" + both, "--to", "panic://127.0.0.1:9?dialect=be-packed"}));
+  CHECK(ended.code == 1);
+  CHECK(ended.err.find("TCP " + both + " (two), which also accepts IPv4; its unit needs BindIPv6Only=ipv6-only") !=
+        std::string::npos);
+  CHECK(ended.err.find(" (deaf), which does not listen") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::service_manager_test
