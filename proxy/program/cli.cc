@@ -74,7 +74,7 @@ constexpr Command kCommands[] = {
     {"proxy", "Put a proxy in front of one server, for clients of the same or another game",
      "entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://127.0.0.1:5155 --record evening.mcap",
      plug<declare_proxy, run_proxy>},
-    {"run", "Run the routes and arenas of a configuration file", "entente run config/relay-bzflag.toml",
+    {"run", "Run the proxies (routes) and arenas in a configuration file", "entente run config/relay-bzflag.toml",
      plug<declare_run, run_run>},
     {"arena", "Host a match for players of all games, without a game server",
      "entente arena --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --listen ogar+ws://0.0.0.0:8443 --listen "
@@ -105,7 +105,7 @@ constexpr Command kCommands[] = {
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
     {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
-    {"help", "Print this help, or the options of one command", "entente help proxy", plug<declare_help, run_help>},
+    {"help", "List the commands, or the options of one command", "entente help proxy", plug<declare_help, run_help>},
 };
 
 std::string footer(const Command& command) { return std::string("Example:\n  ") + command.example; }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "proxy/program/choice_flag.h"
 #include "proxy/program/completion.h"
 #include "proxy/program/manual.h"
 #include "proxy/program/misuse.h"
@@ -38,11 +39,11 @@ std::vector<std::string> format_names() {
 void declare_help(CLI::App& app, HelpOptions& options) {
   options.program = app.get_parent();
   app.add_option("COMMAND", options.command, "Command to explain (default: the list of commands)");
-  app.add_option("--format", options.format,
-                 "text; man: the manual page entente(1); man-config: the manual page entente.toml(5), about the "
-                 "configuration file; bash, zsh, fish: completions for that shell. All but text describe all commands")
-      ->check(CLI::IsMember(format_names()))
-      ->capture_default_str();
+  allow_only(app.add_option("--format", options.format,
+                            "text; man: the manual page entente(1); man-config: the manual page entente.toml(5), about "
+                            "the configuration file; bash, zsh, fish: completions for that shell. All but text "
+                            "describe all commands (default: text)"),
+             format_names());
 }
 
 int run_help(const HelpOptions& options) {

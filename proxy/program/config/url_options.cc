@@ -134,7 +134,7 @@ constexpr UrlOption kOptions[] = {
      by_stream,
      {.words = "v1|v2"},
      false,
-     "&send_proxy=v1 or v2: tell the server each client's address by a PROXY header",
+     "&send_proxy=v1 or v2 sends the server each client's address in a PROXY header",
      set_send_proxy,
      kEverywhere,
      nullptr,
@@ -144,8 +144,8 @@ constexpr UrlOption kOptions[] = {
      any,
      {.words = "loopback|transparent"},
      false,
-     "&source=loopback: a server on this machine sees each client's host as an address of its own in 127.0.0.0/8; "
-     "&source=transparent: it sees the client's address (needs CAP_NET_ADMIN)",
+     "&source=loopback: a server on this machine sees each client address as a different 127.x.x.x address; "
+     "&source=transparent: the server sees the client's own address (needs CAP_NET_ADMIN)",
      set_source,
      kEverywhere,
      nullptr,
@@ -166,7 +166,8 @@ constexpr UrlOption kOptions[] = {
      by_web,
      {},
      true,
-     "&origin=https://site: only browsers on a page of this site may connect, and nothing else",
+     "&origin=https://site: only browsers on pages of this site may connect (clients without an Origin header are "
+     "refused)",
      add_origin,
      kEverywhere,
      nullptr,
@@ -186,7 +187,7 @@ constexpr UrlOption kOptions[] = {
      by_web,
      {.words = "yes|no"},
      false,
-     "&verify=no takes any certificate",
+     "&verify=no accepts any certificate",
      set_web<&WebEnd::verify>,
      kEverywhere,
      nullptr,

@@ -50,7 +50,8 @@ void declare_file(CLI::App& app, FileOptions& options) {
   app.add_option("--dialect", options.dialect, "Dialect of the file (default: detected)");
   app.add_option("--port", options.port,
                  "Port of the server in a packet capture (default: the port that clients connected to)")
-      ->check(CLI::Range(1, 65535));
+      ->check(CLI::Range(1, 65535).description(""))
+      ->type_name("N");
 }
 
 Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::string_view command,

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "proxy/program/choice_flag.h"
+
 namespace entente {
 namespace {
 
@@ -16,10 +18,10 @@ std::vector<std::string> names(const google::protobuf::EnumDescriptor& words) {
 }  // namespace
 
 void declare_log_flags(CLI::App& app, LogFlags& flags) {
-  app.add_option("--log-level", flags.level, "Least important level that is logged (default: info)")
-      ->check(CLI::IsMember(names(*config::Log::Level_descriptor())));
-  app.add_option("--log-format", flags.format, "text, or json: one object per line (default: text)")
-      ->check(CLI::IsMember(names(*config::Log::Format_descriptor())));
+  allow_only(app.add_option("--log-level", flags.level, "Minimum level to log (default: info)"),
+             names(*config::Log::Level_descriptor()));
+  allow_only(app.add_option("--log-format", flags.format, "text, or json: one object per line (default: text)"),
+             names(*config::Log::Format_descriptor()));
 }
 
 void apply(const LogFlags& flags, config::Log& log) {

@@ -284,7 +284,7 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
   app.add_flag("--words", options.words,
                "For .mcap: also translate the frames into words, so that the file can be replayed");
   app.add_option("--set", options.set,
-                 "For --words: a setting that --to of this game would have after the `?`, such as maps=DIR")
+                 "For --words: a setting of the game, as in the URL of `entente proxy --to`, such as maps=DIR")
       ->type_name("KEY=VALUE");
 }
 

@@ -7,6 +7,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
+#include "proxy/program/choice_flag.h"
 #include "proxy/program/recordings/inspect_line.h"
 #include "proxy/program/recordings/inspect_wanted.h"
 #include "proxy/program/recordings/verify_explain.h"
@@ -21,7 +22,7 @@ using wire::Frame, wire::Lane, wire::Way;
 
 constexpr const char* kNotes =
     "--connection 3 is connection number 3; if there is none, every connection whose name contains 3.\n"
-    "If nothing matches, standard error lists what the file has, and the exit code is 0.\n";
+    "If nothing matches, the file's connections and length are printed on standard error, and the exit code is 0.\n";
 constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 
 /// One connection: cuts and decodes all of it, and writes what is wanted.
@@ -232,8 +233,8 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   declare_file(app, options.from);
   app.add_option("--connection,-c", options.connections,
                  "Only these connections: numbers as printed, or parts of names");
-  app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)")
-      ->check(CLI::IsMember({"c2s", "s2c"}));
+  allow_only(app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)"),
+             {"c2s", "s2c"});
   app.add_option("--message,-m", options.messages, "Only messages with these names");
   add_time(
       app, "--since", [&options](double at) { options.since = at; },

@@ -13,18 +13,16 @@ namespace {
 
 constexpr const char* kMeaning =
     "frames is the number of messages. Each is also counted in exactly one of these:\n"
-    "  exact       it decodes, and encodes again to the same bytes\n"
-    "  opaque      it encodes to the same bytes, but some were only copied, as their meaning is unknown\n"
-    "  refused     a client's message that does not decode, and that the server rejected too: the server closed the\n"
-    "              connection within 4 s, or is known to ignore such messages\n"
-    "  undecoded   it does not decode, lacks a part, is a word of an unknown kind, or belongs to an unknown game\n"
-    "  mismatched  it decodes, but encodes to other bytes\n"
-    "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture "
-    "has\n"
-    "no connection. For each kind of problem, the first message that has it is explained on standard error. A message "
-    "cut off by the end of "
-    "the\n"
-    "file is reported, but is not an error.\n";
+    "  exact       decoding and encoding it again gives the same bytes\n"
+    "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
+    "  refused     a client's message that does not decode and that the server did not accept either: the server\n"
+    "              closed the connection within 4 s, or is known to ignore such messages\n"
+    "  undecoded   it does not decode, a part of it is missing, it is a word of an unknown kind, or it belongs to an\n"
+    "              unknown game\n"
+    "  mismatched  decoding and encoding it again gives different bytes\n"
+    "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture\n"
+    "has no connection. The first message with each kind of problem is explained on standard error. A message cut off\n"
+    "by the end of the file is reported, but is not an error.\n";
 
 class Verifier final : public ImportSink {
  public:

@@ -3,6 +3,8 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "adapters/registry.h"
 #include "proxy/program/config/arena_rules.h"
@@ -25,20 +27,26 @@ std::string flag_of(std::string key) {
   return "--" + key;
 }
 
-/// "metres 80 to 800", "free_for_all|teams|flags", "TEXT"
+/// "N", "free_for_all|teams|flags", "TEXT"
 std::string type_of(const FieldDescriptor& field) {
-  const config::Rule& rule = field.options().GetExtension(config::rule);
   if (const auto* words = field.enum_type()) {
     std::string all;
     for (int i = 0; i < words->value_count(); ++i) all += (i != 0 ? "|" : "") + words->value(i)->name();
     return all;
   }
-  if (!rule.has_min()) return "TEXT";
-  return rule.unit() + " " + std::to_string(rule.min()) + " to " + std::to_string(rule.max());
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING ? "TEXT" : "N";
+}
+
+/// " (80 to 800 metres, default: 400)"
+std::string facts_of(const FieldDescriptor& field) {
+  const config::Rule& rule = field.options().GetExtension(config::rule);
+  std::string facts;
+  if (rule.has_max() && rule.max() != std::numeric_limits<std::uint32_t>::max())
+    facts = std::to_string(rule.min()) + " to " + std::to_string(rule.max()) + " " + rule.unit() + ", ";
+  return rule.preset().empty() ? "" : " (" + facts + "default: " + rule.preset() + ")";
 }
 
 void declare_key(CLI::App& app, config::Arena& arena, const FieldDescriptor& field) {
-  const std::string preset = field.options().GetExtension(config::rule).preset();
   const std::string about = config_sentence(field);
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
     app.add_flag_function(
@@ -46,20 +54,21 @@ void declare_key(CLI::App& app, config::Arena& arena, const FieldDescriptor& fie
     return;
   }
   app.add_option_function<std::string>(
-         flag_of(field.name()), [&arena, &field](const std::string& text) { set_key(arena, field, text); }, about)
+         flag_of(field.name()), [&arena, &field](const std::string& text) { set_key(arena, field, text); },
+         about + facts_of(field))
       ->check([&field](const std::string& text) {
         config::Arena scratch;
         return set_key(scratch, field, text);
       })
-      ->type_name(type_of(field))
-      ->default_str(preset);
+      ->type_name(type_of(field));
 }
 
 }  // namespace
 
 void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
   app.add_option("--listen", options.listen,
-                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated")
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "
+                 "native+ws://address:port?dialect=json also serves a web page to watch and play, http://address:port/")
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
+#include "proxy/program/choice_flag.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/log/log.h"
@@ -52,23 +53,22 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
   app.add_option("server", options.server, "Server to join: game://host:port?dialect=name")
       ->type_name("URL")
       ->required();
-  app.add_option("--count", options.count, "Number of bots; one joins every 100 ms")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--behaviour", options.behaviour,
-                 "What the bots do: idle (stand), wander (drive around) or hunt (attack)")
-      ->check(CLI::IsMember({"idle", "wander", "hunt"}))
-      ->capture_default_str();
+  app.add_option("--count", options.count, "Number of bots; one joins every 100 ms (1 to 1000, default: 1)")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N");
+  allow_only(app.add_option("--behaviour", options.behaviour,
+                            "What the bots do. idle: stand still. wander: drive around. hunt: drive at the nearest "
+                            "enemy and shoot. (default: wander)"),
+             {"idle", "wander", "hunt"});
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
-      "How long to play (0: until stopped)")
-      ->default_str("0");
+      "How long to play (default: 0, until stopped)");
   app.add_flag("--reconnect", options.reconnect,
                "Join again when refused, kicked or disconnected. The delay is 1 s and doubles each time, up to 60 s; "
                "a minute of play resets it");
-  app.add_option("--name", options.name, "Name of the bot; with --count, a number follows it")->capture_default_str();
+  app.add_option("--name", options.name, "Name of the bot; with --count, a number follows it (default: bot)");
   app.add_option("--record", options.record,
-                 "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
+                 "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the game")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

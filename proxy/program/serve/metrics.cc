@@ -110,7 +110,8 @@ void measure(Metrics& metrics, const relay::TapTotals& tap) {
                    {"what", std::string(one.what)},
                    {"field", std::string(one.field)}},
                   one.count);
-  metrics.count("unseen", "Messages that could not be decoded or recorded in time", {}, tap.dropped);
+  metrics.count("unseen", "Messages passed on, but neither decoded nor recorded, because Entente could not keep up", {},
+                tap.dropped);
 }
 
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording) {

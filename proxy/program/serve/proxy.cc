@@ -27,7 +27,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->type_name("URL")
       ->required();
   app.add_option("--record", options.record,
-                 "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
+                 "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the "
+                 "listener's game")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

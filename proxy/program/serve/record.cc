@@ -53,13 +53,12 @@ int record(const RecordOptions& options, const Endpoint& from, const config::Con
 void declare_record(CLI::App& app, RecordOptions& options) {
   app.add_option("--from", options.from, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
   app.add_option("FILE", options.file,
-                 "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
+                 "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the game")
       ->required();
-  app.add_option("--name", options.name, "Name of the spectator")->capture_default_str();
+  app.add_option("--name", options.name, "Name of the spectator (default: recorder)");
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
-      "How long to record (0: until stopped, or until the server closes the connection)")
-      ->default_str("0");
+      "How long to record (default: 0, until stopped, or until the server closes the connection)");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }

@@ -105,22 +105,28 @@ int show(const config::Config& config, std::unique_ptr<RecordedSession> session,
 }  // namespace
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
-  app.add_option("FILE", options.file,
-                 "Recording (MCAP) with words: of a bridge, an arena, `entente bot`, `record` or `convert --words`")
+  app.add_option(
+         "FILE", options.file,
+         "Recording (MCAP) of a bridge, an arena, `entente bot` or `entente record`, or one that `entente convert "
+         "--words` wrote")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
-                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated")
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "
+                 "native+ws://address:port?dialect=json also serves a web page to watch, http://address:port/")
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
   app.add_option(
-      "--link", options.link,
-      "Number of the link to replay, as `entente inspect` prints it; required if the recording has several sessions");
-  app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15")->capture_default_str();
-  app.add_option("--speed", options.speed, "Playback speed")
-      ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest))
-      ->capture_default_str();
+         "--link", options.link,
+         "Number of the link to replay; required if the recording has several sessions. Without it, their links "
+         "are listed")
+      ->type_name("N");
+  app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15 (default: 0)")->type_name("TIME");
+  app.add_option("--speed", options.speed,
+                 fmt::format("Playback speed ({} to {}, default: 1)", core::Replay::kSlowest, core::Replay::kFastest))
+      ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest).description(""))
+      ->type_name("X");
   app.add_flag("--paused", options.paused, "Start paused; `entente ctl resume` starts playback");
   app.add_flag("--loop", options.loop, "Start again at the end (default: exit)");
   declare_control_flags(app, options.control);
