@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "adapters/bzflag/idiom/idiom.h"
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/lan.h"
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/base/text.h"
 
@@ -96,15 +96,15 @@ class BzFlag final : public wire::Game {
 
   std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
     std::vector<Buffer> frames;
-    Idiom idiom(dialect, Way::kToClient);
-    const auto speech = make_speech(dialect);
+    DialectTranslator translator(dialect, Way::kToClient);
+    const auto codec = make_message_codec(dialect);
     while (!text.empty()) {
       Chat chat;
       chat.from = player_id(kServerId);
       chat.to = player_id(kEverybody);
       chat.text.chars = std::string(take_piece(text, kLongestLine, CutAt::kBlank)) + '\0';
       const Message message(std::move(chat));
-      for (const Message& said : idiom.say(message)) speech->write(said, Way::kToClient, frames.emplace_back());
+      for (const Message& said : translator.say(message)) codec->write(said, Way::kToClient, frames.emplace_back());
     }
     return frames;
   }

@@ -4,7 +4,7 @@
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/front/front.h"
 #include "adapters/ogar/front/notices.h"
-#include "adapters/ogar/idiom/idiom.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
 
 namespace entente::ogar {
@@ -71,13 +71,13 @@ class OgarGame final : public wire::Game {
 
   std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
     std::vector<Buffer> messages;
-    ClientIdiom idiom(dialect);
-    const auto speech = make_speech(dialect);
+    ClientTranslator translator(dialect);
+    const auto codec = make_message_codec(dialect);
     Update update;
     update.flags = kChat;
     update.chat = {server_line(text)};
-    idiom.say(Message(std::move(update)),
-              [&](const Message& one) { speech->write(one, wire::Way::kToClient, messages.emplace_back()); });
+    translator.say(Message(std::move(update)),
+                   [&](const Message& one) { codec->write(one, wire::Way::kToClient, messages.emplace_back()); });
     return messages;
   }
 

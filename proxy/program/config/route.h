@@ -11,7 +11,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/net/address.h"
 #include "proxy/program/config/endpoint.h"
 #include "proxy/relay/upstream/upstreams.h"

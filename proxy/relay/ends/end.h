@@ -9,7 +9,7 @@
 #include <string>
 
 #include "proxy/base/limits.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/link_side.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "proxy/base/limits.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/net/fd.h"
 #include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/admission/rates.h"

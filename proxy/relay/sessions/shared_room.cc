@@ -26,7 +26,7 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
   room.shared = true;
   room.chat = options.chat;
   room.most_words = kMostWords;
-  room.lends = true;
+  room.keeps_shared = true;
   return room;
 }
 

@@ -73,8 +73,8 @@ void clear_secrets(Word& word) {
 
 /// When that became true, as far as it matters for what comes of it.
 core::Micros time_of(const core::Fact& fact, const core::World& world, core::Micros now) {
-  if (const auto* unit = core::as<words::Unit>(fact)) return world.unit(unit->id())->posed;
-  if (const auto* shot = core::as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired;
+  if (const auto* unit = core::as<words::Unit>(fact)) return world.unit(unit->id())->posed_at;
+  if (const auto* shot = core::as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired_at;
   if (core::as<words::Round>(fact) != nullptr) return world.round_told();
   return now;
 }

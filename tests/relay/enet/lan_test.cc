@@ -15,13 +15,13 @@ using bzflag::PingReply;
 
 Buffer written(const PingReply& reply, std::size_t dialect) {
   Buffer bytes;
-  bzflag::make_speech(dialect)->write(reply, wire::Way::kToClient, bytes);
+  bzflag::make_message_codec(dialect)->write(reply, wire::Way::kToClient, bytes);
   return bytes;
 }
 
 PingReply read(Bytes bytes, std::size_t dialect) {
-  const auto speech = bzflag::make_speech(dialect);
-  const auto heard = speech->read({wire::Way::kToClient, Lane::kDatagram, wire::Stage::kPlay, bytes});
+  const auto codec = bzflag::make_message_codec(dialect);
+  const auto heard = codec->read({wire::Way::kToClient, Lane::kDatagram, wire::Stage::kPlay, bytes});
   REQUIRE(heard.ok());
   return std::get<PingReply>(*heard->message);
 }
