@@ -1,9 +1,11 @@
 #include "adapters/aos/aos.h"
 
+#include "adapters/aos/conversions.h"
+#include "adapters/aos/cp437.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/from_client.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
+#include "proxy/base/text.h"
 
 namespace entente::aos {
 namespace {
@@ -113,6 +115,22 @@ class AceOfSpades final : public wire::Game {
     }
   }
   bool bans_by(std::uint32_t data) const override { return data == kBanned; }
+  std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
+    std::vector<Buffer> packets;
+    const auto codec = make_message_codec(dialect);
+    while (!text.empty()) {
+      ChatMessage chat;
+      chat.player = kNoticeId;
+      chat.type = kSystemLine;
+      const std::string_view line = take_piece(text, kLongestLine, CutAt::kBlank);
+      chat.text.chars = (kDialects[dialect].state_updates ? wire_text(line) : to_wire(line)) + '\0';
+      codec->write(chat, wire::Way::kToClient, packets.emplace_back());
+    }
+    return packets;
+  }
+  static constexpr std::uint8_t kJoins = 9;  // ExistingPlayer
+  /// Earlier it loads the map, and takes nothing else.
+  bool shows_player(Bytes packet) const override { return !packet.empty() && packet[0] == kJoins; }
   /// SpadesX queues a whole packed map at once; the largest seen was below a megabyte.
   std::size_t largest_burst() const override { return 8U << 20U; }
 };

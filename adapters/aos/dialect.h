@@ -11,7 +11,7 @@
 namespace entente::aos {
 
 struct Dialect {
-  wire::Order order = wire::Order::kLittle;
+  wire::ByteOrder order = wire::ByteOrder::kLittle;
   std::uint32_t connect_data;  ///< ENet's connect data: the version number
   bool ids_in_world_update;    ///< each entry of World Update names its player
   bool map_checksum;           ///< Map Start carries crc32 and name, and the client may answer that it has the map
@@ -25,9 +25,9 @@ inline constexpr wire::DialectInfo kDialectInfo[] = {
 };
 
 inline constexpr Dialect kDialects[] = {
-    {wire::Order::kLittle, 3, false, false, false},
-    {wire::Order::kLittle, 4, true, true, false},
-    {wire::Order::kLittle, 5, false, false, true},
+    {wire::ByteOrder::kLittle, 3, false, false, false},
+    {wire::ByteOrder::kLittle, 4, true, true, false},
+    {wire::ByteOrder::kLittle, 5, false, false, true},
 };
 
 /// Indices into kDialects, as bits of Row::dialects.

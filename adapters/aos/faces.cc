@@ -25,7 +25,7 @@ constexpr core::Setting kBackSettings[] = {
 }  // namespace
 
 std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
-  return std::make_unique<FrontSession>(options);
+  return std::make_unique<AosFront>(options);
 }
 
 const core::Faces& faces() {

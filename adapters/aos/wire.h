@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "adapters/aos/messages.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 
 namespace entente::aos {
 
 /// Reads and writes the dialect with index `dialect` in game().dialects().
-std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec(std::size_t dialect);
 
 /// Whether a client's packet of this id has a layout in that dialect.
 bool clients_say(std::uint8_t id, std::size_t dialect);

@@ -1,7 +1,7 @@
 #include "adapters/bzdraft/bzdraft.h"
 
+#include "adapters/bzdraft/conversions.h"
 #include "adapters/bzdraft/dialect.h"
-#include "adapters/bzdraft/terms.h"
 #include "adapters/bzdraft/wire.h"
 
 namespace entente::bzdraft {
@@ -44,9 +44,9 @@ class Draft final : public wire::Game {
     reject.reason = static_cast<std::uint8_t>(Refusal::kNeedServerAuth);
     reject.text.chars = std::string(why);
     Buffer said;
-    const auto speech = make_speech();
-    speech->write(reject, wire::Way::kToClient, said);
-    speech->write(SuperKill{}, wire::Way::kToClient, said);
+    const auto codec = make_message_codec();
+    codec->write(reject, wire::Way::kToClient, said);
+    codec->write(SuperKill{}, wire::Way::kToClient, said);
     return said;
   }
 

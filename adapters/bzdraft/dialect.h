@@ -7,7 +7,7 @@
 namespace entente::bzdraft {
 
 struct Dialect {
-  wire::Order order = wire::Order::kBig;
+  wire::ByteOrder order = wire::ByteOrder::kBig;
 };
 
 inline constexpr wire::DialectInfo kDialectInfo[] = {

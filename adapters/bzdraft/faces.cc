@@ -5,8 +5,8 @@
 namespace entente::bzdraft {
 namespace {
 
-std::unique_ptr<core::Front> front(const core::FaceOptions&) { return std::make_unique<FrontSession>(); }
-std::unique_ptr<core::Back> back(const core::FaceOptions&) { return std::make_unique<BackSession>(); }
+std::unique_ptr<core::Front> front(const core::FaceOptions&) { return std::make_unique<BzdraftFront>(); }
+std::unique_ptr<core::Back> back(const core::FaceOptions&) { return std::make_unique<BzdraftBack>(); }
 
 }  // namespace
 

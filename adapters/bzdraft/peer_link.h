@@ -8,8 +8,8 @@
 
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/wire.h"
-#include "adapters/wire/speech.h"
-#include "proxy/core/session.h"
+#include "adapters/wire/message_codec.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::bzdraft {
 
@@ -23,7 +23,7 @@ class PeerLink {
  public:
   /// `hears`: the direction of the peer's messages.
   explicit PeerLink(wire::Way hears)
-      : speech_(make_speech()),
+      : codec_(make_message_codec()),
         reader_(game(), 0, hears),
         says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
 
@@ -33,7 +33,7 @@ class PeerLink {
   std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take, Unknown&& unknown) {
     const auto hears = [&](const auto& heard) { return take(*heard.message); };
     const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
-    const auto fault = wire::hear(reader_, *speech_, lane, bytes, hears, pass);
+    const auto fault = wire::hear(reader_, *codec_, lane, bytes, hears, pass);
     return lane == Lane::kDatagram ? std::nullopt : fault;
   }
 
@@ -52,11 +52,11 @@ class PeerLink {
   template <class Out>
   void send(Out& out, Lane lane, const Message& message, std::uint32_t code) {
     buffer_.clear();
-    speech_->write(message, says_, buffer_, code);
+    codec_->write(message, says_, buffer_, code);
     out.send(lane, buffer_);
   }
 
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
   wire::Way says_;
   Buffer buffer_;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "adapters/bzdraft/terms.h"
+#include "adapters/bzdraft/conversions.h"
 #include "adapters/wire/md5.h"
 #include "proxy/core/tank/tank.h"
 #include "proxy/core/world.h"

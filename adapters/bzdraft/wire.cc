@@ -213,6 +213,8 @@ std::span<const wire::TypedRow<Draft>> Draft::rows() {
 }  // namespace
 
 std::unique_ptr<wire::Codec> make_codec() { return std::make_unique<wire::TypedCodec<Draft>>(Dialect{}, 0); }
-std::unique_ptr<wire::Speech<Message>> make_speech() { return std::make_unique<wire::TypedCodec<Draft>>(Dialect{}, 0); }
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec() {
+  return std::make_unique<wire::TypedCodec<Draft>>(Dialect{}, 0);
+}
 
 }  // namespace entente::bzdraft

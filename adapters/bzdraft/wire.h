@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "adapters/bzdraft/messages.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 
 namespace entente::bzdraft {
 
-std::unique_ptr<wire::Speech<Message>> make_speech();
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec();
 
 /// The code with which MsgTeleport is sent. The page's own code is also MsgScore's, and is read as that.
 inline constexpr std::uint32_t kTeleportCode = 0x7470;

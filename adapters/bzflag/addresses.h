@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/messages.h"
-#include "adapters/bzflag/terms.h"
 
 namespace entente::bzflag {
 

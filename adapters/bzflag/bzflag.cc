@@ -2,9 +2,11 @@
 #include "adapters/bzflag/bzflag.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/lan.h"
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/base/text.h"
 
@@ -90,6 +92,21 @@ class BzFlag final : public wire::Game {
     if (!kDialects[dialect].refusals) return Game::banned(dialect, why);
     const std::string said = std::string(kRefusedWord) + fitted(why, kMostRead - 1) + '\0';
     return Buffer(said.begin(), said.end());
+  }
+
+  std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
+    std::vector<Buffer> frames;
+    DialectTranslator translator(dialect, Way::kToClient);
+    const auto codec = make_message_codec(dialect);
+    while (!text.empty()) {
+      Chat chat;
+      chat.from = player_id(kServerId);
+      chat.to = player_id(kEverybody);
+      chat.text.chars = std::string(take_piece(text, kLongestLine, CutAt::kBlank)) + '\0';
+      const Message message(std::move(chat));
+      for (const Message& said : translator.say(message)) codec->write(said, Way::kToClient, frames.emplace_back());
+    }
+    return frames;
   }
 
   /// A silent connection only leaves a line in the server's log. 1.10 and 2.0 greet it; 2.4 sends its version after 2.5

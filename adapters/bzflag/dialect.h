@@ -18,7 +18,7 @@ enum class Header : std::uint8_t {
 };
 
 struct Dialect {
-  wire::Order order = wire::Order::kBig;
+  wire::ByteOrder order = wire::ByteOrder::kBig;
   std::string_view name;     ///< in URLs
   std::string_view about;    ///< for people
   std::string_view version;  ///< the eight characters its servers greet with

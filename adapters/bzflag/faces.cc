@@ -5,9 +5,9 @@
 namespace entente::bzflag {
 namespace {
 
-std::unique_ptr<core::Front> front(const core::FaceOptions& options) { return std::make_unique<FrontSession>(options); }
+std::unique_ptr<core::Front> front(const core::FaceOptions& options) { return std::make_unique<BzflagFront>(options); }
 
-std::unique_ptr<core::Back> back(const core::FaceOptions& options) { return std::make_unique<BackSession>(options); }
+std::unique_ptr<core::Back> back(const core::FaceOptions& options) { return std::make_unique<BzflagBack>(options); }
 
 constexpr core::Setting kBackSettings[] = {
     {"udp",

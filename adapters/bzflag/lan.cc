@@ -22,8 +22,8 @@ std::optional<std::size_t> dialect_of(Bytes reply) {
 }
 
 std::optional<PingReply> read(Bytes reply, std::size_t dialect) {
-  const auto speech = make_speech(dialect);
-  const auto heard = speech->read({wire::Way::kToClient, Lane::kDatagram, wire::Stage::kPlay, reply});
+  const auto codec = make_message_codec(dialect);
+  const auto heard = codec->read({wire::Way::kToClient, Lane::kDatagram, wire::Stage::kPlay, reply});
   if (!heard) return std::nullopt;
   const auto* ping = std::get_if<PingReply>(heard->message);
   return ping != nullptr ? std::optional(*ping) : std::nullopt;
@@ -51,7 +51,7 @@ std::string lan_answer(const wire::Status& status) {
     ping->server.ip[i] = ping->address[i] = static_cast<std::uint8_t>(status.ip4 >> (24 - 8 * i));
   ping->server.port = status.port;
   Buffer said;
-  make_speech(*dialect)->write(*ping, wire::Way::kToClient, said);
+  make_message_codec(*dialect)->write(*ping, wire::Way::kToClient, said);
   return std::string(as_text(said));
 }
 

@@ -1,6 +1,6 @@
 // What becomes of each field of each message and of each word, whatever the dialect: the table behind the explanations,
-// the documents and the loss counters. What one dialect calls otherwise than another is turned by idiom.h. Law:
-// complete; a test walks every message and every kind of word.
+// the documents and the loss counters. dialect_translator.h converts between the dialects.
+// Law: complete; a test walks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzflag/bzflag.h"

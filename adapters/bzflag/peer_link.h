@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/idiom/idiom.h"
 #include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire.h"
-#include "adapters/wire/speech.h"
-#include "proxy/core/session.h"
+#include "adapters/wire/message_codec.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::bzflag {
 
@@ -20,21 +20,21 @@ class PeerLink {
   /// `hears`: the direction of the peer's messages.
   PeerLink(std::size_t dialect, wire::Way hears)
       : says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
-        speech_(make_speech(dialect)),
+        codec_(make_message_codec(dialect)),
         reader_(game(), dialect, hears),
-        idiom_(dialect, says_) {}
+        translator_(dialect, says_) {}
 
-  const Idiom& idiom() const { return idiom_; }
-  const Dialect& dialect() const { return idiom_.dialect(); }
+  const DialectTranslator& translator() const { return translator_; }
+  const Dialect& dialect() const { return translator_.dialect(); }
 
   /// Calls `take(const Message&, Lane)` for each message; it returns whether to continue. A datagram that does not
   /// decode is dropped. On the stream that is a fault of the peer, except for an unknown code, for which `unknown()` is
   /// called.
   template <class Take, class Unknown>
   std::optional<Fault> feed(wire::Lane lane, Bytes bytes, core::Micros now, Take&& take, Unknown&& unknown) {
-    const auto hears = [&](const auto& heard) { return turn(*heard.message, lane, now, take); };
+    const auto hears = [&](const auto& heard) { return translate(*heard.message, lane, now, take); };
     const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
-    const auto fault = wire::hear(reader_, *speech_, lane, bytes, hears, pass);
+    const auto fault = wire::hear(reader_, *codec_, lane, bytes, hears, pass);
     return lane == wire::Lane::kDatagram ? std::nullopt : fault;
   }
 
@@ -66,19 +66,19 @@ class PeerLink {
 
  private:
   template <class Take>
-  bool turn(const Message& message, wire::Lane lane, core::Micros now, Take& take) {
-    if (idiom_.plain()) return take(message, lane);
+  bool translate(const Message& message, wire::Lane lane, core::Micros now, Take& take) {
+    if (translator_.plain()) return take(message, lane);
     heard_ = message;
-    return !idiom_.hear(heard_, now) || take(heard_, lane);
+    return !translator_.hear(heard_, now) || take(heard_, lane);
   }
 
   template <class Out>
   void send(Out& out, wire::Lane lane, const Message& message) {
-    const auto all = idiom_.say(message);
+    const auto all = translator_.say(message);
     if (all.empty()) return out.lose(loss::kUnsaid);
     for (const Message& said : all) {
       buffer_.clear();
-      speech_->write(said, says_, buffer_);
+      codec_->write(said, says_, buffer_);
       if (holding_ && !comes_in(said))
         held_.emplace_back(lane, buffer_);
       else
@@ -96,9 +96,9 @@ class PeerLink {
   }
 
   wire::Way says_;
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
-  Idiom idiom_;
+  DialectTranslator translator_;
   Message heard_;
   Buffer buffer_;
   bool holding_ = false;

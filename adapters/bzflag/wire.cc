@@ -652,7 +652,7 @@ std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Protocol>>(kDialects[dialect], dialect);
 }
 
-std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect) {
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Protocol>>(kDialects[dialect], dialect);
 }
 

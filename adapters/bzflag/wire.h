@@ -8,7 +8,7 @@
 #include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/messages.h"
 #include "adapters/wire/codec.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 
 namespace entente::bzflag {
 
@@ -30,7 +30,7 @@ Greeting greeting(wire::Way way, Bytes bytes);
 std::bitset<std::variant_size_v<AnyMessage>> kinds_of(std::size_t dialect, wire::Way way);
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
-std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec(std::size_t dialect);
 std::unique_ptr<wire::Cutter> make_cutter(wire::Way way, std::size_t dialect);
 std::unique_ptr<wire::Cutter> make_datagram_cutter();
 

@@ -6,8 +6,8 @@
 #include "adapters/native/losses.h"
 #include "adapters/native/native.h"
 #include "adapters/wire/frame_reader.h"
+#include "proxy/core/id_map.h"
 #include "proxy/core/ids.h"
-#include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
 namespace entente::native {
@@ -68,10 +68,10 @@ class Link {
     envelope_.wrap(frame_, [&](Buffer& to) { spell(dialect_, message, to); });
     return frame_;
   }
-  /// Links with the same voice encode every message in the same way.
-  const void* voice() const {
-    static constexpr std::array<std::array<char, 2>, 2> kVoices{};
-    return &kVoices[static_cast<std::size_t>(dialect_)][envelope_.in_stream ? 1 : 0];
+  /// Links with the same key encode every message in the same way.
+  const void* cache_key() const {
+    static constexpr std::array<std::array<char, 2>, 2> kKeys{};
+    return &kKeys[static_cast<std::size_t>(dialect_)][envelope_.in_stream ? 1 : 0];
   }
 
  private:
@@ -106,14 +106,14 @@ class NativeFront final : public core::Front {
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
     if (often && waiting > kSlowReader) return out.lose(loss::kSlowReader, fact);
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
-    if (out.send_again(Lane::kStream, link_.voice())) return;
+    if (out.send_cached(Lane::kStream, link_.cache_key())) return;
     core::to_message(fact, message_);
     if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
-    out.send_shared(Lane::kStream, link_.voice(), link_.frame(message_));
+    out.send_shared(Lane::kStream, link_.cache_key(), link_.frame(message_));
   }
 
   /// Sends Kicked as the last message, unless the end was sent already.
-  void part(std::string_view why, FrontOut& out) override {
+  void room_ends(std::string_view why, FrontOut& out) override {
     if (!told_end_) {
       message_.Clear();
       message_.mutable_kicked()->set_text(std::string(why));
@@ -157,7 +157,7 @@ class NativeBack final : public core::Back {
       return early_.push_back(intent);
     }
     core::to_message(intent, message_);
-    translate_ids(message_, [&](Id id) { return ids_.wire_or(id, 0); });
+    translate_ids(message_, [&](Id id) { return ids_.number_or(id, 0); });
     link_.send(message_, out);
     if (as<words::Leave>(intent) != nullptr) out.close("the player left");
   }
@@ -227,7 +227,7 @@ class NativeBack final : public core::Back {
   Link<words::Fact, words::Intent> link_;
   words::Intent message_;
   std::vector<Intent> early_;  // intents from before the server's first message
-  core::Roster<Id> ids_;       // their ids and ours
+  core::IdMap<Id> ids_;        // their ids and ours
   Id their_me_ = 0;
   bool open_ = false;
   bool ready_ = false;  // the player is in the game, or was refused

@@ -38,6 +38,13 @@ class Native final : public wire::Game {
   std::size_t largest_from(Way way) const override { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
   /// A map, which a room sends at once.
   std::size_t largest_burst() const override { return kLargestFact; }
+  std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
+    words::Fact fact;
+    fact.mutable_said()->set_text(std::string(text));
+    std::vector<Buffer> frames(1);
+    envelope(dialect).wrap(frames[0], [&](Buffer& out) { spell(static_cast<Dialect>(dialect), fact, out); });
+    return frames;
+  }
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
 

@@ -20,7 +20,7 @@ enum class Boards : std::uint8_t {
 };
 
 struct Dialect {
-  wire::Order order = wire::Order::kLittle;
+  wire::ByteOrder order = wire::ByteOrder::kLittle;
   std::uint8_t hello = 0;            ///< opcode of the client's first message
   std::uint32_t oldest_version = 0;  ///< the oldest version that the hello may name
   std::uint32_t newest_version = 0;

@@ -1,5 +1,6 @@
-// What becomes of each field of each message and of each word; how a legacy version says what modern3 says is
-// idiom.h's. Law: complete, and a reason stands wherever something is lost; a test looks for what no line is about.
+// What becomes of each field of each message and of each word. translators.h converts between modern3 and the legacy
+// versions.
+// Law: complete, and a reason stands wherever something is lost; a test looks for what no line is about.
 #include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 

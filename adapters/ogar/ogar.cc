@@ -3,6 +3,9 @@
 #include "adapters/ogar/back/back.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/front/front.h"
+#include "adapters/ogar/front/notices.h"
+#include "adapters/ogar/translate/translators.h"
+#include "adapters/ogar/wire.h"
 
 namespace entente::ogar {
 namespace {
@@ -27,6 +30,7 @@ class Messages final : public wire::Cutter {
     if (bytes.size() > most_from(way_)) return {0, stage, Fault{"message too large"}};
     return {bytes.size(), stage, {}};
   }
+  void skip_greeting() override { greeted_ = true; }
 
  private:
   bool greeted_;
@@ -63,6 +67,18 @@ class OgarGame final : public wire::Game {
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay;
     return play && dialect != 0 ? "MultiOgarII passes over messages that it does not know" : nullptr;
+  }
+
+  std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
+    std::vector<Buffer> messages;
+    ClientTranslator translator(dialect);
+    const auto codec = make_message_codec(dialect);
+    Update update;
+    update.flags = kChat;
+    update.chat = {server_line(text)};
+    translator.say(Message(std::move(update)),
+                   [&](const Message& one) { codec->write(one, wire::Way::kToClient, messages.emplace_back()); });
+    return messages;
   }
 
   /// A server is silent until it knows the client's version, and a connection without a hello harms OgarII: when it

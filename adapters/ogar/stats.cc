@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "adapters/ogar/text.h"
 
 namespace entente::ogar {

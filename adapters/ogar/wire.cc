@@ -333,7 +333,7 @@ std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Ogar>>(kDialects[dialect], dialect);
 }
 
-std::unique_ptr<Speech> make_speech(std::size_t dialect) {
+std::unique_ptr<MessageCodec> make_message_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Ogar>>(kDialects[dialect], dialect);
 }
 

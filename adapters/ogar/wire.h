@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "adapters/ogar/messages.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 
 namespace entente::ogar {
 
-using Speech = wire::Speech<Message>;
+using MessageCodec = wire::MessageCodec<Message>;
 
 /// Reads and writes messages of the dialect with index `dialect` in game().dialects().
-std::unique_ptr<Speech> make_speech(std::size_t dialect);
+std::unique_ptr<MessageCodec> make_message_codec(std::size_t dialect);
 
 }  // namespace entente::ogar

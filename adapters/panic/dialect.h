@@ -11,17 +11,17 @@
 namespace entente::panic {
 
 struct Dialect {
-  wire::Order order;
-  bool turned_ids;     ///< the tank ids of Game State are in the other byte order
-  bool padded;         ///< Game State and Create Piece are C structs with their padding
-  bool padded_events;  ///< Event is a C struct with its padding
-  bool turned_events;  ///< the numbers of Event are in the other byte order
+  wire::ByteOrder order;
+  bool swapped_ids;     ///< the tank ids of Game State are in the other byte order
+  bool padded;          ///< Game State and Create Piece are C structs with their padding
+  bool padded_events;   ///< Event is a C struct with its padding
+  bool swapped_events;  ///< the numbers of Event are in the other byte order
 };
 
 inline constexpr std::array<Dialect, 3> kDialects = {{
-    {wire::Order::kBig, false, false, false, false},
-    {wire::Order::kLittle, true, true, true, false},
-    {wire::Order::kBig, false, false, true, true},
+    {wire::ByteOrder::kBig, false, false, false, false},
+    {wire::ByteOrder::kLittle, true, true, true, false},
+    {wire::ByteOrder::kBig, false, false, true, true},
 }};
 
 inline constexpr std::array<wire::DialectInfo, 3> kDialectInfos = {{

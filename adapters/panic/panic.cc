@@ -44,6 +44,7 @@ class PanicGame final : public wire::Game {
   std::string_view about() const override { return "Tank Commander Panic, protocol version 2"; }
   std::uint16_t default_port() const override { return 4410; }
   wire::Transport transport() const override { return wire::Transport::kTcp; }
+  bool has_chat() const override { return false; }
   std::span<const wire::DialectInfo> dialects() const override { return kDialectInfos; }
 
   std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(dialect); }

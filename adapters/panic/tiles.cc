@@ -10,7 +10,7 @@ namespace entente::panic {
 namespace {
 
 constexpr double kQuarter = std::numbers::pi / 2;
-constexpr double kTurnLeash = 50 * std::numbers::pi / 180;
+constexpr double kTurnTolerance = 50 * std::numbers::pi / 180;
 
 /// The index of the tile at `place`, in tiles from the first one's edge; 0 for NaN.
 int line(double place, int count) {
@@ -33,7 +33,7 @@ Tile Tiles::at(double x, double y) const {
 
 Tile Tiles::settle(Tile now, double x, double y) const {
   const Tile there = at(x, y);
-  const auto near = [&](double far) { return std::abs(far) <= kLeash * side_; };
+  const auto near = [&](double far) { return std::abs(far) <= kOnTile * side_; };
   return {near(x - this->x(now)) ? now.x : there.x, near(y - this->y(now)) ? now.y : there.y};
 }
 
@@ -63,7 +63,7 @@ Direction direction_of(double yaw) {
 }
 
 Direction settle(Direction now, double yaw) {
-  if (is_direction(now) && std::abs(core::wrap_angle(yaw - yaw_of(now))) <= kTurnLeash) return now;
+  if (is_direction(now) && std::abs(core::wrap_angle(yaw - yaw_of(now))) <= kTurnTolerance) return now;
   return direction_of(yaw);
 }
 

@@ -43,7 +43,7 @@ class Tiles {
 };
 
 /// How far from a tile's middle a unit still counts as being there.
-inline constexpr double kLeash = 0.6;  // tiles
+inline constexpr double kOnTile = 0.6;  // tiles
 
 inline bool is_direction(Direction direction) {
   return direction >= Direction::kNorth && direction <= Direction::kWest;

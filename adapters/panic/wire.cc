@@ -24,8 +24,8 @@ void fields(V& v, GameState& m) {
   v.when("dialect.padded", d.padded, [&] { v("padding", m.padding); });
   v("player", m.player)("tank_count", m.tank_count);
   v.when("dialect.padded", d.padded, [&] { v("count_padding", m.count_padding); });
-  v.when("dialect.turned_ids", d.turned_ids, [&] { v.list_turned("tanks", m.tank_count, m.tanks); });
-  v.when("dialect.straight_ids", !d.turned_ids, [&] { v.list("tanks", m.tank_count, m.tanks); });
+  v.when("dialect.swapped_ids", d.swapped_ids, [&] { v.list_byte_swapped("tanks", m.tank_count, m.tanks); });
+  v.when("dialect.own_order_ids", !d.swapped_ids, [&] { v.list("tanks", m.tank_count, m.tanks); });
 }
 
 template <class V>
@@ -40,8 +40,9 @@ void fields(V& v, Event& m) {
   const Dialect& d = v.dialect;
   v("direction", m.direction);
   v.when("dialect.padded_events", d.padded_events, [&] { v("padding", m.padding); });
-  v.when("dialect.turned_events", d.turned_events, [&] { v.turned("value", m.value).turned("piece", m.piece); });
-  v.when("dialect.straight_events", !d.turned_events, [&] { v("value", m.value)("piece", m.piece); });
+  v.when("dialect.swapped_events", d.swapped_events,
+         [&] { v.byte_swapped("value", m.value).byte_swapped("piece", m.piece); });
+  v.when("dialect.own_order_events", !d.swapped_events, [&] { v("value", m.value)("piece", m.piece); });
 }
 
 namespace {
@@ -121,7 +122,7 @@ std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Panic>>(kDialects[dialect], dialect);
 }
 
-std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect) {
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Panic>>(kDialects[dialect], dialect);
 }
 

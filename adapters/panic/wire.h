@@ -7,7 +7,7 @@
 #include "adapters/panic/messages.h"
 #include "adapters/wire/codec.h"
 #include "adapters/wire/frame.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 
 namespace entente::panic {
 
@@ -16,7 +16,7 @@ inline constexpr std::size_t kLargestFrame = 8 + 4 * 255;
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 /// The same for the front and back, typed.
-std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec(std::size_t dialect);
 
 /// Cuts the frame at the start of `bytes`, which were sent in direction `way`.
 wire::Cut cut(wire::Way way, std::size_t dialect, Bytes bytes);

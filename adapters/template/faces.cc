@@ -18,7 +18,7 @@ class Link {
   /// Calls `take(const Message&)` for each message; fails the session if one does not decode.
   template <class Outlet, class Take>
   void receive(Lane lane, Bytes bytes, Outlet& out, Take&& take) {
-    const auto fault = wire::hear(reader_, *speech_, lane, bytes, [&](const auto& heard) {
+    const auto fault = wire::hear(reader_, *codec_, lane, bytes, [&](const auto& heard) {
       take(*heard.message);
       return true;
     });
@@ -27,14 +27,14 @@ class Link {
   template <class Outlet>
   void send(const Message& message, Outlet& out) {
     frame_.clear();
-    speech_->write(message, says_, frame_);
+    codec_->write(message, says_, frame_);
     out.send(Lane::kStream, frame_);
   }
 
  private:
   Way says_;
   wire::FrameReader reader_;
-  std::unique_ptr<wire::Speech<Message>> speech_ = make_speech();
+  std::unique_ptr<wire::MessageCodec<Message>> codec_ = make_message_codec();
   Buffer frame_;
 };
 

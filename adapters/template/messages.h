@@ -11,7 +11,7 @@ namespace entente::sample {
 
 /// The features in which the versions of the game differ. Layouts test features, never versions.
 struct Dialect {
-  wire::Order order = wire::Order::kBig;
+  wire::ByteOrder order = wire::ByteOrder::kBig;
 };
 
 inline constexpr wire::DialectInfo kDialects[] = {{"1", "the only version"}};

@@ -6,7 +6,7 @@
 
 #include "adapters/template/messages.h"
 #include "adapters/wire/mapping.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 #include "proxy/core/faces.h"
 
 namespace entente::sample {
@@ -19,6 +19,6 @@ const core::Faces& faces();
 std::span<const wire::Mapping> mapping();
 
 /// Reads and writes messages, for the front and back.
-std::unique_ptr<wire::Speech<Message>> make_speech();
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec();
 
 }  // namespace entente::sample

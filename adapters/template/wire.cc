@@ -75,7 +75,7 @@ const wire::Game& game() {
   return kGame;
 }
 
-std::unique_ptr<wire::Speech<Message>> make_speech() {
+std::unique_ptr<wire::MessageCodec<Message>> make_message_codec() {
   return std::make_unique<wire::TypedCodec<Protocol>>(Dialect(), 0);
 }
 

@@ -101,13 +101,13 @@ constexpr Bits<T> to_bits(T value) {
   return std::bit_cast<Bits<T>>(value);
 }
 
-inline std::uint8_t turn(std::uint8_t v) { return v; }
-inline std::uint16_t turn(std::uint16_t v) { return __builtin_bswap16(v); }
-inline std::uint32_t turn(std::uint32_t v) { return __builtin_bswap32(v); }
-inline std::uint64_t turn(std::uint64_t v) { return __builtin_bswap64(v); }
+inline std::uint8_t byte_swap(std::uint8_t v) { return v; }
+inline std::uint16_t byte_swap(std::uint16_t v) { return __builtin_bswap16(v); }
+inline std::uint32_t byte_swap(std::uint32_t v) { return __builtin_bswap32(v); }
+inline std::uint64_t byte_swap(std::uint64_t v) { return __builtin_bswap64(v); }
 
 /// Byte order of a dialect's numbers.
-enum class Order : std::uint8_t { kBig, kLittle };
+enum class ByteOrder : std::uint8_t { kBig, kLittle };
 
 // -- The verbs, shared by all visitors -------------------------------------------------------------------------------
 
@@ -207,23 +207,23 @@ class Reader : public Verbs<Reader<D>, D> {
   }
 
   template <Number T>
-  Reader& turned(const char* name, T& value) {
-    number(name, value, this->dialect.order == Order::kBig ? Order::kLittle : Order::kBig);
+  Reader& byte_swapped(const char* name, T& value) {
+    number(name, value, this->dialect.order == ByteOrder::kBig ? ByteOrder::kLittle : ByteOrder::kBig);
     return *this;
   }
   template <Number T, std::size_t N>
-  Reader& turned(const char* name, std::array<T, N>& values) {
-    for (auto& value : values) turned(name, value);
+  Reader& byte_swapped(const char* name, std::array<T, N>& values) {
+    for (auto& value : values) byte_swapped(name, value);
     return *this;
   }
   template <class N, Number T>
-  Reader& list_turned(const char* name, std::vector<T>& items) {
-    counted_each<N>(name, items, [&](T& item) { turned(name, item); });
+  Reader& list_byte_swapped(const char* name, std::vector<T>& items) {
+    counted_each<N>(name, items, [&](T& item) { byte_swapped(name, item); });
     return *this;
   }
   template <std::unsigned_integral N, Number T>
-  Reader& list_turned(const char* name, N& count, std::vector<T>& items) {
-    each_of(name, count, items, [&](T& item) { turned(name, item); });
+  Reader& list_byte_swapped(const char* name, N& count, std::vector<T>& items) {
+    each_of(name, count, items, [&](T& item) { byte_swapped(name, item); });
     return *this;
   }
 
@@ -372,7 +372,7 @@ class Reader : public Verbs<Reader<D>, D> {
   }
   void field(const char* name, U24& value) {
     if (!need(name, 3)) return;
-    const bool big = this->dialect.order == Order::kBig;
+    const bool big = this->dialect.order == ByteOrder::kBig;
     const std::uint32_t high = at_[big ? 0 : 2], middle = at_[1], low = at_[big ? 2 : 0];
     value.value = high << 16U | middle << 8U | low;
     at_ += 3;
@@ -454,7 +454,7 @@ class Reader : public Verbs<Reader<D>, D> {
   }
 
   template <Number T>
-  void number(const char* name, T& value, Order order) {
+  void number(const char* name, T& value, ByteOrder order) {
     if (!need(name, sizeof(T))) return;
     Bits<T> bits{};
     std::memcpy(&bits, at_, sizeof bits);
@@ -462,7 +462,7 @@ class Reader : public Verbs<Reader<D>, D> {
     if constexpr (std::is_same_v<T, bool>) {
       if (bits > 1) return fail("neither 0 nor 1", name);
     }
-    if (order == Order::kBig) bits = turn(bits);
+    if (order == ByteOrder::kBig) bits = byte_swap(bits);
     value = std::bit_cast<T>(bits);
   }
 
@@ -496,31 +496,31 @@ class Reader : public Verbs<Reader<D>, D> {
 template <class D>
 class Writer : public Verbs<Writer<D>, D> {
  public:
-  Writer(Buffer& out, const D& d) : Verbs<Writer, D>(d), out_(out) { spare(0, out.size()); }
+  Writer(Buffer& out, const D& d) : Verbs<Writer, D>(d), out_(out) { grow(0, out.size()); }
   ~Writer() { out_.resize(used()); }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
   template <Number T>
-  Writer& turned(const char*, T& value) {
-    number(value, this->dialect.order == Order::kBig ? Order::kLittle : Order::kBig);
+  Writer& byte_swapped(const char*, T& value) {
+    number(value, this->dialect.order == ByteOrder::kBig ? ByteOrder::kLittle : ByteOrder::kBig);
     return *this;
   }
   template <Number T, std::size_t N>
-  Writer& turned(const char* name, std::array<T, N>& values) {
-    for (auto& value : values) turned(name, value);
+  Writer& byte_swapped(const char* name, std::array<T, N>& values) {
+    for (auto& value : values) byte_swapped(name, value);
     return *this;
   }
   template <class N, Number T>
-  Writer& list_turned(const char* name, std::vector<T>& items) {
+  Writer& list_byte_swapped(const char* name, std::vector<T>& items) {
     count<N>(items.size());
-    for (auto& item : items) turned(name, item);
+    for (auto& item : items) byte_swapped(name, item);
     return *this;
   }
   template <std::unsigned_integral N, Number T>
-  Writer& list_turned(const char* name, [[maybe_unused]] N& count, std::vector<T>& items) {
+  Writer& list_byte_swapped(const char* name, [[maybe_unused]] N& count, std::vector<T>& items) {
     assert(count == items.size());
-    for (auto& item : items) turned(name, item);
+    for (auto& item : items) byte_swapped(name, item);
     return *this;
   }
   template <class K, class T>
@@ -605,7 +605,7 @@ class Writer : public Verbs<Writer<D>, D> {
   }
   void field(const char*, U24& v) {
     const auto b = [&](unsigned shift) { return static_cast<std::uint8_t>(v.value >> shift); };
-    const bool big = this->dialect.order == Order::kBig;
+    const bool big = this->dialect.order == ByteOrder::kBig;
     const std::uint8_t bytes[3] = {b(big ? 16 : 0), b(8), b(big ? 0 : 16)};
     put(bytes, 3);
   }
@@ -662,7 +662,7 @@ class Writer : public Verbs<Writer<D>, D> {
 
  private:
   void put(const void* bytes, std::size_t size) {
-    if (static_cast<std::size_t>(end_ - at_) < size) spare(size, used());
+    if (static_cast<std::size_t>(end_ - at_) < size) grow(size, used());
     if (size > 0) std::memcpy(at_, bytes, size);
     at_ += size;
   }
@@ -671,16 +671,16 @@ class Writer : public Verbs<Writer<D>, D> {
 
   /// The buffer is kept a little larger than what is written, because an insert for each field took four times as
   /// long.
-  void spare(std::size_t more, std::size_t used) {
+  void grow(std::size_t more, std::size_t used) {
     out_.resize(used + more + 64);
     at_ = out_.data() + used;
     end_ = out_.data() + out_.size();
   }
 
   template <Number T>
-  void number(T value, Order order) {
+  void number(T value, ByteOrder order) {
     auto bits = to_bits(value);
-    if (order == Order::kBig) bits = turn(bits);
+    if (order == ByteOrder::kBig) bits = byte_swap(bits);
     put(&bits, sizeof bits);
   }
 

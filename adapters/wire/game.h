@@ -173,6 +173,13 @@ class Game {
   /// How long a refused client stays connected, in milliseconds, so that its player can read why: for programs that
   /// clear their screen when the connection closes.
   virtual std::uint32_t goodbye_ms() const { return 0; }
+  /// Whether a player can be told something in words while playing.
+  virtual bool has_chat() const { return true; }
+  /// What a server sends a player who plays, so that the player reads `text`: frames, packets or WebSocket messages,
+  /// which may come between any two of its own. Empty: not known.
+  virtual std::vector<Buffer> announcement(std::size_t /*dialect*/, std::string_view /*text*/) const { return {}; }
+  /// Over ENet: whether a client that sends this packet has a player in the game, who can be told things.
+  virtual bool shows_player(Bytes /*packet*/) const { return true; }
   /// Bytes that a server may send at once, faster than a client can read them (a map).
   virtual std::size_t largest_burst() const { return 0; }
 };

@@ -18,7 +18,7 @@ class Sketch final : public Walker {
 
   void scalar(const char* name, Scalar& value) override {
     std::string type = wire::text(value.kind);
-    if (value.turned) type += " (other byte order)";
+    if (value.byte_swapped) type += " (other byte order)";
     line(type, name, width(value.kind));
   }
   void fixed_text(const char* name, std::span<char> chars) override {

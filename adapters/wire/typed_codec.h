@@ -20,7 +20,7 @@
 
 #include "adapters/wire/codec.h"
 #include "adapters/wire/fields.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 #include "adapters/wire/walk.h"
 
 namespace entente::wire {
@@ -60,7 +60,7 @@ constexpr TypedRow<P> row_of(Row row) {
 }
 
 template <class P>
-class TypedCodec final : public Codec, public Speech<typename P::Message> {
+class TypedCodec final : public Codec, public MessageCodec<typename P::Message> {
  public:
   using Dialect = typename P::Dialect;
   using Message = typename P::Message;
@@ -114,7 +114,7 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
 
   // -- Typed ---------------------------------------------------------------------------------------------------------
 
-  using typename Speech<Message>::Heard;
+  using typename MessageCodec<Message>::Heard;
 
   /// The message that decode() read last.
   const Message& message() const { return message_; }

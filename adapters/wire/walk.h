@@ -39,25 +39,25 @@ class Walk : public Verbs<Walk<D>, D> {
   Walk(Walker& walker, const D& d) : Verbs<Walk, D>(d), walker_(walker) {}
 
   template <class T>
-  Walk& turned(const char* name, T& value) {
-    turned_ = true;
+  Walk& byte_swapped(const char* name, T& value) {
+    byte_swapped_ = true;
     field(name, value);
-    turned_ = false;
+    byte_swapped_ = false;
     return *this;
   }
   template <class N, Number T>
-  Walk& list_turned(const char* name, std::vector<T>& items) {
+  Walk& list_byte_swapped(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kCount, items, std::numeric_limits<N>::max());
-    turned_ = true;
+    byte_swapped_ = true;
     each(name, items);
-    turned_ = false;
+    byte_swapped_ = false;
     return *this;
   }
   template <std::unsigned_integral N, Number T>
-  Walk& list_turned(const char* name, N& count, std::vector<T>& items) {
-    turned_ = true;
+  Walk& list_byte_swapped(const char* name, N& count, std::vector<T>& items) {
+    byte_swapped_ = true;
     list_of(name, count, items);
-    turned_ = false;
+    byte_swapped_ = false;
     return *this;
   }
   template <class K, class T>
@@ -153,12 +153,12 @@ class Walk : public Verbs<Walk<D>, D> {
 
   template <Number T>
   void field(const char* name, T& value) {
-    Scalar scalar{kind_of<T>(), to_bits(value), turned_};
+    Scalar scalar{kind_of<T>(), to_bits(value), byte_swapped_};
     walker_.scalar(name, scalar);
     value = std::bit_cast<T>(static_cast<Bits<T>>(scalar.bits));
   }
   void field(const char* name, U24& value) {
-    Scalar scalar{Kind::kU24, value.value, turned_};
+    Scalar scalar{Kind::kU24, value.value, byte_swapped_};
     walker_.scalar(name, scalar);
     value.value = static_cast<std::uint32_t>(scalar.bits & 0xFFFFFFU);
   }
@@ -247,7 +247,7 @@ class Walk : public Verbs<Walk<D>, D> {
   }
 
   Walker& walker_;
-  bool turned_ = false;
+  bool byte_swapped_ = false;
 };
 
 }  // namespace entente::wire

@@ -23,7 +23,7 @@ const char* text(Kind kind);
 struct Scalar {
   Kind kind;
   std::uint64_t bits;
-  bool turned = false;  ///< in the opposite byte order of its dialect
+  bool byte_swapped = false;  ///< in the opposite byte order of its dialect
 };
 
 /// How a text ends.

@@ -4,12 +4,12 @@
 
 namespace entente::core {
 
-std::vector<Id> bodies_of(const PlayerState& player, const World& world) {
+std::vector<Id> tank_units_of(const PlayerState& player, const World& world) {
   std::vector<Id> bodies;
   const UnitState* cell = nullptr;
   for (const Id id : player.units) {
     const UnitState* state = world.unit(id);
-    if (state == nullptr || !is_driven(state->unit.kind())) continue;
+    if (state == nullptr || !shown_as_tank(state->unit.kind())) continue;
     if (is_body(state->unit.kind())) {
       bodies.insert(id == player.active ? bodies.begin() : bodies.end(), id);
     } else {
@@ -23,9 +23,10 @@ std::vector<Id> bodies_of(const PlayerState& player, const World& world) {
   return bodies;
 }
 
-std::vector<Id> bodies_of_nobody(const World& world) {
-  return world.sorted_units(
-      [](const UnitState& state) { return state.unit.owner() == 0 && is_driven(state.unit.kind()) && !state.hidden; });
+std::vector<Id> tank_units_of_nobody(const World& world) {
+  return world.sorted_units([](const UnitState& state) {
+    return state.unit.owner() == 0 && shown_as_tank(state.unit.kind()) && !state.hidden;
+  });
 }
 
 void say_owned(words::Unit unit, BackOut& out) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -12,17 +12,17 @@ namespace entente::core {
 /// A tank or a man: steered directly, and facing a direction.
 inline bool is_body(words::Unit::Kind kind) { return kind == words::Unit::TANK || kind == words::Unit::MAN; }
 /// A unit that can be shown as a tank.
-inline bool is_driven(words::Unit::Kind kind) { return is_body(kind) || kind == words::Unit::CELL; }
+inline bool shown_as_tank(words::Unit::Kind kind) { return is_body(kind) || kind == words::Unit::CELL; }
 
 /// The player's bodies, the steered one first, then one cell: the steered one, or the largest. Hidden bodies are
 /// included; a visible cell is preferred to a hidden one.
-std::vector<Id> bodies_of(const PlayerState& player, const World& world);
+std::vector<Id> tank_units_of(const PlayerState& player, const World& world);
 
 /// Whether it is in play and visible. Null: no.
 inline bool is_seen(const UnitState* state) { return state != nullptr && state->unit.alive() && !state->hidden; }
 
-/// Units that are driven and visible but have no owner, by id.
-std::vector<Id> bodies_of_nobody(const World& world);
+/// Visible units without an owner that can be shown as tanks, by id.
+std::vector<Id> tank_units_of_nobody(const World& world);
 
 /// Reports a unit, and that it is the only unit of its owner, who steers it.
 void say_owned(words::Unit unit, BackOut& out);

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
 

@@ -1,4 +1,4 @@
-// Counts what a session could not forward to the other side, by lines of a mapping. Law: counting a known loss
+// Counts what a room member could not forward to the other side, by lines of a mapping. Law: counting a known loss
 // allocates nothing.
 #pragma once
 

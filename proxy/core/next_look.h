@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
 

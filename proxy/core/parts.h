@@ -1,4 +1,4 @@
-// How a session made of parts hands them what it hears: a part takes a message or a word by having hear() for it.
+// How a room member made of parts hands them what it hears: a part takes a message or a word by having hear() for it.
 #pragma once
 
 namespace entente::core {

@@ -14,22 +14,22 @@ constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in 
 
 }  // namespace
 
-/// A session and the Out it is given.
-template <class Session, class Word>
+/// A member and the Out it is given.
+template <class Member, class Word>
 class Room::End final : public Out<Word> {
  public:
-  End(Room& room, Id id, std::unique_ptr<Session> its) : session(std::move(its)), room_(room), id_(id) { wish.id = id; }
+  End(Room& room, Id id, std::unique_ptr<Member> its) : member(std::move(its)), room_(room), id_(id) { timer.id = id; }
 
   void send(Lane lane, Bytes frame) override {
     if (open) room_.host_.send(id_, lane, frame);
   }
-  bool send_again(Lane lane, const void* voice) override {
-    const Bytes* const frame = room_.chorus_.said(voice);
+  bool send_cached(Lane lane, const void* cache_key) override {
+    const Bytes* const frame = room_.shared_frames_.find(cache_key);
     if (frame != nullptr && open) room_.host_.send_shared(id_, lane, *frame);
     return frame != nullptr;
   }
-  void send_shared(Lane lane, const void* voice, Bytes frame) override {
-    const Bytes kept = room_.chorus_.keep(voice, frame);
+  void send_shared(Lane lane, const void* cache_key, Bytes frame) override {
+    const Bytes kept = room_.shared_frames_.keep(cache_key, frame);
     room_.work_ += kEncodingWork;
     if (open) room_.host_.send_shared(id_, lane, kept);
   }
@@ -46,7 +46,7 @@ class Room::End final : public Out<Word> {
   }
   void say(Word word) override { room_.say(id_, std::move(word)); }
   void wake(Micros at) override {
-    if (!left) room_.wakes_.add(wish, at);
+    if (!left) room_.timers_.add(timer, at);
   }
   void drop(const Mapping& line, const char* word) override { room_.ledger_.add(line, word); }
 
@@ -59,16 +59,16 @@ class Room::End final : public Out<Word> {
   }
   const World& world() const override { return room_.world_; }
 
-  std::unique_ptr<Session> session;
-  bool open = false;       // its link is up
-  bool left = false;       // it closed, or its peer did
-  bool entered = false;    // its player has entered
-  bool parted = false;     // part() was called
-  bool admitted = false;   // the host need not be asked about its next Enter
-  std::vector<Word> held;  // intents that wait to be admitted
-  Micros kept_until = 0;   // its link broke, and its player may return until then; 0: the player is there
+  std::unique_ptr<Member> member;
+  bool open = false;          // its link is up
+  bool left = false;          // it closed, or its peer did
+  bool entered = false;       // its player has entered
+  bool goodbye_said = false;  // room_ends() was called
+  bool admitted = false;      // the host need not be asked about its next Enter
+  std::vector<Word> held;     // intents that wait to be admitted
+  Micros kept_until = 0;      // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
-  Wakes::Wish wish;
+  TimerQueue::Timer timer;
 
  private:
   Room& room_;
@@ -91,8 +91,8 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   FrontEnd& end = *(seats_[id] = std::make_unique<FrontEnd>(*this, id, std::move(front)));
   hearers_.push_back(&end);
   end.open = true;
-  end.session->opened(peer, end);
-  chorus_.next_word();
+  end.member->opened(peer, end);
+  shared_frames_.next_word();
   words::You you;
   you.set_player(id);
   Fact first(id, you);
@@ -100,7 +100,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   if (!end.left) tell(end, first);
   if (told_)
     world_.tell([&](Fact& fact) {
-      chorus_.next_word();
+      shared_frames_.next_word();
       fact.at = now_;
       if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = world_.round_at(now_);
       if (!end.left) tell(end, fact);
@@ -113,23 +113,23 @@ void Room::back_opened(const Peer& peer, Micros now) {
   now_ = now;
   if (back_->left) return;
   back_->open = true;
-  back_->session->opened(peer, *back_);
+  back_->member->opened(peer, *back_);
   drain();
 }
 
 void Room::back_speaks(std::size_t dialect, Micros now) {
   now_ = now;
   if (!back_->open) return;
-  back_->session->speaks(dialect, *back_);
+  back_->member->speaks(dialect, *back_);
   drain();
 }
 
 void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
   now_ = now;
   if (end == kBackEnd) {
-    if (back_->open) back_->session->receive(lane, bytes, *back_);
+    if (back_->open) back_->member->receive(lane, bytes, *back_);
   } else if (const auto at = seats_.find(end); at != seats_.end() && at->second->open) {
-    at->second->session->receive(lane, bytes, *at->second);
+    at->second->member->receive(lane, bytes, *at->second);
   }
   drain();
 }
@@ -170,7 +170,7 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
 template <class SomeEnd>
 void Room::lose(SomeEnd& end, std::string_view why, std::uint32_t code) {
   leave(end);
-  code != 0 ? end.session->dismissed(code, why, end) : end.session->closed(why, end);
+  code != 0 ? end.member->closed_with_code(code, why, end) : end.member->closed(why, end);
 }
 
 std::optional<Absence> Room::keep(Id id, Micros now) {
@@ -179,7 +179,7 @@ std::optional<Absence> Room::keep(Id id, Micros now) {
   if (at == seats_.end() || over_) return std::nullopt;
   FrontEnd& seat = *at->second;
   if (!seat.open || !seat.entered) return std::nullopt;
-  const auto absence = seat.session->awaits(seat);
+  const auto absence = seat.member->awaits(seat);
   if (!absence) return std::nullopt;
   seat.open = false;
   seat.kept_until = now_ + absence->within;
@@ -199,14 +199,14 @@ bool Room::returned(Id id, const Peer& peer, Micros now) {
   FrontEnd& seat = *at->second;
   seat.open = true;
   seat.kept_until = 0;
-  seat.session->returned(peer, seat);
+  seat.member->returned(peer, seat);
   drain();
   return true;
 }
 
 void Room::tick(Micros now) {
   now_ = now;
-  for (const Wakes::Wish* due : wakes_.take_due(now)) {
+  for (const TimerQueue::Timer* due : timers_.take_due(now)) {
     if (due->id == kBackEnd)
       tick(*back_);
     else
@@ -218,7 +218,7 @@ void Room::tick(Micros now) {
 void Room::order(const std::function<void(Back&)>& order, Micros now) {
   now_ = now;
   if (back_->left) return;
-  order(*back_->session);
+  order(*back_->member);
   tick(*back_);
   drain();
 }
@@ -227,13 +227,24 @@ template <class SomeEnd>
 void Room::tick(SomeEnd& end) {
   if (end.left) return;
   if (end.kept_until != 0 && now_ >= end.kept_until) return lose(end, "did not come back", 0);
-  end.session->tick(end);
+  end.member->tick(end);
   if (end.kept_until != 0) end.wake(end.kept_until);
+}
+
+bool Room::announce(Id id, std::string_view text, Micros now) {
+  now_ = now;
+  const auto at = seats_.find(id);
+  if (at == seats_.end() || at->second->left || !at->second->open || !at->second->entered || over_) return false;
+  words::Said said;
+  said.set_text(std::string(text));
+  say(kBackEnd, Fact(id, std::move(said)));
+  drain();
+  return true;
 }
 
 void Room::dismiss(Id seat, std::string_view why, Micros now) {
   now_ = now;
-  if (const auto at = seats_.find(seat); at != seats_.end()) part(*at->second, why);
+  if (const auto at = seats_.find(seat); at != seats_.end()) say_goodbye(*at->second, why);
   drain();
 }
 
@@ -250,7 +261,7 @@ template <class SomeEnd>
 void Room::leave(SomeEnd& end) {
   end.left = true;
   end.open = false;
-  wakes_.drop(end.wish);
+  timers_.drop(end.timer);
   some_left_ = true;
 }
 
@@ -274,7 +285,7 @@ void Room::say(Id, Fact fact) {
   facts_.push_back(std::move(fact));
 }
 
-/// The only loop that calls sessions with words.
+/// The only loop that calls members with words.
 void Room::drain() {
   assert(!draining_);  // a host called back
   draining_ = true;
@@ -285,7 +296,7 @@ void Room::drain() {
       deliver_intents();
     }
   } while (settle());
-  if (!options_.lends) chorus_.forget();
+  if (!options_.keeps_shared) shared_frames_.forget();
   draining_ = false;
 }
 
@@ -308,7 +319,7 @@ void Room::deliver_facts() {
 }
 
 void Room::deliver(const Fact& fact) {
-  chorus_.next_word();
+  shared_frames_.next_word();
   if (fact.audience == words::PLAYER) {
     const auto at = seats_.find(fact.to);
     if (at != seats_.end() && !at->second->left) tell(*at->second, fact);
@@ -320,7 +331,7 @@ void Room::deliver(const Fact& fact) {
 
 void Room::tell(FrontEnd& seat, const Fact& fact) {
   ++work_;
-  seat.session->hear(fact, seat);
+  seat.member->hear(fact, seat);
 }
 
 bool Room::is_for(const Fact& fact, Id seat) const {
@@ -356,7 +367,7 @@ void Room::deliver(Intent& intent) {
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
   if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
   dial_once();
-  if (!back_->left) back_->session->hear(intent, *back_);
+  if (!back_->left) back_->member->hear(intent, *back_);
 }
 
 /// Holds an Enter that the host does not admit yet, and all later intents of that player. True if the intent was
@@ -429,25 +440,25 @@ void Room::dial_once() {
   host_.dial();
 }
 
-/// Removes seats that have left, and ends the room if the back or the only player has left. True if sessions were
+/// Removes seats that have left, and ends the room if the back or the only player has left. True if members were
 /// called.
 bool Room::settle() {
   if (bury()) return true;
   if (!over_ && back_->left) over("the server is gone");
   if (!over_ && seats_.empty() && seated_ && !options_.shared) over("the player left");
-  bool parted = false;
+  bool any = false;
   if (over_) {
-    for (auto& [id, seat] : seats_) parted |= part(*seat, why_);
-    parted |= part(*back_, why_);
+    for (auto& [id, seat] : seats_) any |= say_goodbye(*seat, why_);
+    any |= say_goodbye(*back_, why_);
   }
-  return parted;
+  return any;
 }
 
 template <class SomeEnd>
-bool Room::part(SomeEnd& end, std::string_view why) {
-  if (end.left || end.parted) return false;
-  end.parted = true;
-  end.session->part(why, end);
+bool Room::say_goodbye(SomeEnd& end, std::string_view why) {
+  if (end.left || end.goodbye_said) return false;
+  end.goodbye_said = true;
+  end.member->room_ends(why, end);
   return true;
 }
 

@@ -1,6 +1,6 @@
 // A room: one source of truth (a back), its listeners (fronts), and the only loop that calls them. A front's intents
 // go to the back. The back's facts are folded into the world and delivered to every front that they are for.
-// Law: no session is called while it is being called; words are delivered in order; time and random numbers come
+// Law: no member is called while it is being called; words are delivered in order; time and random numbers come
 // from outside. So the same calls give the same bytes.
 #pragma once
 
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "proxy/core/chat.h"
-#include "proxy/core/chorus.h"
 #include "proxy/core/ledger.h"
-#include "proxy/core/session.h"
-#include "proxy/core/wakes.h"
+#include "proxy/core/room_member.h"
+#include "proxy/core/shared_frames.h"
+#include "proxy/core/timer_queue.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -28,7 +28,7 @@ struct RoomOptions {
   bool shared = false;  ///< many fronts, and the room continues without any; otherwise it belongs to one player and
                         ///< ends with that player
   ChatRules chat;
-  bool lends = false;               ///< bytes given to Host::send_shared stay in place until forget_shared()
+  bool keeps_shared = false;        ///< bytes given to Host::send_shared stay in place until forget_shared()
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
 };
 
@@ -39,7 +39,7 @@ class Room {
    public:
     virtual ~Host() = default;
     virtual void send(Id end, Lane lane, Bytes bytes) = 0;
-    /// The same for bytes that several seats are sent. They stay in place: see RoomOptions::lends.
+    /// The same for bytes that several seats are sent. They stay in place: see RoomOptions::keeps_shared.
     virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
     virtual std::size_t waiting(Id end) const = 0;
     /// Closes an end after what was sent. The room does not mention that end again.
@@ -69,7 +69,7 @@ class Room {
   /// Returns its player's id.
   Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now);
   void back_opened(const Peer& peer, Micros now);
-  /// The dialect of the back's peer is now known: see Session::speaks.
+  /// The dialect of the back's peer is now known: see RoomMember::speaks.
   void back_speaks(std::size_t dialect, Micros now);
   void received(Id end, Lane lane, Bytes bytes, Micros now);
   /// Delivers the intents that waited because the host did not admit their player.
@@ -88,20 +88,23 @@ class Room {
   void tick(Micros now);
   /// Gives the back an order for which there is no word (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
+  /// Tells a seat's player something in the server's name. False: nobody sits there, or has not entered yet.
+  bool announce(Id seat, std::string_view text, Micros now);
   /// Says goodbye to one seat.
   void dismiss(Id seat, std::string_view why, Micros now);
   /// Says goodbye to all seats.
   void end(std::string_view why, Micros now);
 
   /// When tick() is needed next; the far future if not at all.
-  Micros next_wake() const { return wakes_.next(); }
+  Micros next_wake() const { return timers_.next(); }
   /// Nobody is left, and nobody will come.
   bool over() const;
 
-  /// Frees lent bytes, which are not needed any more. REQUIRES: RoomOptions::lends; called regularly.
-  void forget_shared() { chorus_.forget(); }
+  /// Frees bytes that were given to Host::send_shared and are not needed any more.
+  /// REQUIRES: RoomOptions::keeps_shared; called regularly.
+  void forget_shared() { shared_frames_.forget(); }
   /// How many frames were encoded for several fronts at once.
-  std::uint64_t encoded_shared() const { return chorus_.kept(); }
+  std::uint64_t encoded_shared() const { return shared_frames_.kept(); }
   /// The work done so far: facts delivered, per front, and intents; a fact that is encoded for several fronts counts
   /// as ten.
   std::uint64_t work() const { return work_; }
@@ -110,7 +113,7 @@ class Room {
   const Ledger& ledger() const { return ledger_; }
 
  private:
-  template <class Session, class Word>
+  template <class Member, class Word>
   class End;
   using FrontEnd = End<Front, Intent>;
   using BackEnd = End<Back, Fact>;
@@ -140,7 +143,7 @@ class Room {
   template <class SomeEnd>
   void lose(SomeEnd& end, std::string_view why, std::uint32_t code);
   template <class SomeEnd>
-  bool part(SomeEnd& end, std::string_view why);
+  bool say_goodbye(SomeEnd& end, std::string_view why);
 
   Host& host_;
   const RoomOptions options_;
@@ -155,8 +158,8 @@ class Room {
   World world_;
   Ledger ledger_;
   Chat chat_;
-  Chorus chorus_;
-  Wakes wakes_;
+  SharedFrames shared_frames_;
+  TimerQueue timers_;
   std::unique_ptr<BackEnd> back_;
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
   std::vector<FrontEnd*> hearers_;  // the seats with a link; a vector, because most facts go to all

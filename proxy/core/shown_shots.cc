@@ -81,17 +81,17 @@ void ShownShots::forget_old(Micros now) {
   if (next != shots_.end()) next_old_ = old_at(*next);
 }
 
-std::vector<ShownShot> ShownShots::spare(const words::Pose& tank, std::uint8_t own, FrontOut& out) {
-  std::vector<ShownShot> spared;
+std::vector<ShownShot> ShownShots::end_near(const words::Pose& tank, std::uint8_t own, FrontOut& out) {
+  std::vector<ShownShot> near;
   bool flying_on = false;
   for (ShownShot& shot : shots_) {
     if (!shot.decided || shot.ended || shot.player == own || shot.until <= out.now()) continue;
     shot.ended = comes_near(shot, tank, out.now());
     flying_on |= !shot.ended;
-    if (shot.ended) spared.push_back(shot);
+    if (shot.ended) near.push_back(shot);
   }
   if (flying_on) out.wake(out.now() + kShotLook);
-  return spared;
+  return near;
 }
 
 }  // namespace entente::core

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "proxy/core/arena/incoming.h"
-#include "proxy/core/session.h"
+#include "proxy/core/gameplay/incoming.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
 
@@ -46,7 +46,7 @@ class ShownShots {
 
   /// Ends the shots that are near the tank of `own`, or will be before the next look (for which it asks for a tick).
   /// Returns those whose end the client must be told.
-  std::vector<ShownShot> spare(const words::Pose& tank, std::uint8_t own, FrontOut& out);
+  std::vector<ShownShot> end_near(const words::Pose& tank, std::uint8_t own, FrontOut& out);
 
  private:
   std::vector<ShownShot> shots_;

@@ -160,15 +160,15 @@ void World::on(const words::Unit& unit, const Fact& fact) {
   state.unit = unit;
   state.unit.mutable_pose()->set_unit(unit.id());  // also allocates the pose, so that later ones need no memory
   state.hidden = false;
-  state.posed = fact.at;
-  state.looks = ++looks_told_;
+  state.posed_at = fact.at;
+  state.looks_version = ++looks_told_;
   grid_.place(&state, unit.pose().x(), unit.pose().y());
 }
 
 void World::on(const words::UnitChanged& change, const Fact&) {
   UnitState* state = find_unit(change.unit());
   if (state == nullptr) return;
-  state->looks = ++looks_told_;
+  state->looks_version = ++looks_told_;
   words::Unit& unit = state->unit;
   if (change.has_radius()) unit.set_radius(change.radius());
   if (change.has_colour()) unit.set_colour(change.colour());
@@ -184,7 +184,7 @@ void World::on(const words::Pose& pose, const Fact& fact) {
   *state->unit.mutable_pose() = pose;
   if (pose.radius() > 0) state->unit.set_radius(pose.radius());
   state->hidden = false;
-  state->posed = fact.at;
+  state->posed_at = fact.at;
   grid_.place(state, pose.x(), pose.y());
 }
 
@@ -235,9 +235,9 @@ void World::on(const words::Shot& shot, const Fact& fact) {
 void World::on(const words::ShotMoved& moved, const Fact& fact) {
   for (auto& state : shots_) {
     if (state.shot.shooter() != moved.shooter() || state.shot.shot() != moved.shot()) continue;
-    const double flown = static_cast<double>(fact.at - state.fired) / static_cast<double>(kSecond);
+    const double flown = static_cast<double>(fact.at - state.fired_at) / static_cast<double>(kSecond);
     state.shot.set_life(std::max(0.0, state.shot.life() - flown));
-    state.fired = fact.at;
+    state.fired_at = fact.at;
     state.shot.set_x(moved.x());
     state.shot.set_y(moved.y());
     state.shot.set_z(moved.z());
@@ -282,8 +282,8 @@ void World::forget_unit(Id id) {
 void World::forget_spent_shots(Micros now) {
   std::erase_if(shots_, [&](const ShotState& state) {
     // A late joiner is told shots in no order of time.
-    return now > state.fired &&
-           static_cast<double>(now - state.fired) > state.shot.life() * static_cast<double>(kSecond);
+    return now > state.fired_at &&
+           static_cast<double>(now - state.fired_at) > state.shot.life() * static_cast<double>(kSecond);
   });
 }
 

@@ -17,10 +17,10 @@ namespace entente::core {
 
 /// A unit as last reported. place_of() computes where it is now.
 struct UnitState {
-  words::Unit unit;  ///< its pose is the last one reported; its other fields are current
-  Micros posed = 0;  ///< when that pose was reported
+  words::Unit unit;     ///< its pose is the last one reported; its other fields are current
+  Micros posed_at = 0;  ///< when that pose was reported
   bool hidden = false;
-  std::uint32_t looks = 0;  ///< changes whenever a Unit or UnitChanged changes its looks; never 0
+  std::uint32_t looks_version = 0;  ///< changes whenever a Unit or UnitChanged changes its looks; never 0
 };
 
 /// Height of the ground in metres, on which solids and men stand. 0 where it is flat, and outside the bounds.
@@ -39,7 +39,7 @@ struct PlayerState {
 
 struct ShotState {
   words::Shot shot;
-  Micros fired = 0;
+  Micros fired_at = 0;
 };
 
 class World {

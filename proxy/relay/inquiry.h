@@ -14,14 +14,28 @@
 
 namespace entente::relay {
 
+/// Whether a player was told something by the operator, and if not, why.
+enum class Told : std::uint8_t {
+  kYes,
+  kNotAsked,
+  kNotIn,   ///< the player has not entered yet
+  kNoChat,  ///< the game has no chat
+  kOff,     ///< in a relay, and Route::announce is off
+  kCannot,  ///< in a relay of a game, or of datagrams, into which nothing can be put
+};
+
+/// "the game has no chat", …: why not.
+const char* why_not(Told told);
+
 /// A session as it stands.
 struct SessionReport {
   std::size_t route = 0;  ///< as Server::add numbered it
   SessionInfo info;
-  Millis age = 0;           ///< since it was accepted
-  std::uint64_t bytes = 0;  ///< of messages, both ways
-  net::Address source;      ///< the address that the server sees, if it is not ours; else a wildcard
-  std::string player;       ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
+  Millis age = 0;               ///< since it was accepted
+  std::uint64_t bytes = 0;      ///< of messages, both ways
+  net::Address source;          ///< the address that the server sees, if it is not ours; else a wildcard
+  std::string player;           ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
+  Told told = Told::kNotAsked;  ///< of Question::Order::kSay
 };
 
 class Inquiry {
@@ -69,21 +83,32 @@ class Inquiry {
   std::vector<SessionReport> found_;
 };
 
-/// Which sessions are meant: all, none, or the one that is to be kicked.
+/// Which sessions are meant: all, none, or these; and what is to be done to them.
 struct Question {
+  enum class Order : std::uint8_t { kNothing, kKick, kDrain, kSay };
+
+  bool means(LinkId its_link, std::size_t its_route) const {
+    return (!link || *link == its_link) && (!route || *route == its_route);
+  }
+
   bool none = false;
-  std::optional<LinkId> kick = {};
-  std::string why = {};
+  std::optional<LinkId> link = {};
+  std::optional<std::size_t> route = {};
+  Order order = Order::kNothing;
+  std::string text = {};  ///< for the players
 };
 
-/// Answers from a map of sessions by link, which have `report()` and `kick(why)`.
+/// Answers from a map of sessions by link, which have `report()`, `kick(why)`, `drain(why)` and `say(text)`.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
   if (question.none) return;
   for (auto& [link, session] : sessions) {
-    if (question.kick && *question.kick != link) continue;
-    part.found(session->report());
-    if (question.kick) session->kick(question.why);
+    SessionReport report = session->report();
+    if (!question.means(link, report.route)) continue;
+    if (question.order == Question::Order::kKick) session->kick(question.text);
+    if (question.order == Question::Order::kDrain) session->drain(question.text);
+    if (question.order == Question::Order::kSay) report.told = session->say(question.text);
+    part.found(std::move(report));
   }
 }
 

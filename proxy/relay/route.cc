@@ -63,9 +63,9 @@ void WorkerRoute::words_dropped(const SessionInfo& session, const core::Ledger& 
   });
 }
 
-void WorkerRoute::say_wrong_dialect(std::size_t found) {
+void WorkerRoute::say_wrong_dialect(const std::string& server, std::size_t found) {
   const std::string theirs(route.game.dialects()[found].name), ours(route.dialect_name());
-  say(LogKind::kDialect, "server " + route.server_name + " speaks " + std::string(route.game.name()) + " " + theirs +
+  say(LogKind::kDialect, "server " + server + " speaks " + std::string(route.game.name()) + " " + theirs +
                              ", but the listener " + route.listener.text() + " takes clients of " + ours +
                              ": they are turned away; add ?dialect=" + theirs + " to --listen");
 }

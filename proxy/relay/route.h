@@ -1,9 +1,11 @@
 // A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
 // counters, tap and log lines for it.
-// Law: a Route's settings do not change while it serves. What does change (losses, log limiter) is thread-safe.
+// Law: a Route's settings do not change while it serves. What does change (draining, losses, log limiter) is
+// thread-safe.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +27,7 @@
 #include "proxy/relay/events.h"
 #include "proxy/relay/sessions/bridge_options.h"
 #include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
 
@@ -35,11 +38,11 @@ struct Route {
   bool passes_enet_datagrams() const { return enet == EnetMode::kDatagrams; }
   bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
-  /// Whether each session detects the server's dialect before it sends the server anything.
-  bool detects_in_session() const { return !server_dialect && server_game().probe() == wire::Probe::kFirstSession; }
-  bool detects_before_sessions() const {
-    return !server_dialect && server_game().probe() == wire::Probe::kSilentConnection;
+  /// Whether a session detects this server's dialect before it sends the server anything.
+  bool detects_in_session(const Upstream& server) const {
+    return !server.dialect() && server_game().probe() == wire::Probe::kFirstSession;
   }
+  bool detects_before_sessions() const { return upstreams.rules().needs_dialect; }
 
   /// The game that the server speaks.
   const wire::Game& server_game() const { return bridge ? *bridge->server_game : game; }
@@ -54,12 +57,11 @@ struct Route {
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that listens
   const wire::Game& game;
-  std::size_t dialect = 0;                    ///< the listener's
-  bool clients_name_dialect = false;          ///< each client's own dialect counts: Game::named_by_client (bridges)
-  std::optional<std::size_t> fallback;        ///< the dialect of clients that wait for a greeting (bridges)
-  std::optional<std::size_t> server_dialect;  ///< none: to be found out
-  std::vector<Access> access;                 ///< a client must be allowed by each of them
-  Bans* bans = nullptr;                       ///< null: nobody is banned
+  std::size_t dialect = 0;              ///< the listener's
+  bool clients_name_dialect = false;    ///< each client's own dialect counts: Game::named_by_client (bridges)
+  std::optional<std::size_t> fallback;  ///< the dialect of clients that wait for a greeting (bridges)
+  std::vector<Access> access;           ///< a client must be allowed by each of them
+  Bans* bans = nullptr;                 ///< null: nobody is banned
   /// Load balancers: clients come only through these, and each connection begins with a PROXY header. Empty: clients
   /// connect themselves.
   std::vector<net::Network> proxies;
@@ -67,15 +69,17 @@ struct Route {
   SourceMode source = SourceMode::kOwn;
   LoopbackSources* loopback_sources = nullptr;  ///< of the Server
   net::Address listener;
-  std::string server_host;               ///< as RouteOptions has it
-  std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a shared room's name
-  std::vector<net::Address> servers;     ///< to be tried in this order
+  Upstreams upstreams;                   ///< its servers; of a shared room, one that is never connected to
+  std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
   bool strict = false;                   ///< a client's message that does not decode ends its session
+  bool announce = false;                 ///< a relay may tell players what the operator says
   EnetMode enet = EnetMode::kPackets;    ///< if the game travels by ENet
   std::optional<WebOptions> web;         ///< if one of the games travels by WebSocket
   std::optional<BridgeOptions> bridge;   ///< none: a relay
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
+  std::atomic<bool> draining{false};     ///< it takes no newcomers; its sessions go on
+  std::atomic<bool> closed{false};       ///< all routes on its listener drain
   Events& events;
   LogLimiter log_limiter;
   Losses losses;  ///< of a bridge
@@ -93,7 +97,9 @@ class WorkerRoute {
   /// Of a bridged session that ended.
   void words_dropped(const SessionInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
-  void say_wrong_dialect(std::size_t found);
+  void say_wrong_dialect(const std::string& server, std::size_t found);
+  /// The server was down, and is up again.
+  void say_up(const Upstream& server) { say(LogKind::kServer, "server " + server.name + " is up"); }
   void say_wrong_client(std::size_t dialect);
   /// The server banned the player who came from there; `why` in its own words, if it had any.
   void server_banned(const net::Address& client, std::string_view why);

@@ -26,12 +26,16 @@ bool by_web(const RouteOptions& options) {
 std::optional<Error> objection(const RouteOptions& options) {
   if (options.bridge && options.enet == EnetMode::kDatagrams)
     return Error{"a bridge takes packets apart; leave out mode=datagrams"};
+  if (options.hold_ms != 0 && options.enet == EnetMode::kDatagrams)
+    return Error{"with mode=datagrams a client asks the server itself, again and again; leave out hold_s"};
   if (options.bridge) return std::nullopt;
   const auto listen = options.listen_dialect.value_or(0);
-  if (!options.server_dialect || *options.server_dialect == listen) return std::nullopt;
   const auto dialects = options.game->dialects();
-  return Error{"a relay needs the same dialect on both sides, not " + std::string(dialects[listen].name) + " and " +
-               std::string(dialects[*options.server_dialect].name) + "; give --listen and --to the same ?dialect="};
+  for (const ServerOptions& server : options.servers)
+    if (server.dialect && *server.dialect != listen)
+      return Error{"a relay needs the same dialect on both sides, not " + std::string(dialects[listen].name) + " and " +
+                   std::string(dialects[*server.dialect].name) + "; give --listen and --to the same ?dialect="};
+  return std::nullopt;
 }
 
 /// A name, or an IP address: of IPv6 it needs brackets.
@@ -40,14 +44,18 @@ std::string host_and_port(const std::string& host, std::uint16_t port) {
   return address ? address->text() : host + ":" + std::to_string(port);
 }
 
+std::string name_of(const Route& route, const ServerOptions& server) {
+  return route.shared_room() ? server.host : host_and_port(server.host, server.port);
+}
+
 /// What the route has from whoever asked for it.
 std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   auto route = std::make_unique<Route>(*options.game, events);
   if (by_web(options)) route->web = options.web;
   route->enet = options.enet;
   route->strict = options.strict;
+  route->announce = options.announce;
   route->dialect = options.listen_dialect.value_or(0);
-  route->server_dialect = options.server_dialect;
   route->clients_name_dialect = options.clients_name_dialect;
   route->fallback = options.fallback;
   route->access = options.access;
@@ -56,29 +64,47 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   route->send_proxy = options.send_proxy;
   route->source = options.source;
   route->bridge = options.bridge;
-  route->server_host = options.server_host;
-  route->server_name =
-      route->shared_room() ? options.server_host : host_and_port(options.server_host, options.server_port);
+  for (const ServerOptions& server : options.servers)
+    route->server_name += (route->server_name.empty() ? "" : ", ") + name_of(*route, server);
   return route;
 }
 
 /// Where the server is, to be tried in this order. A shared room has none: it gets the listener's, so that there is one
 /// to name.
-Outcome<std::vector<net::Address>> servers_of(const Route& route, const RouteOptions& options) {
-  if (route.shared_room()) return std::vector<net::Address>{options.listen};
-  auto servers = net::resolve(options.server_host, options.server_port);
-  if (servers.ok() && route.source == SourceMode::kLoopback) {
-    std::erase_if(*servers, [](const auto& one) { return !net::is_loopback_v4(one); });
-    if (servers->empty())
-      return Error{"source=loopback is for a server on this machine, such as 127.0.0.1, not '" + options.server_host +
-                   "'"};
+Outcome<std::vector<net::Address>> addresses_of(const Route& route, const ServerOptions& server,
+                                                const net::Address& listen) {
+  if (route.shared_room()) return std::vector<net::Address>{listen};
+  auto found = net::resolve(server.host, server.port);
+  if (found.ok() && route.source == SourceMode::kLoopback) {
+    std::erase_if(*found, [](const auto& one) { return !net::is_loopback_v4(one); });
+    if (found->empty())
+      return Error{"source=loopback is for a server on this machine, such as 127.0.0.1, not '" + server.host + "'"};
   }
-  if (!servers || route.server_game().transport() != wire::Transport::kEnet) return servers;
-  std::erase_if(*servers, [](const auto& one) { return one.v6(); });
-  if (servers->empty())
-    return Error{"the server '" + options.server_host + "' has no IPv4 address, and " +
+  if (!found || route.server_game().transport() != wire::Transport::kEnet) return found;
+  std::erase_if(*found, [](const auto& one) { return one.v6(); });
+  if (found->empty())
+    return Error{"the server '" + server.host + "' has no IPv4 address, and " +
                  std::string(route.server_game().name()) + " travels by ENet, which knows IPv4 only"};
-  return servers;
+  return found;
+}
+
+Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
+  assert(!options.servers.empty() && options.servers.size() <= kMostServers);
+  std::vector<std::unique_ptr<Upstream>> all;
+  bool all_named = true;
+  for (const ServerOptions& server : options.servers) {
+    auto addresses = addresses_of(route, server, options.listen);
+    if (!addresses) return addresses.error();
+    all_named = all_named && server.dialect.has_value();
+    all.push_back(std::make_unique<Upstream>(all.size(), server, name_of(route, server), std::move(*addresses)));
+  }
+  const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
+  route.upstreams.open(std::move(all), {.policy = options.policy,
+                                        .hold_ms = options.hold_ms,
+                                        .check_ms = options.check_ms,
+                                        .slow_start_ms = options.slow_start_ms,
+                                        .needs_dialect = shown && !all_named});
+  return Done{};
 }
 
 /// Why `route` cannot share the listener of `host`.
@@ -167,8 +193,7 @@ void Server::order(std::size_t shared_room, std::function<void(core::Back&)> ord
 Outcome<Listening> Server::add(const RouteOptions& options) {
   if (auto wrong = objection(options)) return *wrong;
   auto made = make_route(options, impl_->events);
-  auto servers = servers_of(*made, options);
-  if (!servers) return servers.error();
+  if (const auto opened = open_upstreams(*made, options); !opened) return opened.error();
   const bool bots = options.bridge && options.bridge->bots != 0;
   Route* const host = bots ? nullptr : impl_->find_listener(options);
   if (host)
@@ -184,10 +209,9 @@ Outcome<Listening> Server::add(const RouteOptions& options) {
                                      : route.index % workers.size();
   route.listener = bound->address;
   route.loopback_sources = &impl_->loopback_sources;
-  route.servers = std::move(*servers);
   route.datagrams = std::move(bound->udp);
   for (std::size_t i = 0; i < workers.size(); ++i)
-    workers[i]->add_route(route, options.tap ? &options.tap->sink(i) : nullptr);
+    workers[i]->add_route(route, options.tap ? &options.tap->sink(i) : nullptr, sane(options.limits));
   Worker& home = *workers[route.home];
   if (bots)
     home.invite_bots(options.bridge->bots, sane(options.limits));
@@ -235,7 +259,37 @@ std::vector<SessionReport> Server::sessions() const {
   return all;
 }
 
-bool Server::kick(LinkId link, std::string_view why) { return !ask({.kick = link, .why = std::string(why)}).empty(); }
+bool Server::kick(LinkId link, std::string_view why) {
+  return !ask({.link = link, .order = Question::Order::kKick, .text = std::string(why)}).empty();
+}
+
+void Server::set_draining(std::size_t route, bool draining) {
+  const auto drains = [this](std::size_t one) { return impl_->routes[one]->draining.load(); };
+  impl_->routes[route]->draining = draining;
+  for (auto& host : impl_->routes) {
+    const auto& all = host->on_listener;
+    if (std::find(all.begin(), all.end(), route) != all.end())
+      host->closed = std::all_of(all.begin(), all.end(), drains);
+  }
+}
+
+bool Server::is_draining(std::size_t route) const { return impl_->routes[route]->draining; }
+
+std::size_t Server::end_sessions(std::size_t route, std::string_view why) {
+  return ask({.route = route, .order = Question::Order::kDrain, .text = std::string(why)}).size();
+}
+
+std::vector<SessionReport> Server::say(std::size_t route, std::string_view text) {
+  return ask({.route = route, .order = Question::Order::kSay, .text = std::string(text)});
+}
+
+bool Server::stopping() const { return impl_->pool.stopping; }
+
+bool Server::is_alive(Millis time) const {
+  const auto roll = std::make_shared<RollCall>(impl_->pool.workers.size());
+  for (auto& worker : impl_->pool.workers) worker->call(RollCall::Answer(roll));
+  return roll->wait(time);
+}
 
 void Server::wait_for_workers() const { (void)ask({.none = true}); }
 
@@ -253,6 +307,43 @@ Totals Server::totals(std::size_t route) const {
   Totals sum;
   for (const auto& worker : impl_->pool.workers) sum.add(worker->counters(route));
   return sum;
+}
+
+std::vector<Server::ServerReport> Server::servers(std::size_t route) const {
+  const Route& its = *impl_->routes[route];
+  const Millis now = impl_->pool.workers.front()->time();
+  std::vector<ServerReport> all;
+  if (its.shared_room()) return all;
+  for (const auto& server : its.upstreams.all()) {
+    ServerReport one;
+    one.name = server->name;
+    one.state = server->state();
+    one.drained = server->drained();
+    one.full = server->is_full(now);
+    one.sessions = server->sessions();
+    one.weight = server->options.weight;
+    one.opened = server->opened();
+    if (server->since() != 0) one.since = now - std::min(now, server->since());
+    if (const auto dialect = server->dialect()) one.dialect = its.server_game().dialects()[*dialect].name;
+    if (one.state == Upstream::State::kDown) one.why = server->why();
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::size_t Server::waiting(std::size_t route) const { return impl_->routes[route]->upstreams.waiting(); }
+
+std::size_t Server::drain_server(std::string_view name, bool on) {
+  std::size_t found = 0;
+  for (const auto& route : impl_->routes) {
+    if (route->shared_room()) continue;
+    for (const auto& server : route->upstreams.all()) {
+      if (server->name != name) continue;
+      server->drain(on);
+      ++found;
+    }
+  }
+  return found;
 }
 
 }  // namespace entente::relay

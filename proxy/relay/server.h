@@ -25,18 +25,22 @@
 #include "proxy/relay/sessions/bridge_options.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 #include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
 
-/// One listener in front of one server. What it points to outlives the Server.
+/// One listener in front of one or more servers. What it points to outlives the Server.
 struct RouteOptions {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
-  std::optional<std::size_t>
-      server_dialect;       ///< none: found out without harm (Game::probe) before a player is let through
-  net::Address listen;      ///< port 0: any; the UDP port is the same
-  std::string server_host;  ///< a name is looked up once, in add()
-  std::uint16_t server_port = 0;
+  net::Address listen;                        ///< port 0: any; the UDP port is the same
+  /// 1 to kMostServers; of a shared room one, whose host is the room's name. A dialect that is not named is found out
+  /// without harm (Game::probe) before a player is let through.
+  std::vector<ServerOptions> servers{1};
+  Policy policy = Policy::kFirst;
+  std::uint32_t hold_ms = 0;                 ///< as UpstreamRules; not with EnetMode::kDatagrams
+  std::uint32_t check_ms = 0;                ///< as UpstreamRules
+  std::uint32_t slow_start_ms = 0;           ///< as UpstreamRules
   EnetMode enet = EnetMode::kPackets;        ///< if the game travels by ENet
   WebOptions web{};                          ///< if a game travels by WebSocket
   std::optional<BridgeOptions> bridge = {};  ///< a bridge to a server of another game or dialect
@@ -50,7 +54,8 @@ struct RouteOptions {
   /// Connections to the server begin with a PROXY header. Of games over TCP or WebSocket.
   std::optional<net::ProxyVersion> send_proxy = {};
   SourceMode source = SourceMode::kOwn;  ///< the address that the server sees
-  bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
+  bool strict = false;    ///< a client's message that does not decode is not passed on, and ends its session
+  bool announce = false;  ///< a relay may put what the operator says (Server::say) between two frames to its clients
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };
@@ -101,11 +106,42 @@ class Server {
   /// workers'.
   bool kick(LinkId link, std::string_view why);
 
+  /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
+  void set_draining(std::size_t route, bool draining);
+  bool is_draining(std::size_t route) const;
+  /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
+  /// From any thread but the workers'.
+  std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// Tells the players of a route something in the server's name. From any thread but the workers'.
+  std::vector<SessionReport> say(std::size_t route, std::string_view text);
+  /// Whether stop() was called.
+  bool stopping() const;
+  /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.
+  bool is_alive(Millis time) const;
   /// Returns when each worker has come around to answer, or is gone. From any thread but theirs.
   void wait_for_workers() const;
 
   /// From any thread.
   Totals totals(std::size_t route) const;
+
+  /// A server of a route, as it stands.
+  struct ServerReport {
+    std::string name;
+    Upstream::State state = Upstream::State::kUnknown;
+    bool drained = false, full = false;
+    std::uint32_t sessions = 0, weight = 1;
+    std::uint64_t opened = 0;                      ///< sessions so far
+    std::optional<Millis> since = {};              ///< how long it has been up or down, if it has changed
+    std::optional<std::string_view> dialect = {};  ///< if it is known
+    std::string why = {};                          ///< why it is down
+  };
+  /// The servers of a route, in their order; none of a shared room. From any thread.
+  std::vector<ServerReport> servers(std::size_t route) const;
+  /// Sessions of the route that wait for a server. From any thread.
+  std::size_t waiting(std::size_t route) const;
+  /// Drains a server of every route that has it: it gets no new session; those that it has go on. `on` false: ends
+  /// that. Returns the number of routes that have it. From any thread.
+  std::size_t drain_server(std::string_view name, bool on);
 
   /// What a bridge's sessions that ended could not tell. From any thread.
   std::vector<core::Ledger::Entry> losses(std::size_t route) const;

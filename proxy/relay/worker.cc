@@ -1,5 +1,8 @@
 #include "proxy/relay/worker.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 #include "proxy/relay/acceptors/enet_acceptor.h"
 #include "proxy/relay/acceptors/stream_acceptor.h"
@@ -24,25 +27,27 @@ Worker::Worker(std::size_t index, Pool& pool)
 
 Worker::~Worker() { loop_.never(*this); }
 
-void Worker::add_route(Route& route, TapSink* tap) {
+void Worker::add_route(Route& route, TapSink* tap, const Limits& limits) {
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
+  const bool home = route.home == index_;
+  probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr, limits});
   acceptors_.push_back(nullptr);
 }
 
 void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
-  DialectProbe::User& user = *this;
-  invited_.push_back({routes_.size() - 1, count, limits, std::make_unique<DialectProbe>(*routes_.back(), user)});
+  invited_.push_back({routes_.size() - 1, count, limits});
 }
 
 Outcome<net::Address> Worker::open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at) {
   WorkerRoute& worker_route = *routes_.back();
   auto& acceptor = acceptors_.back();
+  ServerProbes& probes = *probed_.back().probes;
   if (worker_route.route.passes_enet_datagrams())
-    acceptor = std::make_unique<DatagramAcceptor>(worker_route, *this, limits);
+    acceptor = std::make_unique<DatagramAcceptor>(worker_route, probes, *this, limits);
   else if (worker_route.route.by_enet())
-    acceptor = std::make_unique<EnetAcceptor>(worker_route, *this, limits);
+    acceptor = std::make_unique<EnetAcceptor>(worker_route, probes, *this, limits);
   else
-    acceptor = std::make_unique<StreamAcceptor>(worker_route, *this, limits);
+    acceptor = std::make_unique<StreamAcceptor>(worker_route, probes, *this, limits);
   return acceptor->open(std::move(listening), at);
 }
 
@@ -113,9 +118,7 @@ void Worker::read(const Named& named) {
 }
 
 void Worker::read(const Left& left) {
-  if (acceptors_[left.route]) acceptors_[left.route]->left(left.link, left.client, left.server_unreached);
-  for (Invitation& invitation : invited_)
-    if (invitation.route == left.route && left.server_unreached) invitation.dialect_probe->lost();
+  if (acceptors_[left.route]) acceptors_[left.route]->left(left.link, left.client);
 }
 
 void Worker::read(const Moved& moved) {
@@ -153,6 +156,7 @@ void Worker::tell_moved(Moved::How how, Session& session) {
 }
 
 void Worker::read(const NewLimits& news) {
+  probed_[news.route].limits = news.limits;
   if (acceptors_[news.route]) acceptors_[news.route]->set_limits(news.limits);
 }
 
@@ -221,7 +225,7 @@ void Worker::at_turn_end() {
     const LinkId link = session->info().link;
     session->worker_route().counters.closed.add();
     if (session->is_away()) tell_moved(Moved::How::kBack, *session);
-    send(home(route), Left{route, link, session->info().client, session->server_unreached()});
+    send(home(route), Left{route, link, session->info().client});
     sessions_.erase(link);
   }
   finish_if_empty();
@@ -231,23 +235,24 @@ void Worker::at_turn_end() {
 void Worker::seat_bots() {
   for (Invitation& invitation : invited_) {
     if (invitation.count == 0) continue;
-    DialectProbe& dialect_probe = *invitation.dialect_probe;
-    dialect_probe.want(invitation.limits);
-    dialect_probe.tick(loop_.now(), invitation.limits);
-    if (!dialect_probe.known() && !dialect_probe.failed()) continue;
+    ServerProbes& probes = *probed_[invitation.route].probes;
+    probes.want(invitation.limits);
+    if (!probes.known() && !probes.failed()) continue;
     --invitation.count;
     seat_bot(invitation);
   }
 }
 
 void Worker::seat_bot(const Invitation& invitation) {
-  const DialectProbe& dialect_probe = *invitation.dialect_probe;
+  const ServerProbes& probes = *probed_[invitation.route].probes;
   AcceptedClient bot;
   bot.route = invitation.route;
   bot.link = next_link();
   bot.limits = invitation.limits;
-  bot.server_dialect = dialect_probe.dialect();
-  if (dialect_probe.failed()) bot.no_dial_reason = dialect_probe.why();
+  bot.server = routes_[invitation.route]->route.upstreams.choose(bot.client, loop_.now());
+  if (bot.server != nullptr) bot.lease = Upstreams::Lease(*bot.server);
+  if (bot.server != nullptr) bot.server_dialect = bot.server->dialect().value_or(0);
+  if (probes.failed()) bot.no_dial_reason = probes.why();
   read(bot);
 }
 
@@ -255,7 +260,12 @@ void Worker::tick(Millis now) {
   seat_bots();
   if (to_tick_.empty())
     for (auto& [link, session] : sessions_) to_tick_.push_back(link);
+  // Sessions that wait for a server have their turns in the order in which they came.
+  const auto waits = [](const auto& worker_route) { return worker_route->route.upstreams.waiting() != 0; };
+  if (std::any_of(routes_.begin(), routes_.end(), waits)) std::sort(to_tick_.begin(), to_tick_.end(), std::greater<>());
   if (!to_tick_.empty()) loop_.serve(ticking_);
+  for (Probed& one : probed_)
+    if (one.probes) one.probes->tick(now, one.limits);
   for (auto& acceptor : acceptors_)
     if (acceptor) acceptor->tick(now);
   for (auto& worker_route : routes_) worker_route->tick();
@@ -301,6 +311,8 @@ void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
 void Worker::begin_stop() {
   stopping_ = true;
   invited_.clear();
+  for (Probed& one : probed_)
+    if (one.probes) one.probes->close();
   while (!newcomers_.empty()) seat_one();
   for (auto& acceptor : acceptors_)
     if (acceptor) acceptor->stop();

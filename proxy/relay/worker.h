@@ -13,6 +13,7 @@
 #include "proxy/relay/acceptors/acceptor.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/datagram_queue.h"
+#include "proxy/relay/roll_call.h"
 #include "proxy/relay/sessions/session.h"
 #include "proxy/relay/sessions/shared_room.h"
 
@@ -29,11 +30,7 @@ struct Pool {
   Absences<SessionRef> absences;
 };
 
-class Worker final : public net::Ticker::User,
-                     public Session::Owner,
-                     public Dispatcher,
-                     public net::Later,
-                     private DialectProbe::User {
+class Worker final : public net::Ticker::User, public Session::Owner, public Dispatcher, public net::Later {
  public:
   Worker(std::size_t index, Pool& pool);
   ~Worker() override;
@@ -45,7 +42,7 @@ class Worker final : public net::Ticker::User,
   void add_shared_room(SharedRoomState& state, TapSink* tap, Events& events);
 
   /// For each relay, in the order of Route::index. REQUIRES: not running.
-  void add_route(Route& route, TapSink* tap);
+  void add_route(Route& route, TapSink* tap, const Limits& limits);
   /// The worker becomes the home of the newest route. Returns where it listens. REQUIRES: not running.
   Outcome<net::Address> open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at);
 
@@ -53,6 +50,7 @@ class Worker final : public net::Ticker::User,
   void run();
 
   // From any thread.
+  Millis time() const { return loop_.nanos() / 1'000'000; }
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
   void set_access(std::size_t route, std::vector<Access> access) { mailbox_.post(NewAccess{route, std::move(access)}); }
@@ -61,6 +59,7 @@ class Worker final : public net::Ticker::User,
     mailbox_.post(Order{shared_room, std::move(order)});
   }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
+  void call(RollCall::Answer answer) { mailbox_.post(Called{std::move(answer)}); }
   const Counters& counters(std::size_t route) const { return routes_[route]->counters; }
 
  private:
@@ -73,7 +72,6 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     LinkId link;
     net::Address client;
-    bool server_unreached;
   };
   /// A session's client lost its link (kAway), is back or given up (kBack), or is a new player (kSettled).
   struct Moved {
@@ -109,15 +107,17 @@ class Worker final : public net::Ticker::User,
     Question question;
     Inquiry::Part part;
   };
+  struct Called {
+    RollCall::Answer answer;
+  };
   /// Bots that are still to come.
   struct Invitation {
     std::size_t route;
     std::uint32_t count;
     Limits limits;
-    std::unique_ptr<DialectProbe> dialect_probe;
   };
-  using Letter =
-      std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
+  using Letter = std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order,
+                              Asked, Called>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -132,6 +132,7 @@ class Worker final : public net::Ticker::User,
   void read(const MoreBots& more);
   void read(const Order& order);
   void read(Asked& asked);
+  void read(Called&) {}  // the answer is given when the letter is destroyed
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
   void tell_moved(Moved::How how, Session& session);
@@ -156,7 +157,6 @@ class Worker final : public net::Ticker::User,
   bool forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) override;
   void flush_datagrams() override;
   void at_turn_end() override;
-  void probe_done() override {}  // bots ask every tick
 
   /// A job that calls a function of its worker.
   struct Chore final : net::Job {
@@ -180,7 +180,12 @@ class Worker final : public net::Ticker::User,
   net::Mailbox<Letter, Worker> mailbox_;
   std::optional<net::Ticker> ticker_;
   std::vector<std::unique_ptr<WorkerRoute>> routes_;  // by Route::index
-  std::vector<std::unique_ptr<Acceptor>> acceptors_;  // likewise; null where another worker is home
+  struct Probed {
+    std::unique_ptr<ServerProbes> probes;
+    Limits limits;
+  };
+  std::vector<Probed> probed_;                        // likewise; null where another worker is home
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;  // likewise; also null where a listener is shared
   struct Housed {
     std::unique_ptr<SharedRoom> shared_room;
     TapSink* tap;

@@ -17,7 +17,7 @@ class Client final : public core::Room::Host {
  public:
   void send(core::Id end, Lane lane, Bytes bytes) override {
     if (end == core::kBackEnd) return;
-    const auto heard = speech_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
+    const auto heard = codec_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
     REQUIRE(heard);
     if (const auto* created = std::get_if<CreatePlayer>(heard->message); created != nullptr && created->player == 0) {
       body.position = created->position;
@@ -40,7 +40,7 @@ class Client final : public core::Room::Host {
   int put_back = 0;
 
  private:
-  std::unique_ptr<wire::Speech<Message>> speech_ = make_speech(0);
+  std::unique_ptr<wire::MessageCodec<Message>> codec_ = make_message_codec(0);
 };
 
 struct Walk {
@@ -72,7 +72,7 @@ struct Walk {
   }
   void says(const Message& message) {
     Buffer bytes;
-    speech->write(message, wire::Way::kToServer, bytes);
+    codec->write(message, wire::Way::kToServer, bytes);
     room.received(seat, Lane::kStream, bytes, now);
   }
   /// As BetterSpades: keys and looks as they change, the place once a second.
@@ -94,7 +94,7 @@ struct Walk {
   Client client;
   std::shared_ptr<MapMaker> maker;
   core::Room room;
-  std::unique_ptr<wire::Speech<Message>> speech = make_speech(0);
+  std::unique_ptr<wire::MessageCodec<Message>> codec = make_message_codec(0);
   core::Id seat = 0;
   Micros now = 0, told = 0;
 };

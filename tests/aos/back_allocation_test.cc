@@ -1,5 +1,5 @@
-// What comes often costs no memory from the heap once a room is warm: paints and presses of a server, steps of our own
-// man, keys, claims and shots of his player.
+// What comes often costs no memory from the heap once a room is warm: snapshots and presses of a server, steps of our
+// own man, keys, claims and shots of his player.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -67,7 +67,7 @@ void check_play(std::size_t dialect, bool keys) {
   server_says(capture_the_flag(3));
   server_says(created(3, 0, 150.5F, 150.5F, "anna"));
   server_says(created(5, 1, 160.5F, 150.5F, "ben"));
-  std::vector<Buffer> paints;
+  std::vector<Buffer> snapshots;
   for (int i = 0; i < 16; ++i) {
     if (kDialects[dialect].state_updates) {
       StateUpdateDown update;
@@ -75,13 +75,13 @@ void check_play(std::size_t dialect, bool keys) {
       state.player = 5;
       state.motion = {{160.5F + static_cast<float>(i), 150.5F, 57.75F}, {1, 0, 0}, {0.25F, 0, 0}};
       update.players.assign(8, state);
-      paints.push_back(by_server(update, dialect));
+      snapshots.push_back(by_server(update, dialect));
     } else {
       WorldUpdate update;
       for (std::uint8_t id = 0; id < 8; ++id)
         update.players.push_back({id, {160.5F + static_cast<float>(i), 150.5F, 57.75F}, {1, 0, 0}});
       update.players[3].position = {};
-      paints.push_back(by_server(update, dialect));
+      snapshots.push_back(by_server(update, dialect));
     }
   }
   const Buffer pressed = by_server(InputData{5, 1}, dialect), shot = by_server(WeaponInput{5, 1}, dialect),
@@ -93,10 +93,10 @@ void check_play(std::size_t dialect, bool keys) {
       while (room.next_wake() <= until) room.tick(std::max(now - 100 * kMillisecond, room.next_wake()));
       const auto wish = static_cast<std::uint8_t>(i);
       room.received(seat, Lane::kStream, {&wish, 1}, now);
-      Buffer& paint = paints[static_cast<std::size_t>(i) % paints.size()];
+      Buffer& snapshot = snapshots[static_cast<std::size_t>(i) % snapshots.size()];
       ++sequence;
-      if (kDialects[dialect].state_updates) std::memcpy(&paint[1], &sequence, sizeof sequence);
-      room.received(core::kBackEnd, Lane::kDatagram, paint, now);
+      if (kDialects[dialect].state_updates) std::memcpy(&snapshot[1], &sequence, sizeof sequence);
+      room.received(core::kBackEnd, Lane::kDatagram, snapshot, now);
       room.received(core::kBackEnd, Lane::kStream, pressed, now);
       room.received(core::kBackEnd, Lane::kStream, i % 2 == 0 ? shot : let_go, now);
     }

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <limits>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 #include "tests/aos/back_stage.h"
 
 namespace entente::aos::back_play_test {
@@ -38,49 +38,49 @@ words::Fire fire_along(double yaw, double pitch = 0) {
 
 // -- What it is shown -------------------------------------------------------------------------------------------------
 
-TEST_CASE("aos back: of a paint only what changed is told, with velocities, no more than 20 times a second") {
+TEST_CASE("aos back: of a snapshot only what changed is told, with velocities, no more than 20 times a second") {
   Scene scene;
   scene.plays();
-  CHECK(has(scene.paints({{5, {160, 150, 57.75F}}}), "says Spawned unit: 102"));  // who was there before us
-  CHECK(scene.paints({{5, {160, 150, 57.75F}}}) == "");
+  CHECK(has(scene.snapshot({{5, {160, 150, 57.75F}}}), "says Spawned unit: 102"));  // who was there before us
+  CHECK(scene.snapshot({{5, {160, 150, 57.75F}}}) == "");
   scene.waits(kSoon);
   // 0.8 blocks in 100 ms are 8 a second: 12.5 m/s.
-  const std::string moved = scene.paints({{5, {160.8F, 150, 57.75F}}});
+  const std::string moved = scene.snapshot({{5, {160.8F, 150, 57.75F}}});
   CHECK(count(moved, "says Pose unit: 102") == 1);
   CHECK(has(moved, "vx: 12.5"));
-  CHECK(scene.paints({{5, {160.9F, 150, 57.75F}}}) == "");  // too soon
+  CHECK(scene.snapshot({{5, {160.9F, 150, 57.75F}}}) == "");  // too soon
   scene.waits(kSoon);
-  CHECK(count(scene.paints({{5, {160.9F, 150, 57.75F}}}), "says Pose") == 1);
+  CHECK(count(scene.snapshot({{5, {160.9F, 150, 57.75F}}}), "says Pose") == 1);
   scene.waits(kSoon);
-  const std::string stopped = scene.paints({{5, {160.9F, 150, 57.75F}}});
+  const std::string stopped = scene.snapshot({{5, {160.9F, 150, 57.75F}}});
   CHECK(count(stopped, "says Pose") == 1);
   CHECK_FALSE(has(stopped, "vx"));
   scene.waits(kSoon);
-  CHECK(scene.paints({{5, {160.9F, 150, 57.75F}}}) == "");
-  CHECK(scene.paints({{5, {160.9F, 150, 57.75F}}}, {0, 0, 0}) == "");  // who has not looked anywhere yet
-  CHECK(scene.paints({}) == "says Hidden unit: 102\n");
-  CHECK(scene.paints({}) == "");
+  CHECK(scene.snapshot({{5, {160.9F, 150, 57.75F}}}) == "");
+  CHECK(scene.snapshot({{5, {160.9F, 150, 57.75F}}}, {0, 0, 0}) == "");  // who has not looked anywhere yet
+  CHECK(scene.snapshot({}) == "says Hidden unit: 102\n");
+  CHECK(scene.snapshot({}) == "");
 }
 
-TEST_CASE("aos back: paints that are no numbers, of nobody, or of the dead, change nothing") {
+TEST_CASE("aos back: snapshots that are no numbers, of nobody, or of the dead, change nothing") {
   Scene scene;
   scene.plays();
   const float none = std::numeric_limits<float>::quiet_NaN();
-  CHECK(scene.paints({{5, {none, 1, 1}}, {6, {100, 100, 50}}, {7, {1e30F, 0, 0}}}) == "");
-  scene.paints({{5, {160, 150, 57.75F}}});
+  CHECK(scene.snapshot({{5, {none, 1, 1}}, {6, {100, 100, 50}}, {7, {1e30F, 0, 0}}}) == "");
+  scene.snapshot({{5, {160, 150, 57.75F}}});
   CHECK(has(scene.receives(KillAction{5, 3, 1, 9}),
             "says Died player: 101 unit: 102 killer: 1 why: BY_HEADSHOT respawn_s: 9\n"
             "says Score player: 101 wins: 4 losses: 1\n"
             "says Score player: 1 wins: 1\n"));
   scene.waits(kSecond);
-  CHECK(scene.paints({{5, {170, 150, 57.75F}}}) == "");
+  CHECK(scene.snapshot({{5, {170, 150, 57.75F}}}) == "");
   CHECK(has(scene.receives(created(5, 1, 120.5F, 120.5F, "ben")), "says Spawned unit: 102"));
 }
 
 TEST_CASE("aos back: what others press and hold is told; a held trigger fires as its gun loads") {
   Scene scene;
   scene.plays();
-  scene.paints({{5, {160, 150, 57.75F}}});
+  scene.snapshot({{5, {160, 150, 57.75F}}});
   CHECK(scene.receives(InputData{5, 33}) == "says Input unit: 102 bits: 33 tool: 2\n");
   CHECK(scene.receives(SetTool{5, 0}) == "says Input unit: 102 bits: 33\n");
   CHECK(count(scene.receives(WeaponInput{5, 1}), "says Shot") == 0);  // a spade
@@ -97,7 +97,7 @@ TEST_CASE("aos back: what others press and hold is told; a held trigger fires as
 TEST_CASE("aos back: wounds, restocks, intel, blocks and talk") {
   Scene scene;
   scene.plays();
-  scene.paints({{5, {160, 150, 57.75F}}});
+  scene.snapshot({{5, {160, 150, 57.75F}}});
   CHECK(has(scene.receives(SetHp{51, 1, {159, 150, 57}}), "says Health unit: 107 now: 51 max: 100 by: 101 from_x:"));
   CHECK_FALSE(has(scene.receives(SetHp{40, 0, {0, 0, 0}}), "by:"));
   CHECK(has(scene.receives(Restock{3}), "says Health unit: 107 now: 100 max: 100\nsays Ammo"));
@@ -217,42 +217,43 @@ TEST_CASE("aos back: steers there by keys and looks, and tells its place once a 
 TEST_CASE("aos back: a server that stalls is told of no place until a while after it goes on") {
   Scene scene;
   scene.plays();
-  const auto paint = [&](int tenths) {
+  const auto send_snapshots = [&](int tenths) {
     std::string all;
     for (int i = 0; i < tenths; ++i) {
-      scene.paints({{5, {160, 150, 57.75F}}});
+      scene.snapshot({{5, {160, 150, 57.75F}}});
       all += scene.waits(kSoon);
     }
     return all;
   };
   scene.hears(toward(0, 164.84375));
-  CHECK(count(paint(45), "sends PositionData") == 4);
+  CHECK(count(send_snapshots(45), "sends PositionData") == 4);
   scene.waits(400 * kMillisecond);
   CHECK(count(scene.waits(1400 * kMillisecond), "sends PositionData") == 0);
-  CHECK(count(paint(7), "sends PositionData") == 0);
-  CHECK(count(paint(2), "sends PositionData") == 1);
-  CHECK(count(paint(20), "sends PositionData") >= 1);
-  // Who paints but twice in a second cannot be told from one that stalls: then seldom, but not never.
+  CHECK(count(send_snapshots(7), "sends PositionData") == 0);
+  CHECK(count(send_snapshots(2), "sends PositionData") == 1);
+  CHECK(count(send_snapshots(20), "sends PositionData") >= 1);
+  // Who sends but two snapshots a second cannot be told from one that stalls: then seldom, but not never.
   std::string all;
   for (int i = 0; i < 22; ++i) {
-    scene.paints({{5, {160, 150, 57.75F}}});
+    scene.snapshot({{5, {160, 150, 57.75F}}});
     all += scene.waits(500 * kMillisecond);
   }
   CHECK(count(all, "sends PositionData") == 1);
 }
 
-TEST_CASE("aos back: the server's word on where we are is taken at once, a paint's when it lasts") {
+TEST_CASE("aos back: the server's word on where we are is taken at once, a snapshot's when it lasts") {
   Scene scene;
   scene.plays();
   const std::string put = scene.receives(PositionData{{120, 120, 57.75F}});
   CHECK(has(put, "says Corrected pose { unit: 107 x: -212.5 y: 212.5"));
   CHECK(has(put, "hard: true (to 1)\n"));
-  CHECK(scene.receives(PositionData{{0, 0, 0}}) == "loses PositionData: the player is not in play, or it is not a place\n");
+  CHECK(scene.receives(PositionData{{0, 0, 0}}) ==
+        "loses PositionData: the player is not in play, or it is not a place\n");
   scene.waits(2 * kSecond);
-  CHECK(scene.paints({{3, {121, 120, 57.75F}}}) == "");
-  CHECK(scene.paints({{3, {125, 120, 57.75F}}}) == "");
+  CHECK(scene.snapshot({{3, {121, 120, 57.75F}}}) == "");
+  CHECK(scene.snapshot({{3, {125, 120, 57.75F}}}) == "");
   scene.waits(600 * kMillisecond);
-  CHECK(has(scene.paints({{3, {125, 120, 57.75F}}}), "says Corrected"));
+  CHECK(has(scene.snapshot({{3, {125, 120, 57.75F}}}), "says Corrected"));
 }
 
 TEST_CASE("aos back: a client of the game itself is passed on as it is") {
@@ -282,7 +283,7 @@ TEST_CASE("aos back: a client of the game itself is passed on as it is") {
   CHECK(has(scene.hears(tool), "loses Tool"));
 }
 
-TEST_CASE("aos back: who claims another game's pace is walked after, and pulled back beyond the leash") {
+TEST_CASE("aos back: who claims another game's pace is walked after, and corrected when too far away") {
   Scene scene;
   scene.plays();
   words::PoseClaim claim;
@@ -317,7 +318,7 @@ TEST_CASE("aos back: who is claimed to go up jumps, once") {
 TEST_CASE("aos back: a shot looks, pulls, hits whom its ray meets, and lets go") {
   Scene scene;
   scene.plays();
-  scene.paints({{5, {160.5F, 150.5F, 57.75F}}});
+  scene.snapshot({{5, {160.5F, 150.5F, 57.75F}}});
   const std::string shot = scene.hears(fire_along(0));
   CHECK(has(shot, "sends WeaponInput player=3 buttons=1\nsends Hit victim=5 part=1\n"));
   CHECK(has(shot, "says Shot shooter: 1 unit: 107 shot: 1 kind: RAY"));
@@ -325,12 +326,12 @@ TEST_CASE("aos back: a shot looks, pulls, hits whom its ray meets, and lets go")
   CHECK(has(scene.hears(fire_along(0)), "loses Fire: the gun is loading the next round\n"));
   CHECK(has(scene.waits(kSoon), "sends WeaponInput player=3 buttons=0\n"));
   scene.waits(kSecond);
-  scene.paints({{5, {160.5F, 150.5F, 57.75F}}});
+  scene.snapshot({{5, {160.5F, 150.5F, 57.75F}}});
   CHECK_FALSE(has(scene.hears(fire_along(1)), "sends Hit"));  // aside
   scene.waits(kSecond);
   scene.receives(BlockAction{5, 0, {155, 150, 57}});
   scene.receives(BlockAction{5, 0, {155, 150, 58}});
-  scene.paints({{5, {160.5F, 150.5F, 57.75F}}});
+  scene.snapshot({{5, {160.5F, 150.5F, 57.75F}}});
   CHECK_FALSE(has(scene.hears(fire_along(0)), "sends Hit"));  // a wall
 }
 
@@ -338,7 +339,7 @@ TEST_CASE("aos back: nobody is aimed at for a player, unless aim=auto says so") 
   for (const bool automatic : {false, true}) {
     Scene scene(0, {{"aim", automatic ? "auto" : "off"}});
     scene.plays();
-    scene.paints({{5, {160.5F, 155.5F, 57.75F}}});  // 27 degrees off
+    scene.snapshot({{5, {160.5F, 155.5F, 57.75F}}});  // 27 degrees off
     CHECK(has(scene.hears(fire_along(0)), "sends Hit victim=5") == automatic);
   }
 }

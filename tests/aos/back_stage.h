@@ -13,7 +13,7 @@ namespace entente::aos {
 
 inline Buffer by_server(const Message& message, std::size_t dialect = 0) {
   Buffer bytes;
-  make_speech(dialect)->write(message, wire::Way::kToClient, bytes);
+  make_message_codec(dialect)->write(message, wire::Way::kToClient, bytes);
   return bytes;
 }
 
@@ -106,8 +106,8 @@ struct Scene {
     waits(core::kSecond);
   }
 
-  /// Everybody's place, as a server of 0.75 paints it.
-  std::string paints(std::initializer_list<std::pair<std::size_t, Vec3>> places, Vec3 look = {1, 0, 0}) {
+  /// Everybody's place, as a snapshot of 0.75 shows it.
+  std::string snapshot(std::initializer_list<std::pair<std::size_t, Vec3>> places, Vec3 look = {1, 0, 0}) {
     WorldUpdate update;
     update.players.resize(8);
     for (const auto& [number, place] : places) update.players[number] = {0, place, look};

@@ -22,7 +22,7 @@ constexpr core::Micros kStep = core::kSecond / 60;
 struct Replay {
   void play(const Recorded& record) {
     for (; alive && stepped + kStep <= record.at; stepped += kStep) step(map, urge, body);
-    const auto heard = speech->read({record.way, Lane::kStream, wire::Stage::kPlay, record.bytes});
+    const auto heard = codec->read({record.way, Lane::kStream, wire::Stage::kPlay, record.bytes});
     REQUIRE(heard.ok());
     std::visit([&](const auto& message) { on(message, record); }, *heard->message);
   }
@@ -64,7 +64,7 @@ struct Replay {
     errors.push_back(std::hypot(seen[0] - body.position[0], seen[1] - body.position[1], seen[2] - body.position[2]));
   }
 
-  std::unique_ptr<wire::Speech<Message>> speech = make_speech(0);
+  std::unique_ptr<wire::MessageCodec<Message>> codec = make_message_codec(0);
   MapReceiver receiver;
   VoxelMap map;
   std::uint8_t me = 255;

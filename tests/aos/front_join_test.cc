@@ -201,7 +201,8 @@ TEST_CASE("0.80: only what no client says leads to a ban, and what may have over
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{0, 3, 4, 17}) {
     Play play(k080Place);
     play.opens();
-    CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) == "loses a message: it came before the client said who it is\n");
+    CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) ==
+          "loses a message: it came before the client said who it is\n");
     CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client did not say first who it is 10\n");
   }
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{2, 12, 20}) {
@@ -235,7 +236,7 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
   CHECK(play.hears<words::Pose>("unit: 12") == "");
   Play newer(k080Place);
   newer.plays();
-  CHECK(newer.stage.parts("the server is gone") ==
+  CHECK(newer.stage.room_ends("the server is gone") ==
         "sends ChatMessage player=35 type=2 text=\"the server is gone\"\n"
         "sends ChatMessage player=255 type=2 text=\"the server is...\"\ncloses: the server is gone 11\n");
 }
@@ -325,7 +326,7 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
     play.comes(id, "name: 'p" + std::to_string(id) + "' team: BLUE",
                "alive: true pose { x: " + std::to_string(5 * id) + " }");
   CHECK(play.waits(5 * kSecond) == "");
-  const std::string before = play.paintings(100 * kMillisecond);
+  const std::string before = play.snapshots(100 * kMillisecond);
   CHECK(before.find("position=(320 256 59.75)") != std::string::npos);    // 20: 100 m off
   CHECK(before.find("position=(444.8 256 59.75)") == std::string::npos);  // 59: 295 m
   std::string said = play.hears<words::Pose>("unit: 159 x: 10");
@@ -334,7 +335,7 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
   CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
 }
 
-TEST_CASE("where there is much, who comes is seen with the next painting, and not looked for with every word") {
+TEST_CASE("where there is much, who comes is seen with the next snapshot, and not looked for with every word") {
   Play play;
   play.plays();
   for (core::Id id = 1'000; id < 6'000; ++id)
@@ -355,10 +356,10 @@ TEST_CASE("of a player's cells one that is in sight is shown, and he stays when 
   CHECK(has(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13"), "sends CreatePlayer player=2 "));
   CHECK(play.hears<words::Hidden>("unit: 13") == "");
   CHECK(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 14") == "");
-  CHECK(has(play.paintings(50 * kMillisecond), "position=(288 256 59.75)"));
+  CHECK(has(play.snapshots(50 * kMillisecond), "position=(288 256 59.75)"));
   CHECK(play.hears<words::Hidden>("unit: 14") == "");
   CHECK(play.hears<words::Owns>("player: 3") == "");
-  const std::string nowhere = play.paintings(50 * kMillisecond);
+  const std::string nowhere = play.snapshots(50 * kMillisecond);
   CHECK(has(nowhere, "{position=(0 0 0) orientation=(0 0 0)}]"));  // the last of them: he does not stay where he was
   CHECK(play.waits(5 * kSecond) == "");
 }
@@ -373,7 +374,7 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
   CHECK(lines(said) == 1);
   CHECK(said.find("position=(320 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest is he
-  CHECK(play.paintings(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
+  CHECK(play.snapshots(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 14") == "");  // he has not left
   CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
   CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==

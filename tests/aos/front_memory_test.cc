@@ -1,5 +1,5 @@
 // What comes often costs no memory from the heap: a client's places, looks, keys and states, everybody's poses, and
-// the paintings of them, all the way through a room.
+// the snapshots of them, all the way through a room.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/dialect.h"
@@ -20,7 +20,7 @@ class Deaf final : public core::Room::Host {
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}
-  std::size_t sent = 0;  ///< paintings
+  std::size_t sent = 0;  ///< snapshots
 };
 
 /// Twenty who drive about, and the player, who stands.
@@ -72,10 +72,10 @@ TEST_CASE("to walk, to look about, and to see everybody move takes no memory onc
     const core::Id seat =
         room.seat(make_front({dialect, {}}), {"10.0.0.7:1", kDialects[dialect].connect_data, ""}, now);
     room.back_opened({}, now);
-    const auto speech = make_speech(dialect);
+    const auto codec = make_message_codec(dialect);
     const auto packet = [&](const Message& message) {
       Buffer bytes;
-      speech->write(message, wire::Way::kToServer, bytes);
+      codec->write(message, wire::Way::kToServer, bytes);
       return bytes;
     };
     for (int i = 0; i < 5000; ++i) room.tick(now += core::kMillisecond);

@@ -1,7 +1,7 @@
 // What a client's packets become as words, and what words become as packets, once it plays.
 #include <cmath>
 
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "tests/aos/front_stage.h"
 
 namespace entente::aos::front_play_test {
@@ -69,38 +69,38 @@ TEST_CASE("where a client goes between two places is reckoned from its keys, for
   CHECK(same.waits(kSecond) == "");  // servers of this game do so themselves
 }
 
-TEST_CASE("everybody's place is painted twenty times a second, where he is by then") {
+TEST_CASE("everybody's place is sent twenty times a second, where he is by then") {
   Play play;
   play.plays();
-  const std::string still = play.paintings(kSecond);
+  const std::string still = play.snapshots(kSecond);
   CHECK(lines(still) == 20);
   CHECK(still.starts_with("sends by datagram WorldUpdate players=["));
   CHECK(still.find("position=(288 240 59.75)") != std::string::npos);
   play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 15.625");
-  const std::string later = play.paintings(500 * kMillisecond);
+  const std::string later = play.snapshots(500 * kMillisecond);
   CHECK(later.rfind("position=(29") != std::string::npos);  // ten blocks a second
   CHECK(lines(later) == 10);
 
   Play slow(0, {{"rate", "10"}});
   slow.plays();
-  CHECK(lines(slow.paintings(kSecond)) == 10);
+  CHECK(lines(slow.snapshots(kSecond)) == 10);
   slow.stage.set_waiting(100'000);  // it does not keep up
-  CHECK(slow.paintings(kSecond) == "");
+  CHECK(slow.snapshots(kSecond) == "");
 }
 
-TEST_CASE("0.76 names the players in its paintings, 0.80 tells states: whole when they change, and once a second") {
+TEST_CASE("0.76 names the players in its snapshots, 0.80 tells states: whole when they change, and once a second") {
   Play named(k076Place);
   named.plays();
-  CHECK(named.paintings(100 * kMillisecond).find("player=1 position=(288 240 59.75)") != std::string::npos);
+  CHECK(named.snapshots(100 * kMillisecond).find("player=1 position=(288 240 59.75)") != std::string::npos);
 
   Play play(k080Place);
   play.plays();
-  const std::string said = play.paintings(kSecond);
+  const std::string said = play.snapshots(kSecond);
   CHECK(lines(said) == 20);
   CHECK(lines(kept(said, [](std::string_view line) { return line.find("still=0") != std::string_view::npos; })) <= 2);
   CHECK(said.find("player=0") == std::string::npos);  // its own would be a correction
   play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 50");
-  const std::string moved = play.paintings(100 * kMillisecond);
+  const std::string moved = play.snapshots(100 * kMillisecond);
   CHECK(moved.find("still=0 motion={position=(2") != std::string::npos);
   CHECK(moved.find("velocity=(1 0 0)") != std::string::npos);
 }
@@ -142,12 +142,12 @@ TEST_CASE("who is astray for half a second is put where he is, once a second") {
   Play newer(k080Place);
   newer.plays("game: 'ogar'");
   newer.hears<words::Pose>("unit: 11 x: 50 y: 0");
-  const std::string put = newer.paintings(kSecond);
+  const std::string put = newer.snapshots(kSecond);
   CHECK(put.find("player=0") != std::string::npos);
   CHECK(put.find("motion={position=(288 256 59.75)") != std::string::npos);
   CHECK(newer.says(state_update(1, {256, 256, 59.75F})) == "");  // said before it heard so
   CHECK(newer.says(state_update(2, {288, 256, 59.75F})).find("x: 50 ") != std::string::npos);
-  CHECK(newer.paintings(kSecond).find("player=0") == std::string::npos);
+  CHECK(newer.snapshots(kSecond).find("player=0") == std::string::npos);
 
   Play same;
   same.plays(kAos);
@@ -257,28 +257,28 @@ TEST_CASE("a death that is told when its unit has gone is that of its player, wh
 TEST_CASE("of a moment that is only told again a client hears no event") {
   Play play;
   play.plays();
-  const auto retold = [&](core::Fact fact) {
-    play.stage.hears(core::retelling_clock(0));
+  const auto resync = [&](core::Fact fact) {
+    play.stage.hears(core::resync_clock(0));
     const std::string said = play.stage.hears(std::move(fact));
     play.hears<words::Clock>("speed: 1");
-    return kept(said, [](std::string_view line) { return !painted(line); });
+    return kept(said, [](std::string_view line) { return !is_snapshot(line); });
   };
-  CHECK(retold(word<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }")) == "");
-  CHECK(has(play.paintings(50 * kMillisecond), "{position=(0 0 0) orientation=(0 0 0)}]"));
+  CHECK(resync(word<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }")) == "");
+  CHECK(has(play.snapshots(50 * kMillisecond), "{position=(0 0 0) orientation=(0 0 0)}]"));
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "");  // he was dead already
-  CHECK(retold(word<words::Unit>("id: 12 owner: 2 alive: true pose { unit: 12 x: 50 }")) ==
+  CHECK(resync(word<words::Unit>("id: 12 owner: 2 alive: true pose { unit: 12 x: 50 }")) ==
         "sends CreatePlayer player=1 weapon=0 team=0 position=(288 256 59.75) name=\"ben\"\n");
   CHECK(play.hears<words::Score>("player: 2 wins: 2") == "");
-  CHECK(has(retold(word<words::Score>("player: 2 wins: 3")),
+  CHECK(has(resync(word<words::Score>("player: 2 wins: 3")),
             "sends ExistingPlayer player=1 team=0 weapon=0 tool=2 kills=3 "));
-  CHECK(retold(word<words::Shot>("shooter: 2 unit: 12 shot: 5 vx: 100 life: 2")) == "");
-  CHECK(retold(word<words::Round>("state: OVER winner: 2")) == "");
+  CHECK(resync(word<words::Shot>("shooter: 2 unit: 12 shot: 5 vx: 100 life: 2")) == "");
+  CHECK(resync(word<words::Round>("state: OVER winner: 2")) == "");
   CHECK(has(play.hears<words::Round>("state: OVER winner: 2"), "the round is over: ben has won"));
 
   Play states(k080Place);
   states.plays();
   states.hears<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }");
-  CHECK(has(states.paintings(100 * kMillisecond), "player=1 input=0 still=0 motion={position=(0 0 0)"));
+  CHECK(has(states.snapshots(100 * kMillisecond), "player=1 input=0 still=0 motion={position=(0 0 0)"));
 }
 
 TEST_CASE("who has another unit at once when he dies is back when he asks, not before") {
@@ -297,7 +297,7 @@ TEST_CASE("what another fires is his trigger for a moment, and a look along it; 
   Play play;
   play.plays();
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 vy: 100") == "sends WeaponInput player=1 buttons=1\n");
-  CHECK(play.paintings(100 * kMillisecond).find("orientation=(") != std::string::npos);
+  CHECK(play.snapshots(100 * kMillisecond).find("orientation=(") != std::string::npos);
   CHECK(play.waits(200 * kMillisecond) == "sends WeaponInput player=1 buttons=0\n");
   const std::string full = "sends WeaponReload player=0 clip=10 reserve=50\n";
   CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 vy: 100") == full);  // it has drawn its own

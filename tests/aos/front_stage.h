@@ -1,5 +1,5 @@
 // A front on its stage: the room's player is 1, "anna", whose man or tank is 11; "ben" is 2, his is 12. Maps are told
-// in so many chunks that a script counts them; paintings are left out unless they are looked for.
+// in so many chunks that a script counts them; snapshots are left out unless they are looked for.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,9 +8,9 @@
 #include <string>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/faces.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "tests/aos/said.h"
 #include "tests/support/stage.h"
@@ -27,27 +27,27 @@ Word word(const std::string& text) {
   return message;
 }
 
-inline bool painted(std::string_view line) { return line.starts_with("sends by datagram "); }
+inline bool is_snapshot(std::string_view line) { return line.starts_with("sends by datagram "); }
 
 struct Play {
   explicit Play(std::size_t its = 0, Settings settings = {})
       : dialect(its),
-        speech(make_speech(its)),
+        codec(make_message_codec(its)),
         stage(make_front({its, std::move(settings)}), game(), its, wire::Way::kToClient) {}
 
-  // -- What happens; each gives what came of it, without maps and paintings
+  // -- What happens; each gives what came of it, without maps and snapshots
   template <class Word>
   std::string hears(const std::string& text) {
     return told(stage.hears(word<Word>(text)));
   }
   std::string says(const Message& message) {
     Buffer bytes;
-    speech->write(message, wire::Way::kToServer, bytes);
+    codec->write(message, wire::Way::kToServer, bytes);
     return told(stage.receives(bytes));
   }
   std::string waits(Micros how_long) { return told(stage.waits(how_long)); }
-  /// The paintings of that time, and nothing else.
-  std::string paintings(Micros how_long) { return kept(stage.waits(how_long), painted); }
+  /// The snapshots of that time, and nothing else.
+  std::string snapshots(Micros how_long) { return kept(stage.waits(how_long), is_snapshot); }
   /// What comes of these bytes, sent as they are.
   std::string receives(const Buffer& bytes, Lane lane = Lane::kStream) { return told(stage.receives(bytes, lane)); }
   std::string opens() { return told(stage.opens({"10.0.0.7:4711", kDialects[dialect].connect_data, ""})); }
@@ -95,7 +95,7 @@ struct Play {
   static constexpr const char* kFlat = "hash: 'flat' kind: OPEN west: -400 east: 400 south: -400 north: 400";
 
   std::size_t dialect;
-  std::unique_ptr<wire::Speech<Message>> speech;
+  std::unique_ptr<wire::MessageCodec<Message>> codec;
   testing::FrontStage stage;
   std::size_t chunks = 0;
 
@@ -104,7 +104,7 @@ struct Play {
     return kept(said, [&](std::string_view line) {
       const bool chunk = line.starts_with("sends MapChunk ");
       chunks += chunk ? 1 : 0;
-      return !chunk && !painted(line);
+      return !chunk && !is_snapshot(line);
     });
   }
 };

@@ -2,8 +2,8 @@
 // them.
 #include <cmath>
 
-#include "adapters/aos/terms.h"
-#include "adapters/aos/world/geography.h"
+#include "adapters/aos/conversions.h"
+#include "adapters/aos/world/world_from_map.h"
 #include "proxy/core/tank/tank.h"
 #include "proxy/core/world.h"
 #include "tests/aos/back_stage.h"
@@ -25,7 +25,7 @@ VoxelMap hills(int height) {
 }
 
 struct Drive {
-  explicit Drive(const VoxelMap& map) : world(geography(map, "hills")), terrain(core::flattened(world)) {
+  explicit Drive(const VoxelMap& map) : world(world_from_map(map, "hills")), terrain(core::flattened(world)) {
     scene.stage.opens();
     scene.receives(MapStart{});
     for (Bytes left = packed = pack_map(map); !left.empty();) {

@@ -5,7 +5,7 @@
 #include <google/protobuf/text_format.h>
 #include <zlib.h>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 #include "tests/aos/ground.h"
 
 namespace entente::aos::map_maker_test {

@@ -12,7 +12,7 @@ namespace {
 using core::kMillisecond, core::kSecond, core::Micros;
 using wire::Way;
 
-/// What each end of the room was sent, a packet a line, without maps, paintings and states.
+/// What each end of the room was sent, a packet a line, without maps, snapshots and states.
 class Ends final : public core::Room::Host {
  public:
   explicit Ends(std::size_t dialect) : codec_(game().codec(dialect)) {}
@@ -41,7 +41,7 @@ struct Mirror {
       : dialect(which),
         ends(which),
         codec(game().codec(which)),
-        speech(make_speech(which)),
+        typed_codec(make_message_codec(which)),
         room(ends, make_back({which, {}}), {}) {
     seat = room.seat(make_front({which, {}}), {"10.0.0.7:1", kDialects[which].connect_data, ""}, now);
     room.back_opened({}, now);
@@ -76,7 +76,7 @@ struct Mirror {
   }
   Buffer written(const Message& message, Way way) const {
     Buffer bytes;
-    speech->write(message, way, bytes);
+    typed_codec->write(message, way, bytes);
     return bytes;
   }
   std::string line(const Message& message, Way way) {
@@ -87,7 +87,7 @@ struct Mirror {
   std::size_t dialect;
   Ends ends;
   std::unique_ptr<wire::Codec> codec;
-  std::unique_ptr<wire::Speech<Message>> speech;
+  std::unique_ptr<wire::MessageCodec<Message>> typed_codec;
   core::Room room;
   core::Id seat = 0;
   Micros now = 0;

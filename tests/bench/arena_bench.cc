@@ -40,7 +40,7 @@ class Network final : public core::Room::Host {
 /// So many cells of modern3 whose mice wander about, in a courtyard that gives each the same room however many.
 class Crowd {
  public:
-  explicit Crowd(std::size_t count) : room_(network, referee(count), options()), speech_(ogar::make_speech(0)) {
+  explicit Crowd(std::size_t count) : room_(network, referee(count), options()), codec_(ogar::make_message_codec(0)) {
     room_.back_opened({}, now_);
     for (std::size_t i = 0; i < count; ++i) {
       seats_.push_back(room_.seat(ogar::faces().front({}), {}, now_));
@@ -88,13 +88,13 @@ class Crowd {
   template <class Message>
   void say(Id seat, const Message& message) {
     bytes_.clear();
-    speech_->write(message, wire::Way::kToServer, bytes_);
+    codec_->write(message, wire::Way::kToServer, bytes_);
     room_.received(seat, Lane::kStream, bytes_, now_);
   }
 
   Micros now_ = core::kSecond;
   core::Room room_;
-  std::unique_ptr<wire::Speech<ogar::Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<ogar::Message>> codec_;
   std::vector<Id> seats_;
   Buffer bytes_;
 };

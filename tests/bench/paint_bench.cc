@@ -52,7 +52,7 @@ void show(benchmark::State& state, bool paints) {
   hello.opcode = 1;
   hello.version = 3;
   Buffer bytes;
-  ogar::make_speech(0)->write(hello, wire::Way::kToServer, bytes);
+  ogar::make_message_codec(0)->write(hello, wire::Way::kToServer, bytes);
   front->receive(Lane::kStream, bytes, out);
   words::World world;
   world.set_west(-400);

@@ -3,7 +3,7 @@
 
 #include "adapters/bzdraft/resource.h"
 #include "adapters/wire/md5.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "tests/bzdraft/said.h"
 
 namespace entente::bzdraft::front_test {
@@ -206,7 +206,7 @@ TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoev
   CHECK(play.asks({chat}) == "loses MsgMessage.to: the player it is for is not there\n");
   CHECK(play.asks({Score{0, 2, 3}}) == "says ScoreClaim wins: 2 losses: 3\n");
   Buffer teleport;
-  make_speech()->write(Teleport{0, 4, 5}, wire::Way::kToServer, teleport, kTeleportCode);
+  make_message_codec()->write(Teleport{0, 4, 5}, wire::Way::kToServer, teleport, kTeleportCode);
   CHECK(play.stage.receives(teleport) == "says TeleportClaim unit: 11 from: 4 to: 5\n");
   CHECK(play.asks({Killed{0, 2, 0, 5}}) == "says DeathClaim killer: 2 shot: 5 why: BY_SHOT\n");
   CHECK(play.asks({Killed{0, 2, 0, 5}}) == "");  // once a life
@@ -267,17 +267,17 @@ TEST_CASE("who is out of sight is still there, and dies as others do") {
 TEST_CASE("of a moment that is only told again a client hears no event") {
   Play play;
   play.come_in();
-  const auto retold = [&](core::Fact fact) {
-    play.hears(core::retelling_clock(0));
+  const auto resync = [&](core::Fact fact) {
+    play.hears(core::resync_clock(0));
     const std::string said = play.hears(std::move(fact));
     play.hears<words::Clock>("speed: 1");
     return said;
   };
-  CHECK(retold(word<words::Unit>("id: 12 owner: 2 team: GREEN pose { unit: 12 }")) ==
+  CHECK(resync(word<words::Unit>("id: 12 owner: 2 team: GREEN pose { unit: 12 }")) ==
         "sends MsgPlayerUpdate player=2 status=0 position=(0 0 0) velocity=(0 0 0) azimuth=0 angular_velocity=0\n");
-  CHECK(retold(word<words::Unit>("id: 12 owner: 2 team: GREEN alive: true pose { unit: 12 x: 1 }")) ==
+  CHECK(resync(word<words::Unit>("id: 12 owner: 2 team: GREEN alive: true pose { unit: 12 x: 1 }")) ==
         "sends MsgPlayerUpdate player=2 status=1 position=(1000 0 0) velocity=(0 0 0) azimuth=0 angular_velocity=0\n");
-  CHECK(retold(word<words::Round>("state: OVER winner: 2")) == "");
+  CHECK(resync(word<words::Round>("state: OVER winner: 2")) == "");
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "sends MsgKilled victim=2 killer=1 flag=0 shot=0\n");
 }
 
@@ -380,7 +380,7 @@ TEST_CASE("several messages in a packet are as each by itself; what is none ends
 TEST_CASE("the room's end is a super kill") {
   Play play;
   play.come_in();
-  CHECK(play.stage.parts("server left") ==
+  CHECK(play.stage.room_ends("server left") ==
         "sends MsgMessage from=0 to=1 text=\"server left\"\nsends MsgSuperKill\ncloses: server left\n");
 }
 

@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "adapters/bzdraft/bzdraft.h"
-#include "adapters/bzdraft/terms.h"
+#include "adapters/bzdraft/conversions.h"
 #include "adapters/bzdraft/wire.h"
 #include "tests/support/stage.h"
 
@@ -15,7 +15,7 @@ namespace entente::bzdraft {
 
 inline Buffer packet(wire::Way way, std::initializer_list<Message> messages) {
   Buffer bytes;
-  for (const Message& message : messages) make_speech()->write(message, way, bytes);
+  for (const Message& message : messages) make_message_codec()->write(message, way, bytes);
   return bytes;
 }
 inline Buffer by_client(std::initializer_list<Message> messages) { return packet(wire::Way::kToServer, messages); }

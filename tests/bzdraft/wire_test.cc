@@ -5,7 +5,7 @@
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/messages.h"
 #include "adapters/wire/dissect.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
 #include "tests/support/printed_frame.h"
@@ -124,10 +124,10 @@ TEST_CASE("bzdraft: a message may be longer than 1024 bytes, of which the page s
 
 TEST_CASE("bzdraft: what one code means twice is written as the page draws it, unless the code is chosen") {
   const auto codec = bzdraft::game().codec(0);
-  const auto& speech = dynamic_cast<const wire::Speech<bzdraft::Message>&>(*codec);
+  const auto& typed_codec = dynamic_cast<const wire::MessageCodec<bzdraft::Message>&>(*codec);
   Buffer drawn, chosen;
-  speech.write(bzdraft::TeamUpdate{1, 2, 3}, Way::kToClient, drawn);
-  speech.write(bzdraft::TeamUpdate{1, 2, 3}, Way::kToClient, chosen, 0x7475);
+  typed_codec.write(bzdraft::TeamUpdate{1, 2, 3}, Way::kToClient, drawn);
+  typed_codec.write(bzdraft::TeamUpdate{1, 2, 3}, Way::kToClient, chosen, 0x7475);
   CHECK(to_hex(drawn) == "0005746f0100020003");
   CHECK(to_hex(chosen) == "000574750100020003");
 }

@@ -1,5 +1,5 @@
 // How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "tests/bzflag/front_stage.h"
 
 namespace entente::bzflag::front_play_test {
@@ -55,7 +55,8 @@ TEST_CASE("what the client drives is claimed, once in order; what is dead or som
   CHECK(stage.receives(by_client({drives_to(1, 2, 3)})) == "");
   PlayerUpdateSmall other = drives_to(1, 2, 9);
   other.player = player_id(1);
-  CHECK(stage.receives(by_client({other})) == "loses MsgPlayerUpdate.player: it is another player's, or comes too early\n");
+  CHECK(stage.receives(by_client({other})) ==
+        "loses MsgPlayerUpdate.player: it is another player's, or comes too early\n");
   PlayerUpdateSmall dead = drives_to(1, 2, 10);
   dead.status = kExploding;
   CHECK(stage.receives(by_client({dead})) == "");
@@ -218,30 +219,30 @@ TEST_CASE("of a moment that is only told again no client hears an event") {
   auto stage = in_play();
   words::Clock runs;
   runs.set_speed(1);
-  const auto retold = [&](core::Fact fact) {
-    CHECK(stage.hears(core::retelling_clock(0)) == "");
+  const auto resync = [&](core::Fact fact) {
+    CHECK(stage.hears(core::resync_clock(0)) == "");
     const std::string said = stage.hears(std::move(fact));
     stage.hears(runs);
     return said;
   };
-  const std::string dies = retold(tank(12, 2, false, 20));
+  const std::string dies = resync(tank(12, 2, false, 20));
   CHECK(dies.starts_with("sends MsgPlayerUpdateSmall "));
   CHECK(count(dies, "sends") == 1);
   CHECK(dies.find(" status=0 ") != std::string::npos);
-  const std::string lives = retold(tank(12, 2, true, 25));
+  const std::string lives = resync(tank(12, 2, true, 25));
   CHECK(lives.starts_with("sends MsgPlayerUpdateSmall "));
   CHECK(count(lives, "sends") == 1);
   CHECK(lives.find(" status=1 pos=(1250 0 0)") != std::string::npos);
   words::Player ben = player(2, "ben", words::GREEN);
   ben.set_badges(words::PAUSED | words::AUTOPILOT);
-  CHECK(retold(ben) == "");
+  CHECK(resync(ben) == "");
   words::Round over;
   over.set_state(words::Round::OVER);
-  CHECK(retold(over) == "");
+  CHECK(resync(over) == "");
   CHECK(stage.hears(over) != "");
-  std::string comes = retold(player(3, "eve", words::RED));
-  comes += retold(tank(13, 3, true));
-  comes += retold(owns(3, {13}));
+  std::string comes = resync(player(3, "eve", words::RED));
+  comes += resync(tank(13, 3, true));
+  comes += resync(owns(3, {13}));
   CHECK(count(comes, "sends MsgAddPlayer") == 1);
   CHECK(count(comes, "sends MsgAlive") == 0);
   CHECK(lines(comes, "sends MsgPlayerUpdateSmall").find(" status=1 ") != std::string::npos);

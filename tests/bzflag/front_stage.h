@@ -2,7 +2,7 @@
 // tank 12.
 #pragma once
 
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "tests/bzflag/said.h"
 
 namespace entente::bzflag {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "adapters/bzflag/messages.h"
+#include "adapters/wire/message_codec.h"
 #include "adapters/wire/print.h"
-#include "adapters/wire/speech.h"
 #include "tests/bzflag/tape.h"
 
 namespace entente::bzflag::messages_test {
@@ -410,10 +410,10 @@ TEST_CASE("chat of the page fills 128 bytes; of real programs it ends where it d
 
 TEST_CASE("a team's score is written as the page draws it, unless the code is chosen") {
   const auto codec = game().codec(dialect_of("wiki"));
-  const auto& speech = dynamic_cast<const wire::Speech<Message>&>(*codec);
+  const auto& typed_codec = dynamic_cast<const wire::MessageCodec<Message>&>(*codec);
   Buffer drawn, chosen;
-  speech.write(OneTeamUpdate{1, 3, 2, 4, 5}, Way::kToClient, drawn);
-  speech.write(OneTeamUpdate{1, 3, 2, 4, 5}, Way::kToClient, chosen, OneTeamUpdate::kCode);
+  typed_codec.write(OneTeamUpdate{1, 3, 2, 4, 5}, Way::kToClient, drawn);
+  typed_codec.write(OneTeamUpdate{1, 3, 2, 4, 5}, Way::kToClient, chosen, OneTeamUpdate::kCode);
   CHECK(to_hex(drawn) == "000a746f00010003000200040005");
   CHECK(to_hex(chosen) == "000a747500010003000200040005");
 }

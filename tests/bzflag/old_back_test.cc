@@ -1,5 +1,5 @@
 // How our back comes into servers of older dialects and plays there.
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "tests/bzflag/back_stage.h"
 
 namespace entente::bzflag::old_back_test {
@@ -216,7 +216,8 @@ TEST_CASE("words go where they are meant to, or nowhere") {
   load(rogues, kDialectWiki);
   rogues.hears(rogue);
   rogues.receives(by_server({Accept{}, added(3, 0, "anna")}, kDialectWiki));
-  CHECK(rogues.hears(team) == "loses a message: the peer's dialect has no message that says it\n");  // all would hear it
+  CHECK(rogues.hears(team) ==
+        "loses a message: the peer's dialect has no message that says it\n");  // all would hear it
 }
 
 TEST_CASE("an action of 2.0 is one again") {

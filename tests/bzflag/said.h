@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/bzflag/world/world.h"
 #include "tests/support/stage.h"
@@ -15,9 +15,9 @@ inline constexpr std::size_t kDialect24 = 0, kDialect20 = 1, kDialect110 = 2, kD
 
 /// As that dialect has it on the wire.
 inline Buffer said(wire::Way way, std::initializer_list<Message> messages, std::size_t dialect = kDialect24) {
-  const auto speech = make_speech(dialect);
+  const auto codec = make_message_codec(dialect);
   Buffer out;
-  for (const Message& message : messages) speech->write(message, way, out);
+  for (const Message& message : messages) codec->write(message, way, out);
   return out;
 }
 inline Buffer by_server(std::initializer_list<Message> messages, std::size_t dialect = kDialect24) {

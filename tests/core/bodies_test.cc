@@ -45,7 +45,7 @@ World world_with(Id active) {
 
 std::vector<Id> shown(Id active) {
   const World world = world_with(active);
-  return bodies_of(*world.player(1), world);
+  return tank_units_of(*world.player(1), world);
 }
 
 /// Says what it has when somebody spawns, and that it is gone when he leaves.
@@ -77,15 +77,15 @@ TEST_CASE("who is hidden is there; a cell that is not stands for its player befo
     hidden.set_unit(id);
     world.fold(hidden);
   }
-  CHECK(bodies_of(*world.player(1), world).back() == 16);
+  CHECK(tank_units_of(*world.player(1), world).back() == 16);
   words::Hidden hidden;
   hidden.set_unit(16);
   world.fold(hidden);
-  CHECK(bodies_of(*world.player(1), world).back() == 15);
+  CHECK(tank_units_of(*world.player(1), world).back() == 15);
 }
 
 TEST_CASE("what nobody owns is seen if it could be driven") {
-  CHECK(bodies_of_nobody(world_with(0)) == std::vector<Id>{31, 32});
+  CHECK(tank_units_of_nobody(world_with(0)) == std::vector<Id>{31, 32});
 }
 
 TEST_CASE("a unit is told of before whose it is, and goes before its player") {

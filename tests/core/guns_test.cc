@@ -1,5 +1,5 @@
 // Which gun fires, and how its shot leaves the tank.
-#include "proxy/core/arena/guns.h"
+#include "proxy/core/gameplay/guns.h"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@ namespace entente::core::guns_test {
 namespace {
 
 TEST_CASE("the wished gun fires if it is loaded, else the first that is, and none while all of them load") {
-  Guns guns;
+  GunReloads guns;
   CHECK(guns.loaded(1, 3, 0) == 1);
-  CHECK(guns.loaded(Guns::kAny, 3, 0) == 0);
+  CHECK(guns.loaded(GunReloads::kAny, 3, 0) == 0);
   CHECK(guns.loaded(3, 3, 0) == 0);  // there is no fourth
   guns.fire(0, kSecond);
   guns.fire(1, 2 * kSecond);
@@ -22,12 +22,12 @@ TEST_CASE("the wished gun fires if it is loaded, else the first that is, and non
 }
 
 TEST_CASE("a tank has a gun, and no more than its numbers can tell apart") {
-  Guns guns;
+  GunReloads guns;
   CHECK(guns.loaded(0, 0, 0) == 0);
   for (int gun = 0; gun < 255; ++gun) guns.fire(static_cast<std::uint8_t>(gun), kSecond);
-  CHECK(guns.loaded(Guns::kAny, 1'000, 0) == 255);
+  CHECK(guns.loaded(GunReloads::kAny, 1'000, 0) == 255);
   guns.fire(255, kSecond);
-  CHECK(guns.loaded(Guns::kAny, 1'000, 0) == std::nullopt);
+  CHECK(guns.loaded(GunReloads::kAny, 1'000, 0) == std::nullopt);
 }
 
 TEST_CASE("a shot leaves the muzzle, level, with what the tank drives") {

@@ -1,5 +1,5 @@
 // Shots of others: what stops them, whom they hit, and when they come too near.
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 
 #include <doctest/doctest.h>
 
@@ -52,10 +52,10 @@ TEST_CASE("it flies no longer than its life, and not through walls, if they stop
   CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, kSecond) == nullptr);
 }
 
-TEST_CASE("a shot that is spared is known still, one that is forgotten or long over is not") {
+TEST_CASE("a shot that is marked harmless is known still, one that is forgotten or long over is not") {
   IncomingShots shots;
   shots.watch(from(-50), 1, false, {}, 0);
-  shots.spare(7, 1);
+  shots.mark_harmless(7, 1);
   CHECK(shots.hit(kTank, kAtHome, kAtHome, 0, kSecond) == nullptr);
   REQUIRE(shots.find(7, 1) != nullptr);
   CHECK(shots.find(7, 1)->flag == 10);

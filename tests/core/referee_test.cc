@@ -104,7 +104,7 @@ struct Match {
   const UnitState& tank(Guest guest) const { return *room.world().active_unit(guest.id); }
   words::Pose place(Guest guest) const {
     const UnitState& state = tank(guest);
-    return place_at(state.unit.pose(), state.posed, now);
+    return place_at(state.unit.pose(), state.posed_at, now);
   }
   /// By claims, as a client drives that has its own physics; as slowly as it must.
   void goes(Guest guest, double x, double y, double yaw) {

@@ -7,7 +7,7 @@
 #include <deque>
 #include <random>
 
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/room.h"
 #include "tests/support/memory_facts.h"
 
@@ -198,10 +198,10 @@ std::string text(const World& world, Micros now) {
     lines.push_back(line + state.player.address());
   }
   for (const auto& [id, state] : world.units()) {
-    const words::Pose pose = place_at(state.unit.pose(), state.posed, now);
+    const words::Pose pose = place_at(state.unit.pose(), state.posed_at, now);
     const PlayerState* owner = world.player(state.unit.owner());
     lines.push_back(state.unit.name() + " of " + (owner != nullptr ? owner->player.name() : "nobody") + " at " +
-                    number(pose.x()) + " by " + number(now < state.posed + kSecond ? pose.vx() : 0) +
+                    number(pose.x()) + " by " + number(now < state.posed_at + kSecond ? pose.vx() : 0) +
                     (state.unit.alive() ? " lives " : " dead ") + number(state.unit.health()) +
                     (state.hidden ? " hidden" : "") + " " + std::to_string(state.unit.colour()));
   }
@@ -210,7 +210,7 @@ std::string text(const World& world, Micros now) {
       lines.push_back(token.code() + " " + number(token.x()) + " " + std::to_string(token.state()));
   for (const auto& [name, value] : world.rules()) lines.push_back(name + "=" + value);
   for (const auto& state : world.shots()) {
-    const double flown = static_cast<double>(now - state.fired) / kSecond;
+    const double flown = static_cast<double>(now - state.fired_at) / kSecond;
     if (flown >= state.shot.life() - 0.01) continue;
     lines.push_back("shot " + std::to_string(state.shot.shot()) + " at " +
                     number(state.shot.x() + state.shot.vx() * flown));
@@ -517,18 +517,18 @@ TEST_CASE("to tell of another moment is no event: nobody dies, comes into play, 
   Show show(facts, options);
   const Seen& viewer = show.watch();
   std::size_t told = 0;
-  Retelling retold;
+  ResyncPhase resync;
   const auto check = [&](const Fact& fact) {
-    retold.hear(fact);
+    resync.hear(fact);
     const bool event = as<words::Died>(fact) != nullptr || as<words::Spawned>(fact) != nullptr ||
                        as<words::TokenTaken>(fact) != nullptr || as<words::TokenDropped>(fact) != nullptr ||
                        as<words::TokenCaptured>(fact) != nullptr || as<words::Said>(fact) != nullptr;
-    CHECK_MESSAGE(!(event && retold), name_of(fact));
-    told += retold ? 1 : 0;
+    CHECK_MESSAGE(!(event && resync), name_of(fact));
+    told += resync ? 1 : 0;
   };
   const auto hear_from = [&](std::size_t before) {
     for (std::size_t at = before; at < viewer.heard.size(); ++at) check(viewer.heard[at]);
-    CHECK(!retold);
+    CHECK(!resync);
   };
   hear_from(0);
   std::mt19937 dice(4);
@@ -538,7 +538,7 @@ TEST_CASE("to tell of another moment is no event: nobody dies, comes into play, 
     show.order([&](Replay& replay) { replay.pause(true), replay.seek(to); });
     for (std::size_t at = before; at < viewer.heard.size(); ++at) {
       check(viewer.heard[at]);
-      CHECK_MESSAGE((retold || as<words::Clock>(viewer.heard[at]) != nullptr), name_of(viewer.heard[at]));
+      CHECK_MESSAGE((resync || as<words::Clock>(viewer.heard[at]) != nullptr), name_of(viewer.heard[at]));
     }
   }
   CHECK(told > 100);

@@ -71,7 +71,7 @@ class ToyFront final : public Front {
     if (const auto* said = as<words::Said>(fact)) line += ":" + said->text();
     out.send(Lane::kStream, as_bytes(line));
   }
-  void dismissed(std::uint32_t code, std::string_view why, FrontOut& out) override {
+  void closed_with_code(std::uint32_t code, std::string_view why, FrontOut& out) override {
     words::Say last;
     last.set_text(std::string(why) + " " + std::to_string(code));
     out.say(last);
@@ -358,8 +358,8 @@ TEST_CASE("a wish for time is granted once") {
 }
 
 TEST_CASE("wishes for time come due in their order, those of one moment in the order of ids") {
-  Wakes wakes;
-  std::vector<Wakes::Wish> wishes(200);
+  TimerQueue wakes;
+  std::vector<TimerQueue::Timer> wishes(200);
   std::mt19937 dice(4);
   for (Id id = 0; id < 200; ++id) {
     wishes[id].id = id;
@@ -369,11 +369,11 @@ TEST_CASE("wishes for time come due in their order, those of one moment in the o
   for (Id id = 0; id < 200; id += 3) wakes.drop(wishes[id]);
   Micros now = 0;
   std::size_t granted = 0;
-  while (wakes.next() != Wakes::kNever) {
+  while (wakes.next() != TimerQueue::kNever) {
     CHECK(wakes.next() >= now);
     now = wakes.next() + dice() % 20;
     Id last = 0;
-    for (const Wakes::Wish* due : wakes.take_due(now)) {
+    for (const TimerQueue::Timer* due : wakes.take_due(now)) {
       CHECK(due->id % 3 != 0);
       CHECK(due->id > last);
       last = due->id;

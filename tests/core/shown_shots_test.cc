@@ -54,14 +54,14 @@ class Spared final : public Front {
   void receive(Lane, Bytes, FrontOut&) override {}
   void hear(const Fact&, FrontOut& out) override { tick(out); }
   void tick(FrontOut& out) override {
-    for (const ShownShot& shot : shots_.spare({}, 1, out)) out.lose(shot.at[0] > 0 ? kInTheEast : kHere);
+    for (const ShownShot& shot : shots_.end_near({}, 1, out)) out.lose(shot.at[0] > 0 ? kInTheEast : kHere);
   }
 
  private:
   ShownShots shots_;
 };
 
-std::string spared(const std::vector<ShownShot>& shots, Micros for_long = 0) {
+std::string ended_near(const std::vector<ShownShot>& shots, Micros for_long = 0) {
   testing::FrontStage stage(std::make_unique<Spared>(shots), toy::game(), 0, wire::Way::kToClient);
   std::string does = stage.hears(words::Ready());
   return does + stage.waits(for_long);
@@ -147,9 +147,9 @@ TEST_CASE("a shot that the server decides about ends before it meets the tank, o
   victims.decided = false;
   over.until = 0;
   ended.ended = true;
-  CHECK(spared({own, victims, over, ended, at(50), at(0)}) == "loses Shot: here\n");
-  CHECK(spared({coming}) == "");
-  CHECK(spared({coming}, kSecond) == "loses Shot: in the east\n");
+  CHECK(ended_near({own, victims, over, ended, at(50), at(0)}) == "loses Shot: here\n");
+  CHECK(ended_near({coming}) == "");
+  CHECK(ended_near({coming}, kSecond) == "loses Shot: in the east\n");
 }
 
 }  // namespace entente::core::shown_shots_test

@@ -228,9 +228,9 @@ TEST_CASE("a rule is a number, or what the asker says") {
 TEST_CASE("a unit that drove on is where it drove to, for a while") {
   const World world = made_of({unit(1, 0), pose(1, 10, 0, kSecond, 25)});
   const UnitState& state = *world.unit(1);
-  CHECK(place_at(state.unit.pose(), state.posed, kSecond + kSecond / 2).x() == doctest::Approx(22.5));
-  CHECK(place_at(state.unit.pose(), state.posed, 10 * kSecond).x() == doctest::Approx(35));
-  CHECK(place_at(state.unit.pose(), state.posed, 0).x() == 10);
+  CHECK(place_at(state.unit.pose(), state.posed_at, kSecond + kSecond / 2).x() == doctest::Approx(22.5));
+  CHECK(place_at(state.unit.pose(), state.posed_at, 10 * kSecond).x() == doctest::Approx(35));
+  CHECK(place_at(state.unit.pose(), state.posed_at, 0).x() == 10);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/aos/back/back.h"
-#include "adapters/aos/world/geography.h"
+#include "adapters/aos/world/world_from_map.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
 
@@ -32,13 +32,13 @@ void require(const wire::Vec3& numbers) {
 class Server final : public core::Room::Host {
  public:
   explicit Server(std::size_t dialect)
-      : speech_(aos::make_speech(dialect)), cutter_(aos::game().cutter(Way::kToServer, dialect)) {}
+      : codec_(aos::make_message_codec(dialect)), cutter_(aos::game().cutter(Way::kToServer, dialect)) {}
 
   void send(Id end, Lane lane, Bytes bytes) override {
     if (end != core::kBackEnd) return;
     const wire::Cut cut = cutter_->next(bytes);
     require(!cut.fault && cut.size == bytes.size());
-    const auto heard = speech_->read({Way::kToServer, lane, cut.stage, bytes});
+    const auto heard = codec_->read({Way::kToServer, lane, cut.stage, bytes});
     require(heard.ok());
     std::visit([&](const auto& message) { on(message); }, *heard->message);
   }
@@ -72,7 +72,7 @@ class Server final : public core::Room::Host {
   }
 
   Micros placed_ = 0;
-  std::unique_ptr<wire::Speech<aos::Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<aos::Message>> codec_;
   std::unique_ptr<wire::Cutter> cutter_;
 };
 
@@ -148,11 +148,11 @@ class Loaded final : public core::Back {
   void hear(const core::Intent& intent, core::BackOut& out) override { back_.hear(intent, out); }
   void tick(core::BackOut& out) override { back_.tick(out); }
   void closed(std::string_view why, core::BackOut& out) override { back_.closed(why, out); }
-  void part(std::string_view why, core::BackOut& out) override { back_.part(why, out); }
+  void room_ends(std::string_view why, core::BackOut& out) override { back_.room_ends(why, out); }
 
  private:
   const aos::VoxelMap& map_;
-  aos::BackSession back_;
+  aos::AosBack back_;
 };
 
 aos::VoxelMap island() {
@@ -163,7 +163,7 @@ aos::VoxelMap island() {
 
 Buffer by_server(const aos::Message& message, std::size_t dialect) {
   Buffer bytes;
-  aos::make_speech(dialect)->write(message, Way::kToClient, bytes);
+  aos::make_message_codec(dialect)->write(message, Way::kToClient, bytes);
   return bytes;
 }
 

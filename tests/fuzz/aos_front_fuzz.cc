@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/faces.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
@@ -23,11 +23,11 @@ void require(bool truth) {
 /// What real clients would make of what they are sent.
 class Client final : public core::Room::Host {
  public:
-  explicit Client(std::size_t dialect) : speech_(aos::make_speech(dialect)) {}
+  explicit Client(std::size_t dialect) : codec_(aos::make_message_codec(dialect)) {}
 
   void send(core::Id end, Lane lane, Bytes bytes) override {
     require(end != core::kBackEnd && !bytes.empty());
-    const auto heard = speech_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
+    const auto heard = codec_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
     require(heard.ok());
     std::visit([&](const auto& message) { hear(message); }, *heard->message);
   }
@@ -93,7 +93,7 @@ class Client final : public core::Room::Host {
   void hear(const aos::BlockAction& action) { require(aos::in_map(action.at) && action.action < 4); }
   void hear(const aos::BlockLine& line) { require(aos::in_map(line.from) && aos::in_map(line.to)); }
 
-  std::unique_ptr<wire::Speech<aos::Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<aos::Message>> codec_;
   bool loading_ = false;
   std::bitset<aos::kMostPlayers> known_;
 };

@@ -28,7 +28,7 @@ class Peers final : public core::Room::Host {
     const auto cutter = game().cutter(way, 0);
     const wire::Cut cut = cutter->next(bytes);
     require(!cut.fault && cut.size == bytes.size());
-    const auto heard = speech_->read({way, lane, wire::Stage::kPlay, bytes});
+    const auto heard = codec_->read({way, lane, wire::Stage::kPlay, bytes});
     require(heard.ok());
     if (way == wire::Way::kToClient) std::visit([&](const auto& message) { to_client(message); }, *heard->message);
   }
@@ -62,7 +62,7 @@ class Peers final : public core::Room::Host {
   }
   bool in() const { return there_.contains(number_); }
 
-  std::unique_ptr<wire::Speech<Message>> speech_ = make_speech();
+  std::unique_ptr<wire::MessageCodec<Message>> codec_ = make_message_codec();
   std::uint8_t number_ = 0;
   std::set<std::uint8_t> there_;
 };

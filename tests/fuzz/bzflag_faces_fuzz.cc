@@ -5,7 +5,7 @@
 #include <set>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/idiom/idiom.h"
+#include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
@@ -21,14 +21,14 @@ void require(bool truth) {
 struct Ear {
   Ear(std::size_t which, wire::Way hears)
       : dialect(which),
-        speech(bzflag::make_speech(which)),
+        codec(bzflag::make_message_codec(which)),
         stream(bzflag::make_cutter(hears, which)),
-        idiom(which, hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
+        translator(which, hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
 
   std::size_t dialect;
-  std::unique_ptr<wire::Speech<bzflag::Message>> speech;
+  std::unique_ptr<wire::MessageCodec<bzflag::Message>> codec;
   std::unique_ptr<wire::Cutter> stream, datagrams = bzflag::make_datagram_cutter();
-  bzflag::Idiom idiom;
+  bzflag::DialectTranslator translator;
 };
 
 /// What the released programs would make of what they are sent.
@@ -47,10 +47,10 @@ class Peers final : public core::Room::Host {
       const wire::Cut cut = cutter.next(bytes);
       const std::size_t size = cut.size != 0 ? cut.size : bytes.size();
       require(!cut.fault);
-      const auto heard = ear.speech->read({way, lane, cut.stage, bytes.first(size)});
+      const auto heard = ear.codec->read({way, lane, cut.stage, bytes.first(size)});
       require(heard.ok());
       bzflag::Message message = *heard->message;
-      require(ear.idiom.hear(message, 0));
+      require(ear.translator.hear(message, 0));
       std::visit([&](const auto& m) { way == wire::Way::kToServer ? to_server(m) : to_client(m); }, message);
       bytes = bytes.subspan(size);
     }

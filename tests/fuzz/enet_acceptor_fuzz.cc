@@ -58,7 +58,7 @@ struct Seats final : Dispatcher, Session::Owner {
     for (auto& [link, session] : sessions) session->tick(now);
     for (const LinkId link : std::exchange(over, {})) {
       const auto gone = sessions.extract(link);
-      acceptor->left(link, gone.mapped()->info().client, false);
+      acceptor->left(link, gone.mapped()->info().client);
     }
   }
 
@@ -81,7 +81,11 @@ struct World {
     const net::Address any = *net::Address::parse("127.0.0.1", 0);
     server = socket_of(any, &server_address);
     for (auto& stranger : strangers) stranger = socket_of(any, &ignored);
-    for (Route* route : {&packets, &datagrams}) route->servers = {server_address};
+    for (Route* route : {&packets, &datagrams}) {
+      std::vector<std::unique_ptr<Upstream>> one;
+      one.push_back(std::make_unique<Upstream>(0, ServerOptions{}, "server", std::vector{server_address}));
+      route->upstreams.open(std::move(one), {});
+    }
     datagrams.enet = EnetMode::kDatagrams;
     auto made = net::listen_datagrams(any);
     require(made.ok());
@@ -91,8 +95,10 @@ struct World {
     limits.greet_ms = limits.connect_ms = 20;
     packet_route.emplace(packets, loop, nullptr);
     datagram_route.emplace(datagrams, loop, nullptr);
-    packet_acceptor.emplace(*packet_route, seats, limits);
-    datagram_acceptor.emplace(*datagram_route, seats, limits);
+    packet_probes.emplace(*packet_route);
+    datagram_probes.emplace(*datagram_route);
+    packet_acceptor.emplace(*packet_route, *packet_probes, seats, limits);
+    datagram_acceptor.emplace(*datagram_route, *datagram_probes, seats, limits);
     seats.route = &*packet_route;
     seats.acceptor = &*packet_acceptor;
     const auto at = packet_acceptor->open({}, any);
@@ -139,6 +145,7 @@ struct World {
   net::Fd server, strangers[3];
   net::Address server_address, heard = *net::Address::parse("127.0.0.1", 9), ignored;
   std::optional<WorkerRoute> packet_route, datagram_route;
+  std::optional<ServerProbes> packet_probes, datagram_probes;
   std::optional<EnetAcceptor> packet_acceptor;
   std::optional<DatagramAcceptor> datagram_acceptor;
 };

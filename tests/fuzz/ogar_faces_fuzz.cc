@@ -19,7 +19,7 @@ using core::Id, wire::Way;
 class Wires final : public core::Room::Host {
  public:
   Wires(std::size_t client, std::size_t server)
-      : to_server_(ogar::make_speech(server)), to_client_(ogar::make_speech(client)) {}
+      : to_server_(ogar::make_message_codec(server)), to_client_(ogar::make_message_codec(client)) {}
 
   void send(Id end, Lane lane, Bytes bytes) override {
     const bool up = end == core::kBackEnd;
@@ -38,7 +38,7 @@ class Wires final : public core::Room::Host {
 
  private:
   bool greeted_ = false;
-  std::unique_ptr<ogar::Speech> to_server_, to_client_;
+  std::unique_ptr<ogar::MessageCodec> to_server_, to_client_;
 };
 
 struct Said {

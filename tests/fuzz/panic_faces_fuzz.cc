@@ -23,13 +23,13 @@ void require(bool truth) {
 /// What the released programs would make of what they are sent.
 class Peers final : public core::Room::Host {
  public:
-  explicit Peers(std::size_t dialect) : speech_(panic::make_speech(dialect)), dialect_(dialect) {}
+  explicit Peers(std::size_t dialect) : codec_(panic::make_message_codec(dialect)), dialect_(dialect) {}
 
   void send(core::Id end, Lane, Bytes bytes) override {
     const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
     const wire::Cut cut = panic::cut(way, dialect_, bytes);
     require(!cut.fault && cut.size == bytes.size());  // one whole message
-    const auto heard = speech_->read({way, Lane::kStream, wire::Stage::kPlay, bytes});
+    const auto heard = codec_->read({way, Lane::kStream, wire::Stage::kPlay, bytes});
     require(heard.ok());
     if (const auto* action = std::get_if<Action>(heard->message)) return to_server(*action);
     if (const auto* state = std::get_if<GameState>(heard->message)) return to_client(*state);
@@ -63,7 +63,7 @@ class Peers final : public core::Room::Host {
     if (code == panic::kGameOver) require(!std::exchange(over_, true));
   }
 
-  std::unique_ptr<wire::Speech<panic::Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<panic::Message>> codec_;
   std::size_t dialect_;
   bool greeted_ = false, over_ = false;
   std::set<std::uint32_t> known_;

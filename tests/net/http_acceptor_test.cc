@@ -13,8 +13,10 @@ namespace entente::net::http_acceptor_test {
 namespace {
 
 std::unique_ptr<HttpAcceptor> open_acceptor() {
-  auto acceptor = HttpAcceptor::open(*Address::parse("127.0.0.1", 0), "text/x",
-                                     [](std::string_view path) { return path == "/here" ? "all of it" : ""; });
+  auto acceptor = HttpAcceptor::open(*Address::parse("127.0.0.1", 0), [](std::string_view path) {
+    if (path == "/gone") return HttpAnswer{503, "text/y", "not now"};
+    return HttpAnswer{200, "text/x", path == "/here" ? "all of it" : ""};
+  });
   REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
   return std::move(*acceptor);
 }
@@ -41,6 +43,9 @@ TEST_CASE("a GET of what is there is answered, however it comes") {
   CHECK(asked(*acceptor, {"GET /he", "re?a=1 HTTP/1.1\r\nHo", "st: x\r\n\r", "\n"}) ==
         std::string(kAnswer) + "all of it");
   CHECK(asked(*acceptor, {"HEAD /here HTTP/1.1\r\nHost: x\r\n\r\n"}) == kAnswer);
+  const std::string gone = asked(*acceptor, {"GET /gone HTTP/1.1\r\nHost: x\r\n\r\n"});
+  CHECK(gone.starts_with("HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/y\r\n"));
+  CHECK(gone.ends_with("\r\n\r\nnot now"));
 }
 
 TEST_CASE("anything else is told why not") {
@@ -82,7 +87,7 @@ TEST_CASE("while there are no files left whoever asks waits, and the acceptor do
 
 TEST_CASE("an address that is taken is an error that says so") {
   const auto acceptor = open_acceptor();
-  const auto second = HttpAcceptor::open(acceptor->address(), "text/x", [](std::string_view) { return ""; });
+  const auto second = HttpAcceptor::open(acceptor->address(), [](std::string_view) { return HttpAnswer(); });
   REQUIRE_FALSE(second.ok());
   CHECK(second.error().text.find(acceptor->address().text()) != std::string::npos);
 }

@@ -133,13 +133,13 @@ class Chain {
     return true;
   }
   void show(Bytes bytes) {
-    const auto told = speech_->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, bytes});
+    const auto told = codec_->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, bytes});
     REQUIRE(told.ok());
     picture.take(*told->message);
   }
 
   std::size_t client_;
-  std::unique_ptr<ogar::Speech> speech_ = ogar::make_speech(client_);
+  std::unique_ptr<ogar::MessageCodec> codec_ = ogar::make_message_codec(client_);
   Wires near_wires_, far_wires_;
   core::Room near_, far_;
   Id near_seat_ = 0, far_seat_ = 0;

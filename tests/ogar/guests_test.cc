@@ -56,7 +56,7 @@ class Arena final : public core::Room::Host {
   // -- core::Room::Host
   void send(Id end, Lane lane, Bytes bytes) override {
     if (end != viewer_) return;
-    const auto heard = speech_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
+    const auto heard = codec_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
     REQUIRE(heard.ok());
     picture.take(*heard->message);
   }
@@ -66,7 +66,7 @@ class Arena final : public core::Room::Host {
   void dial() override {}
 
  private:
-  std::unique_ptr<ogar::Speech> speech_ = ogar::make_speech(0);
+  std::unique_ptr<ogar::MessageCodec> codec_ = ogar::make_message_codec(0);
   std::unique_ptr<core::Room> room_;
   Guest* guest_ = nullptr;
   Id guest_seat_ = 0, viewer_ = 0;

@@ -163,8 +163,10 @@ class Mirror final : public core::Room::Host {
   const std::vector<Recorded>& play_;
   const std::size_t dialect_;
   std::unique_ptr<core::Room> room_;
-  std::unique_ptr<ogar::Speech> to_server_ = ogar::make_speech(dialect_), to_client_ = ogar::make_speech(dialect_),
-                                from_client_ = ogar::make_speech(dialect_), from_server_ = ogar::make_speech(dialect_);
+  std::unique_ptr<ogar::MessageCodec> to_server_ = ogar::make_message_codec(dialect_),
+                                      to_client_ = ogar::make_message_codec(dialect_),
+                                      from_client_ = ogar::make_message_codec(dialect_),
+                                      from_server_ = ogar::make_message_codec(dialect_);
   core::Id seat_ = 0;
   bool dial_ = false, greeted_ = false, client_greeted_ = false;
   Micros changed_ = 0;

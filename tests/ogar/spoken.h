@@ -10,7 +10,7 @@ namespace entente::testing {
 
 inline Buffer spoken(const ogar::Message& message, wire::Way way, std::size_t dialect = 0) {
   Buffer bytes;
-  ogar::make_speech(dialect)->write(message, way, bytes);
+  ogar::make_message_codec(dialect)->write(message, way, bytes);
   return bytes;
 }
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "adapters/ogar/idiom/idiom.h"
 #include "adapters/ogar/ogar.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
@@ -209,13 +209,15 @@ TEST_CASE("ogar: legacy, chat in 16-bit units, as MultiOgarII writes it before t
   CHECK(chat("53000000 68000000 00").starts_with("fault: bytes left over"));
 
   const std::size_t legacy6 = wire::find_dialect(ogar::game(), "legacy6").value();
-  const auto speech = ogar::make_speech(legacy6);
-  ogar::ServerIdiom idiom(legacy6);
+  const auto codec = ogar::make_message_codec(legacy6);
+  ogar::ServerTranslator translator(legacy6);
   std::string said;
   const Buffer line = from_hex("63 00 000000 53000000 6800ac200000");
-  idiom.hear(*(*speech->read({kDown, Lane::kStream, Stage::kPlay, line})).message, [&](const ogar::Message& message) {
-    for (const auto& one : std::get<ogar::Update>(message).chat) said += one.name.chars + ": " + one.text.chars;
-  });
+  translator.hear(*(*codec->read({kDown, Lane::kStream, Stage::kPlay, line})).message,
+                  [&](const ogar::Message& message) {
+                    for (const auto& one : std::get<ogar::Update>(message).chat)
+                      said += one.name.chars + ": " + one.text.chars;
+                  });
   CHECK(said == "S: h\u20ac");
 }
 

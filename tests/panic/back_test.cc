@@ -291,7 +291,8 @@ TEST_CASE("a held trigger goes on shooting, twice a second") {
 TEST_CASE("what would abort the server is never sent") {
   Play play;
   play.start();
-  CHECK(play.hears<words::Step>("unit: 104 direction: EAST") == "loses Step: not a living tank of the player\n");  // blue's
+  CHECK(play.hears<words::Step>("unit: 104 direction: EAST") ==
+        "loses Step: not a living tank of the player\n");  // blue's
   CHECK(play.hears<words::Step>("unit: 999 direction: EAST") == "loses Step: not a living tank of the player\n");
   CHECK(play.hears<words::Step>("unit: 102") == "loses Step.direction: not a direction\n");
   Play edge;  // a map whose edge can be shot over
@@ -299,8 +300,7 @@ TEST_CASE("what would abort the server is never sent") {
   edge.hears<words::Spawn>("");
   edge.receives(joined({edge.lines.state(1, {1}, 1, 1), edge.lines.event(kUpdateAmmo, 0, 100, 0),
                         edge.lines.create(16, 50, 1, 1, 4), edge.lines.event(kGameStart, 0, 0, 0)}));
-  CHECK(edge.hears<words::Fire>("vx: -1") ==
-        "loses Fire: the shot might leave the map, which crashes the server\n");
+  CHECK(edge.hears<words::Fire>("vx: -1") == "loses Fire: the shot might leave the map, which crashes the server\n");
   CHECK(actions(edge.hears<words::Fire>("vx: 1")) == 1);
 }
 
@@ -499,11 +499,11 @@ TEST_CASE("leaving is closing, or as it was set") {
   CHECK(play.hears<words::Leave>("") == "closes: the player left\n");
   Play quits(0, {{"leave", "quit"}});
   quits.start();
-  CHECK(unpadded(quits.stage.parts("closing time")) ==
+  CHECK(unpadded(quits.stage.room_ends("closing time")) ==
         "sends Action player=1 action=3 direction=0 piece=0\ncloses: closing time\n");
   Play early(0, {{"leave", "quit"}});
   early.stage.opens();
-  CHECK(early.stage.parts("never began") == "closes: never began\n");  // nobody has given it a number yet
+  CHECK(early.stage.room_ends("never began") == "closes: never began\n");  // nobody has given it a number yet
 }
 
 TEST_CASE("a server that goes before the game has refused") {

@@ -742,7 +742,7 @@ TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
 TEST_CASE("the end of the room is the end of the connection") {
   Play play;
   play.start();
-  CHECK(play.stage.parts("the server is gone") == "closes: the server is gone\n");
+  CHECK(play.stage.room_ends("the server is gone") == "closes: the server is gone\n");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace entente::panic {
 
 struct Lines {
-  explicit Lines(std::size_t its) : dialect(its), speech(make_speech(its)) {}
+  explicit Lines(std::size_t its) : dialect(its), codec(make_message_codec(its)) {}
 
   Buffer state(std::uint16_t player, std::vector<std::uint32_t> tanks, std::uint8_t map = 2,
                std::uint8_t version = 1) const {
@@ -44,12 +44,12 @@ struct Lines {
   }
 
   std::size_t dialect;
-  std::unique_ptr<wire::Speech<Message>> speech;
+  std::unique_ptr<wire::MessageCodec<Message>> codec;
 
  private:
   Buffer written(const Message& message, wire::Way way, std::uint32_t code) const {
     Buffer bytes;
-    speech->write(message, way, bytes, code);
+    codec->write(message, way, bytes, code);
     return bytes;
   }
 };

@@ -84,13 +84,13 @@ Buffer without_padding(std::size_t dialect, Bytes bytes) {
   while (!bytes.empty()) {
     const wire::Cut cut = panic::cut(Way::kToClient, dialect, bytes);
     REQUIRE(cut.size != 0);
-    const auto heard = to.speech->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, bytes.first(cut.size)});
+    const auto heard = to.codec->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, bytes.first(cut.size)});
     REQUIRE(heard.ok());
     Message message = *heard->message;
     if (auto* state = std::get_if<GameState>(&message)) state->padding = {}, state->count_padding = {};
     if (auto* create = std::get_if<CreatePiece>(&message)) create->padding = {}, create->end_padding = {};
     if (auto* event = std::get_if<Event>(&message)) event->padding = {};
-    to.speech->write(message, Way::kToClient, all, heard->code);
+    to.codec->write(message, Way::kToClient, all, heard->code);
     bytes = bytes.subspan(cut.size);
   }
   return all;

@@ -54,7 +54,7 @@ TEST_CASE("what is written is read, and what is not has its preset") {
   CHECK(config->limits().idle_ms() == 0);
   CHECK(config->limits().sessions() == 5000);
   REQUIRE(config->route_size() == 1);
-  CHECK(config->route(0).to() == "toy://localhost:9");
+  CHECK(config->route(0).to(0) == "toy://localhost:9");
   CHECK(config->route(0).record().empty());
 }
 
@@ -102,14 +102,14 @@ TEST_CASE("tables and lists that are each other are told") {
 }
 
 TEST_CASE("an endpoint that is no text has one complaint") {
-  for (const char* value : {"5", "[\"toy://h\"]", "true"}) {
+  for (const char* value : {"5", "{}", "true"}) {
     const std::string all = complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = " + std::string(value) + "\n");
-    CHECK(all.starts_with("a.toml:3:6: route[0].to: expected a text, got "));
+    CHECK(all.starts_with("a.toml:3:6: route[0].to: expected a string, or a list of strings, got "));
     CHECK(std::count(all.begin(), all.end(), '\n') == 1);
   }
   CHECK(complaints("[[route]]\nlisten = 5\nto = 5\n") ==
         "a.toml:2:10: route[0].listen: expected a text, got 5\n"
-        "a.toml:3:6: route[0].to: expected a text, got 5\n");
+        "a.toml:3:6: route[0].to: expected a string, or a list of strings, got 5\n");
 }
 
 TEST_CASE("a slip in a key is understood, and only told") {
@@ -247,6 +247,40 @@ TEST_CASE("two ends that do not speak the same are named, with what to do") {
         "server speaks toy little, and the two cannot be bridged (toy big has no front yet, toy little has no back "
         "yet); for a "
         "relay add ?dialect=little to the URL to listen on\n");
+}
+
+TEST_CASE("a route has one server or a list of them, which differ in nothing but dialect and weight") {
+  const auto route = [](const std::string& to) {
+    return "[[route]]\nlisten = \"bzflag://127.0.0.1:0?dialect=2.4\"\nto = " + to;
+  };
+  const std::string a = "\"bzflag://127.0.0.1:1?dialect=2.4&weight=3\"", b = "\"bzflag://127.0.0.1:2\"";
+  const auto config =
+      parse_config(route("[" + a + ", " + b + "]\npolicy = \"least\"\nhold_s = 60\n"), "a.toml", games());
+  REQUIRE_MESSAGE(config.ok(), config.error().front());
+  CHECK(config->route(0).to_size() == 2);
+  CHECK(config->route(0).policy() == config::Route::least);
+  CHECK(config->route(0).hold_s() == 60);
+  CHECK(config->route(0).check_s() == 2);
+
+  const auto complaint = [&](const std::string& to) {
+    const auto wrong = parse_config(route(to), "a.toml", games());
+    REQUIRE(!wrong.ok());
+    return wrong.error().front();
+  };
+  CHECK(complaint("[]") == "a.toml:3:6: route[0].to: names no server");
+  CHECK(complaint("[" + a + ", \"native://127.0.0.1:2\"]").find("must be of one game") != std::string::npos);
+  CHECK(complaint("[" + b + ", " + b + "]").find("'bzflag://127.0.0.1:2': is listed twice") != std::string::npos);
+  CHECK(complaint("[" + b + ", \"bzflag://127.0.0.1:3?send_proxy=v1\"]").find("must have the same options") !=
+        std::string::npos);
+  CHECK(complaint("[" + a + ", \"bzflag://127.0.0.1:3?dialect=1.10\"]").find("would be relayed, and another bridged") !=
+        std::string::npos);
+  CHECK(complaint("\"bzflag://127.0.0.1:3?weight=0\"").find("'weight' must be an integer from 1 to 1000") !=
+        std::string::npos);
+  const auto datagrams =
+      parse_config("[[route]]\nlisten = \"aos://127.0.0.1:0?mode=datagrams\"\nto = \"aos://127.0.0.1:1\"\nhold_s = 1\n",
+                   "a.toml", games());
+  REQUIRE(!datagrams.ok());
+  CHECK(datagrams.error().front().find("route[0].hold_s: is not for mode=datagrams") != std::string::npos);
 }
 
 TEST_CASE("who may come is a list of nets, for all routes and for each") {

@@ -62,7 +62,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
         Case{"toy://h?dialct=big",
              "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict, proxy_protocol, "
-             "send_proxy, source"},
+             "send_proxy, source, weight"},
         Case{"toy://h?dialect=big&dialect=big", "'dialect' is given twice"},
         Case{"toy://", "the host is missing" + shape},
         Case{"toy://:80", "the host is missing" + shape},

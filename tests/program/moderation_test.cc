@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "proxy/base/text.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
@@ -39,6 +40,8 @@ TEST_CASE("an argument with blanks is in quotes; the rest of a line is one text"
     CHECK(first_argument(left) == text);
     CHECK(left == "why");
   }
+  CHECK(*sayable_text("a\tb", 3) == clean("a\tb"));
+  CHECK(sayable_text("four", 3).error().text == "the text has 4 bytes; it may have 3");
   std::string value;
   rest = "--for 2d --why he said no --for an answer";
   CHECK_FALSE(take_flag(rest, "--why", value));
@@ -154,12 +157,14 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(refused.at("candidates").list_value().values(1).struct_value().fields().at("player").string_value() == "Tom");
   CHECK(place.ctl({"kick", "7"}).err == "entente: no session has the link 7\n");
   CHECK(place.ctl({"kick", "name:nobody"}).code == 1);
+  CHECK(place.ctl({"say", "hello"}).out ==
+        "told 0 of 4 players; not told: 4 of native (in a relay, and announce is off)\n");
 
   const Ended kicked = place.ctl({"kick", "Mr T", "be", "nice"});
   CHECK(kicked.code == 0);
   CHECK(kicked.out.starts_with("kicked link 3 (127.0.0.1:"));
   CHECK(kicked.out.ends_with(", native protobuf, Mr T)\n"));
-  CHECK(place.relay.err_has("control: kick \"Mr T\" be nice (by uid " + std::to_string(::getuid()) + ", pid "));
+  CHECK(place.relay.err_has("control: kick \"Mr T\" \"be nice\" (by uid " + std::to_string(::getuid()) + ", pid "));
   CHECK(place.relay.err_has("): kicked link 3 (127.0.0.1:"));
   CHECK(place.ctl({"kick", "name:7", "--json"}).out.starts_with("{\"done\":\"kicked link 4 ("));
 
@@ -176,6 +181,8 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(stats.list_value().values(0).struct_value().fields().at("sessions").number_value() == 4);
 
   CHECK(place.ctl({"ban", "nobody"}).code == 1);
+  CHECK(place.ctl({"ban", "tom", "--why", std::string(401, 'x')}).err ==
+        "entente: the text has 401 bytes; it may have 400\n");
   const Ended banned = place.ctl({"ban", "tom", "--for", "2d", "--why", "be \"nice\""});
   CHECK(banned.code == 0);
   CHECK(banned.out.starts_with("banned 127.0.0.1 until 20"));

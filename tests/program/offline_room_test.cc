@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/registry.h"
@@ -237,7 +237,7 @@ TEST_CASE("ogar: after each update the world has the cells of the screen, where 
   const Converted made = with_words(folder, trace_file("ogar/m3-03-split-eject-merge.jsonl"));
   CHECK(made.exit == kOk);
   CHECK(made.err == "");
-  const auto speech = ogar::make_speech(0);
+  const auto codec = ogar::make_message_codec(0);
   Picture picture;
   bool shown = false;
   std::size_t compared = 0, different = 0;
@@ -248,7 +248,7 @@ TEST_CASE("ogar: after each update the world has the cells of the screen, where 
     }
     if (!is_from_server(event, 1)) return;
     const auto heard =
-        speech->read({wire::Way::kToClient, Lane::kStream, wire::Stage::kPlay, as_bytes(event.frame->data())});
+        codec->read({wire::Way::kToClient, Lane::kStream, wire::Stage::kPlay, as_bytes(event.frame->data())});
     REQUIRE(heard.ok());
     const auto* update = std::get_if<ogar::Update>(heard->message);
     if (update == nullptr) return;

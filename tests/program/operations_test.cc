@@ -99,7 +99,9 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/REA
   CHECK(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
   CHECK(page.find("entente_sessions_ended_total{route=\"panic be-packed 127.0.0.1:" + std::to_string(listens) + "\"," +
                   ended) != std::string::npos);
-  CHECK(get(port, "/").starts_with("HTTP/1.1 404 "));
+  CHECK(get(port, "/nothing").starts_with("HTTP/1.1 404 "));
+  CHECK(page.find("\nentente_draining{route=\"panic be-packed 127.0.0.1:" + std::to_string(listens) + "\"} 0\n") !=
+        std::string::npos);
 
   std::istringstream lines(page.substr(page.find("\r\n\r\n") + 4));
   const std::set<std::string> known = explained();

@@ -154,9 +154,9 @@ TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot 
   relay::RouteOptions route;
   route.game = &panic::game();
   route.listen = *net::Address::parse("127.0.0.1", 0);
-  route.server_host = "127.0.0.1";
-  route.server_port = 9;
-  route.server_dialect = 0;
+  route.servers[0].host = "127.0.0.1";
+  route.servers[0].port = 9;
+  route.servers[0].dialect = 0;
   const auto listening = server.add(route);
   REQUIRE(listening);
   {

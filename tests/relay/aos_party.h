@@ -20,14 +20,14 @@ class AosParty final : public EnetHost::User {
         yard_(yard),
         dialect_(dialect),
         says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
-        speech_(aos::make_speech(dialect)),
+        codec_(aos::make_message_codec(dialect)),
         reader_(aos::game(), dialect, hears) {}
 
   const aos::Dialect& dialect() const { return aos::kDialects[dialect_]; }
 
   void say(const aos::Message& message, Lane lane = Lane::kStream) {
     Buffer out;
-    speech_->write(message, says_, out);
+    codec_->write(message, says_, out);
     REQUIRE(peer != nullptr);
     const auto how = lane == Lane::kStream ? EnetSend::kReliable : EnetSend::kUnreliable;
     REQUIRE(host.send(*peer, 0, EnetPacket(out, how)));
@@ -61,7 +61,7 @@ class AosParty final : public EnetHost::User {
   void received(EnetPeer&, std::uint8_t, EnetPacket packet) override {
     const Lane lane = packet.send() == EnetSend::kReliable ? Lane::kStream : Lane::kDatagram;
     const auto fault = reader_.feed(lane, packet.bytes(), [&](const wire::Frame& frame) {
-      const auto heard = speech_->read(frame);
+      const auto heard = codec_->read(frame);
       REQUIRE(heard.ok());
       heard_.push_back(*heard->message);
       return true;
@@ -79,7 +79,7 @@ class AosParty final : public EnetHost::User {
   Turning& yard_;
   std::size_t dialect_;
   wire::Way says_;
-  std::unique_ptr<wire::Speech<aos::Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<aos::Message>> codec_;
   wire::FrameReader reader_;
   std::deque<aos::Message> heard_;
 };

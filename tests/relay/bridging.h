@@ -26,7 +26,7 @@ class Bridging : public Serving {
       : Serving(workers) {
     relay::RouteOptions options;
     options.game = &front;
-    options.server_dialect = server_dialect;
+    options.servers[0].dialect = server_dialect;
     options.listen = loopback();
     options.bridge = toy_bridge(front, back);
     serve(std::move(options), server, limits, tap);

@@ -55,10 +55,10 @@ TEST_CASE("a wildcard listener answers from the address that the client came to"
   FakeServer fake(true);
   relay::RouteOptions options;
   options.game = &toy::game();
-  options.server_dialect = 0;
+  options.servers[0].dialect = 0;
   options.listen = net::Address();
-  options.server_host = "127.0.0.1";
-  options.server_port = fake.port();
+  options.servers[0].host = "127.0.0.1";
+  options.servers[0].port = fake.port();
   Heard heard;
   relay::Server server(1, heard);
   const auto listening = server.add(options);

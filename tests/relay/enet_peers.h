@@ -77,12 +77,12 @@ struct Turning : net::Ticker::User {
 /// A server, a relay in front of it, and a client.
 struct Scene : Turning {
   explicit Scene(const wire::Game& game, Limits limits = no_limits(), EnetMode mode = EnetMode::kPackets,
-                 relay::Tap* tap = nullptr, bool strict = false, relay::Bans* bans = nullptr)
+                 relay::Tap* tap = nullptr, bool strict = false, relay::Bans* bans = nullptr, bool announce = false)
       : server(loop),
         client(loop),
         settings(game.enet()),
         address(serve()),
-        running(game, address, limits, 1, 0, tap, {}, mode, strict, bans) {
+        running(game, address, limits, 1, 0, tap, {}, mode, strict, bans, {}, announce) {
     REQUIRE(client.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
   }
   ~Scene() override {

@@ -131,6 +131,8 @@ class InSharedRoom {
   std::vector<relay::Attendance::Row> attendance() const { return server_.attendance(shared_room_); }
   std::uint64_t orphaned() const { return server_.orphaned(shared_room_); }
 
+  relay::Server& server() { return server_; }
+
   Heard heard;
   std::atomic<bool> asks = false;  ///< its clients may come back to their seats
   std::vector<net::Address> at;    ///< of the TCP, the WebSocket, the TCP and UDP, and the ENet listener
@@ -139,7 +141,7 @@ class InSharedRoom {
   void add(const wire::Game& game, const Limits& limits, relay::Tap* tap) {
     relay::RouteOptions options;
     options.game = &game;
-    options.server_dialect = 0;
+    options.servers[0].dialect = 0;
     options.listen = loopback();
     options.limits = limits;
     options.tap = tap;

@@ -125,7 +125,13 @@ class Serving {
   }
   relay::Totals totals() const { return server_.totals(0); }
   std::vector<relay::SessionReport> sessions() const { return server_.sessions(); }
+  relay::Server& server() { return server_; }
+  const relay::Server& server() const { return server_; }
   bool kick(relay::LinkId link, std::string_view why) { return server_.kick(link, why); }
+  void set_draining(bool draining) { server_.set_draining(0, draining); }
+  std::size_t end_sessions(std::string_view why) { return server_.end_sessions(0, why); }
+  std::vector<relay::SessionReport> say(std::string_view text) { return server_.say(0, text); }
+  bool is_alive(Millis time) const { return server_.is_alive(time); }
   void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
   /// Waits until no session is left.
   bool empty() const {
@@ -151,8 +157,12 @@ class Serving {
   void serve(relay::RouteOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap,
              std::size_t listen_dialect = 0) {
     options.listen_dialect = listen_dialect;
-    options.server_host = server.ip_text();
-    options.server_port = server.port();
+    options.servers[0].host = server.ip_text();
+    options.servers[0].port = server.port();
+    serve_all(std::move(options), limits, tap);
+  }
+  /// The same, for the servers in `options`.
+  void serve_all(relay::RouteOptions options, const Limits& limits, relay::Tap* tap = nullptr) {
     options.limits = limits;
     options.tap = tap ? tap : &tapped;
     const auto listening = server_.add(options);
@@ -172,17 +182,18 @@ class Running : public Serving {
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
           std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
           relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false, relay::Bans* bans = nullptr,
-          relay::Access access = {})
+          relay::Access access = {}, bool announce = false)
       : Serving(workers) {
     relay::RouteOptions options;
     options.game = &game;
-    options.server_dialect = server_dialect;
+    options.servers[0].dialect = server_dialect;
     options.listen = loopback(server.v6());
     options.web = std::move(web);
     options.enet = enet;
     options.strict = strict;
     options.bans = bans;
     options.access = {std::move(access)};
+    options.announce = announce;
     serve(std::move(options), server, limits, tap);
   }
 };

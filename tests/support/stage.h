@@ -1,4 +1,5 @@
-// A stage for one session: what it is handed stands in the script, what it does comes out as lines a person can read.
+// A stage for one room member: what it is handed stands in the script, what it does comes out as lines a person can
+// read.
 //   sends MsgAccept id=1            to its peer, decoded by its game's codec (every frame must decode and be exact)
 //   says Enter name: "anna"         to its room
 //   loses MsgTeleport: one world    closes: why [code]            fails: what field offset
@@ -11,33 +12,33 @@
 #include <string>
 
 #include "adapters/wire/game.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 #include "tests/support/printed_frame.h"
 
 namespace entente::testing {
 
-/// `Heard`, `Said` as in core::Session.
+/// `Heard`, `Said` as in core::RoomMember.
 template <class Heard, class Said>
 class Stage final : public core::Out<Said> {
  public:
-  using Session = core::Session<Heard, Said>;
+  using Member = core::RoomMember<Heard, Said>;
 
-  /// `speaks`: the way of what the session sends.
-  Stage(std::unique_ptr<Session> session, const wire::Game& game, std::size_t dialect, wire::Way speaks)
-      : session_(std::move(session)),
+  /// `speaks`: the way of what the member sends.
+  Stage(std::unique_ptr<Member> member, const wire::Game& game, std::size_t dialect, wire::Way speaks)
+      : member_(std::move(member)),
         speaks_(speaks),
         codec_(game.codec(dialect)),
         cutter_(game.cutter(speaks, dialect)),
         datagrams_(game.datagram_cutter(speaks, dialect)) {}
 
-  // -- What happens to the session; each returns what it did
+  // -- What happens to the member; each returns what it did
   // ------------------------------------------------------------
-  std::string opens(const core::Peer& peer = {}) { return session_->opened(peer, *this), take(); }
-  std::string receives(Bytes bytes, Lane lane = Lane::kStream) { return session_->receive(lane, bytes, *this), take(); }
+  std::string opens(const core::Peer& peer = {}) { return member_->opened(peer, *this), take(); }
+  std::string receives(Bytes bytes, Lane lane = Lane::kStream) { return member_->receive(lane, bytes, *this), take(); }
   /// The same byte by byte.
   std::string receives_slowly(Bytes bytes) {
-    for (std::size_t i = 0; i < bytes.size(); ++i) session_->receive(Lane::kStream, bytes.subspan(i, 1), *this);
+    for (std::size_t i = 0; i < bytes.size(); ++i) member_->receive(Lane::kStream, bytes.subspan(i, 1), *this);
     return take();
   }
   std::string hears(Heard word) {
@@ -47,7 +48,7 @@ class Stage final : public core::Out<Said> {
     } else if (word.by == 0) {
       word.by = me_;
     }
-    session_->hear(word, *this);
+    member_->hear(word, *this);
     return take();
   }
   /// Time passes, and every wish for a tick is granted at its time.
@@ -55,20 +56,20 @@ class Stage final : public core::Out<Said> {
     const core::Micros until = now_ + how_long;
     while (wake_at_ <= until) {
       now_ = std::max(now_, std::exchange(wake_at_, kNever));
-      session_->tick(*this);
+      member_->tick(*this);
     }
     now_ = until;
     return take();
   }
-  auto awaits() { return session_->awaits(*this); }
-  std::string returns(const core::Peer& peer = {}) { return session_->returned(peer, *this), take(); }
-  std::string ends(std::string_view why) { return session_->closed(why, *this), take(); }
-  std::string dismisses(std::uint32_t code, std::string_view why = {}) {
-    return session_->dismissed(code, why, *this), take();
+  auto awaits() { return member_->awaits(*this); }
+  std::string returns(const core::Peer& peer = {}) { return member_->returned(peer, *this), take(); }
+  std::string ends(std::string_view why) { return member_->closed(why, *this), take(); }
+  std::string closed_with_code(std::uint32_t code, std::string_view why = {}) {
+    return member_->closed_with_code(code, why, *this), take();
   }
-  std::string parts(std::string_view why) { return session_->part(why, *this), take(); }
+  std::string room_ends(std::string_view why) { return member_->room_ends(why, *this), take(); }
 
-  /// What is true, without the session being told.
+  /// What is true, without the member being told.
   void knows(core::Fact fact) {
     fact.at = now_;
     world_.fold(fact);
@@ -127,7 +128,7 @@ class Stage final : public core::Out<Said> {
   void line(const std::string& what) { said_ += what + "\n"; }
   std::string take() { return std::exchange(said_, {}); }
 
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<Member> member_;
   wire::Way speaks_;
   std::unique_ptr<wire::Codec> codec_;
   std::unique_ptr<wire::Cutter> cutter_, datagrams_;

@@ -61,7 +61,7 @@ class ToyFront final : public core::Front {
       out.close("the server would not have the player", kPartCode);
     }
   }
-  void dismissed(std::uint32_t code, std::string_view why, core::FrontOut& out) override {
+  void closed_with_code(std::uint32_t code, std::string_view why, core::FrontOut& out) override {
     if (game_.transport() != wire::Transport::kEnet) return closed(why, out);
     words::Say last;
     last.set_text("left " + std::to_string(code));
@@ -78,7 +78,7 @@ class ToyFront final : public core::Front {
       reader_.feed(Lane::kStream, as_bytes("TOY!"), [](const wire::Frame&) { return true; });
     out.send(Lane::kStream, Made(kBack, absence_->number).bytes());
   }
-  void part(std::string_view why, core::FrontOut& out) override {
+  void room_ends(std::string_view why, core::FrontOut& out) override {
     out.send(Lane::kStream, Made(kBye, "").bytes());
     if (!stays_) out.close(why, kPartCode);
   }
@@ -167,20 +167,20 @@ class ToyBack final : public core::Back {
   }
   void hear(const core::Intent& intent, core::BackOut& out) override {
     const bool left = as<words::Leave>(intent) != nullptr;
-    if (left) return part("", out);
+    if (left) return room_ends("", out);
     if (const auto* say = as<words::Say>(intent)) speak(Lane::kStream, Made(kSay, say->text()), out);
     const bool datagrams =
         game_.transport() == wire::Transport::kTcpAndUdp || game_.transport() == wire::Transport::kEnet;
     if (const auto* toward = as<words::Toward>(intent))
       speak(datagrams ? Lane::kDatagram : Lane::kStream, Made(kPoint, toward->x()), out);
   }
-  void dismissed(std::uint32_t code, std::string_view why, core::BackOut& out) override {
+  void closed_with_code(std::uint32_t code, std::string_view why, core::BackOut& out) override {
     if (game_.transport() != wire::Transport::kEnet) return closed(why, out);
     words::Refused refused;
     refused.set_text(std::to_string(code));
     out.say(std::move(refused));
   }
-  void part(std::string_view why, core::BackOut& out) override {
+  void room_ends(std::string_view why, core::BackOut& out) override {
     out.send(Lane::kStream, Made(kBye, "").bytes());
     out.close(why, kPartCode);
   }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "adapters/wire/game.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::toy {
 

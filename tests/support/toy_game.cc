@@ -5,10 +5,10 @@
 namespace entente::toy {
 namespace {
 
-using wire::Order;
+using wire::ByteOrder;
 
 struct Dialect {
-  Order order = Order::kBig;
+  ByteOrder order = ByteOrder::kBig;
   bool stamped = false;
 };
 
@@ -101,13 +101,13 @@ template <class V>
 void fields(V& v, Numbers& m) {
   v.when("dialect.stamped", v.dialect.stamped, [&] { v("stamp", m.stamp); });
   v("a", m.a)("b", m.b)("c", m.c)("d", m.d)("e", m.e)("f", m.f)("g", m.g)("pos", m.pos);
-  v.turned("other", m.other)("pad", m.pad);
+  v.byte_swapped("other", m.other)("pad", m.pad);
 }
 template <class V>
 void fields(V& v, Lists& m) {
   v.template list<std::uint8_t>("counted", m.counted);
   v.template until_zero<std::uint32_t>("zeroed", m.zeroed);
-  v.template list_turned<std::uint16_t>("turned", m.turned);
+  v.template list_byte_swapped<std::uint16_t>("turned", m.turned);
   v.until_end("to_end", m.to_end);
 }
 template <class V>
@@ -141,7 +141,7 @@ void fields(V& v, Blob& m) {
 template <class V>
 void fields(V& v, Apart& m) {
   v("names", m.names)("numbers", m.numbers)("pad", m.pad).list("name", m.names, m.name);
-  v.list_turned("number", m.numbers, m.number);
+  v.list_byte_swapped("number", m.numbers, m.number);
 }
 template <class V>
 void fields(V& v, Strict& m) {
@@ -233,7 +233,7 @@ class ToyGame : public wire::Game {
   wire::Transport transport() const override { return wire::Transport::kTcpAndUdp; }
   std::span<const wire::DialectInfo> dialects() const override { return kDialects; }
   std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override {
-    const Dialect d = dialect == 0 ? Dialect{Order::kBig, false} : Dialect{Order::kLittle, true};
+    const Dialect d = dialect == 0 ? Dialect{ByteOrder::kBig, false} : Dialect{ByteOrder::kLittle, true};
     return std::make_unique<wire::TypedCodec<Toy>>(d, dialect);
   }
   std::unique_ptr<wire::Cutter> cutter(wire::Way way, std::size_t) const override {

@@ -40,14 +40,14 @@ TEST_CASE("a counted text is refused before it is taken, and exact bytes are com
 }
 TEST_CASE("a text from elsewhere that holds what ends it on this wire ends there") {
   struct Dialect {
-    wire::Order order = wire::Order::kLittle;
+    wire::ByteOrder order = wire::ByteOrder::kLittle;
   };
   Buffer out;
   wire::ZText bytes{std::string("a\0b", 3)}, units{std::string("a\0\0c\0\0b\0", 8)}, cut{std::string("a\0b", 3), true};
   wire::Writer<Dialect>(out, Dialect{}).zero_text("bytes", bytes).ucs2_text("units", units).ucs2_text("cut", cut);
   CHECK(to_hex(out) == to_hex(from_hex("6100 6100 0063 0000 610062")));
 }
-TEST_CASE("numbers follow the byte order of the dialect, turned ones the other") {
+TEST_CASE("numbers follow the byte order of the dialect, swapped ones the other") {
   CHECK(printed("2e01"
                 "05"
                 "fffe"

@@ -4,23 +4,28 @@
 
 #include "adapters/aos/faces.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::aos {
 
 using core::as;
 
-void BackSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void AosBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   server_.feed(lane, bytes, out, [&](const Message& message) {
     std::visit(
-        [&](const auto& m) { core::hand(m, out, joining_, lives_, man_, hands_, paints_, things_, blocks_, talk_); },
+        [&](const auto& m) {
+          core::hand(m, out, joining_, lives_, man_, hands_, snapshots_, objectives_, blocks_, talk_);
+        },
         message);
   });
 }
 
-void BackSession::hear(const core::Intent& intent, Outlet& out) {
+void AosBack::hear(const core::Intent& intent, Outlet& out) {
   if (server_.gone) return;
-  if (as<words::Leave>(intent) != nullptr) return part("the player left", out);
+  if (as<words::Leave>(intent) != nullptr) {
+    leave();
+    return out.close("the player left");
+  }
   if (intent.by != out.me()) return out.lose(loss::kNobody, intent);
   // Grenades, reloading and building are not shots, whatever word another game has for them.
   if (const auto* fire = as<words::Fire>(intent); fire != nullptr && fire->kind() == words::GRENADE)
@@ -37,45 +42,45 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
   keep_alive(out);
 }
 
-void BackSession::hear_other(const core::Intent& intent, Outlet& out) {
+void AosBack::hear_other(const core::Intent& intent, Outlet& out) {
   const auto each = [&]<class Word>(const Word& word) {
     if constexpr (core::kOneHears<Word, Outlet, Joining, Man, Hands, BackTalk>)
       core::hand(word, out, joining_, man_, hands_, talk_);
     else if (!man_.steer(intent))
-      core::lose_untold<mapping>(intent, out);
+      core::lose_unsupported<mapping>(intent, out);
   };
   std::visit(each, intent.kind);
 }
 
-void BackSession::tick(Outlet& out) {
+void AosBack::tick(Outlet& out) {
   if (server_.gone) return;
   if (man_.may_act()) {
     man_.catch_up(out);
     marksman_.mind_trigger(out);
     man_.drive(hands_.aiming(), out);
   }
-  paints_.tell_shots(out);
+  snapshots_.tell_shots(out);
   talk_.speak_on(out);
   keep_alive(out);
 }
 
-void BackSession::keep_alive(Outlet& out) const {
+void AosBack::keep_alive(Outlet& out) const {
   man_.keep_alive(out);
   talk_.keep_alive(out);
 }
 
 /// False: it was left already.
-bool BackSession::leave() {
+bool AosBack::leave() {
   man_.end_life();
   return !std::exchange(server_.gone, true);
 }
 
-void BackSession::closed(std::string_view why, Outlet& out) {
+void AosBack::closed(std::string_view why, Outlet& out) {
   if (leave() && !server_.loaded()) server_.refuse(words::Refused::SERVER_GONE, why, out);
 }
 
 /// By ENet's disconnect: its data is a Reason.
-void BackSession::dismissed(std::uint32_t code, std::string_view why, Outlet& out) {
+void AosBack::closed_with_code(std::uint32_t code, std::string_view why, Outlet& out) {
   if (!leave()) return;
   const std::string text = why_dismissed(code, why, out);
   if (!server_.in()) return server_.refuse(refusal_of(code), text, out);
@@ -86,7 +91,7 @@ void BackSession::dismissed(std::uint32_t code, std::string_view why, Outlet& ou
 }
 
 /// Servers say it by chat right before they kick.
-std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const {
+std::string AosBack::why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const {
   switch (code) {
     case kBanned:
       return server_.last_words.why(out.now(), "banned");
@@ -108,13 +113,11 @@ std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why,
   }
 }
 
-void BackSession::part(std::string_view why, Outlet& out) {
+void AosBack::room_ends(std::string_view why, Outlet& out) {
   leave();
   out.close(why);
 }
 
-std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
-  return std::make_unique<BackSession>(options);
-}
+std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) { return std::make_unique<AosBack>(options); }
 
 }  // namespace entente::aos

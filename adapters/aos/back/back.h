@@ -12,17 +12,17 @@
 
 namespace entente::aos {
 
-class BackSession final : public core::Back {
+class AosBack final : public core::Back {
  public:
-  explicit BackSession(const core::FaceOptions& options)
-      : server_(options.dialect), marksman_(options, server_, people_, things_, man_, hands_) {}
+  explicit AosBack(const core::FaceOptions& options)
+      : server_(options.dialect), marksman_(options, server_, players_, objectives_, man_, hands_) {}
 
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Intent& intent, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view why, Outlet& out) override;
-  void dismissed(std::uint32_t code, std::string_view why, Outlet& out) override;
-  void part(std::string_view why, Outlet& out) override;
+  void closed_with_code(std::uint32_t code, std::string_view why, Outlet& out) override;
+  void room_ends(std::string_view why, Outlet& out) override;
 
   /// For tests: a map that did not come over the wire.
   void learn(VoxelMap map, words::World world, const StateData& state, Outlet& out) {
@@ -36,16 +36,16 @@ class BackSession final : public core::Back {
   std::string why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const;
 
   Server server_;
-  People people_{server_};
-  Things things_{server_, people_};
-  Man man_{server_, people_};
-  Hands hands_{server_, people_, man_};
-  Lives lives_{server_, people_, man_, hands_};
-  Paints paints_{server_, people_, man_};
-  Blocks blocks_{server_, people_, hands_};
-  Joining joining_{server_, people_, man_, hands_, things_, paints_};
+  ServerPlayers players_{server_};
+  ServerObjectives objectives_{server_, players_};
+  Man man_{server_, players_};
+  Hands hands_{server_, players_, man_};
+  Lives lives_{server_, players_, man_, hands_};
+  SnapshotReader snapshots_{server_, players_, man_};
+  Blocks blocks_{server_, players_, hands_};
+  Joining joining_{server_, players_, man_, hands_, objectives_, snapshots_};
   Marksman marksman_;
-  BackTalk talk_{server_, people_};
+  BackTalk talk_{server_, players_};
 };
 
 }  // namespace entente::aos

@@ -7,7 +7,7 @@ namespace entente::aos {
 
 class Blocks {
  public:
-  Blocks(Server& server, People& people, Hands& hands) : server_(server), people_(people), hands_(hands) {}
+  Blocks(Server& server, ServerPlayers& players, Hands& hands) : server_(server), players_(players), hands_(hands) {}
 
   void hear(const BlockAction& action, BackOut& out);
   void hear(const BlockLine& line, BackOut& out);
@@ -16,7 +16,7 @@ class Blocks {
   std::size_t change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour, BackOut& out);
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   Hands& hands_;
   core::Micros looked_until_ = 0;  // for what falls: a voxel each microsecond
 };

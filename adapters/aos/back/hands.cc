@@ -69,7 +69,7 @@ void Hands::hear(const words::Trigger& trigger, BackOut& out) {
 }
 
 void Hands::hear(const words::HitClaim& claim, BackOut& out) {
-  const std::uint8_t* victim = people_.number_of(claim.victim());
+  const std::uint8_t* victim = players_.number_of(claim.victim());
   if (!man_.may_act() || victim == nullptr) return out.lose(loss::kHitNobodyInPlay);
   server_.send(Hit{*victim, static_cast<std::uint8_t>(claim.part() <= words::HitClaim::MELEE ? claim.part() : 0)}, out);
 }
@@ -78,7 +78,7 @@ void Hands::hear(const words::Change& change, BackOut& out) {
   if (change.has_colour()) {
     colour_ = change.colour();
     if (man_.may_act()) server_.send(SetColour{server_.number, wire_colour(colour_)}, out);
-    if (Someone* me = people_.own(); me != nullptr && man_.may_act()) {
+    if (ServerPlayer* me = players_.own(); me != nullptr && man_.may_act()) {
       me->player.set_colour(colour_);
       out.say(me->player);
     }
@@ -99,7 +99,7 @@ void Hands::hear(const words::Edit& edit, BackOut& out) {
   const bool line = edit.op() == words::Edit::LINE, builds = line || edit.op() == words::Edit::BUILD;
   if (!in_map(at) || (line && !in_map(to))) return out.lose(loss::kWishOutside);
   const bool by_gun = life_.tool == kGun && !builds;
-  const Micros every = by_gun ? kEditByGun[people_.own()->weapon] : kEditEvery;
+  const Micros every = by_gun ? kEditByGun[players_.own()->weapon] : kEditEvery;
   if (out.now() < edits_at_ + every) return out.lose(loss::kEditTooFast);
   edits_at_ = out.now();
   if (!man_.plays_itself()) hold(builds ? kBlocks : kSpade, out);
@@ -133,13 +133,13 @@ void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
   --life_.grenades;
   hold(kGrenades, out);
   server_.send(grenade, out);
-  people_.hear(grenade, out);  // the server tells all but the thrower
+  players_.hear(grenade, out);  // the server tells all but the thrower
   tell_ammo(out);
 }
 
 void Hands::reload(BackOut& out) {
   if (!man_.may_act()) return out.lose(loss::kReloadNotInPlay);
-  const std::uint8_t weapon = people_.own()->weapon;
+  const std::uint8_t weapon = players_.own()->weapon;
   if (life_.reserve == 0 || out.now() < life_.reloads_until) return;
   life_.reloads_until = out.now() + micros(gun(weapon).reload_s) + kReloadLate;
   press(0, out);
@@ -150,14 +150,14 @@ void Hands::reload(BackOut& out) {
 /// in can be fired.
 const Mapping* Hands::why_not_fire(const BackOut& out) const {
   if (life_.clip == 0 && life_.reserve == 0) return &loss::kNoRounds;
-  const bool loads = life_.clip == 0 || people_.own()->weapon != kShotgun;
+  const bool loads = life_.clip == 0 || players_.own()->weapon != kShotgun;
   if (out.now() < life_.reloads_until && loads) return &loss::kReloading;
   if (life_.clip == 0) return &loss::kClipEmpty;
   return out.now() < life_.fires_at ? &loss::kNextRound : nullptr;
 }
 
 void Hands::aim(BackOut& out) {
-  life_.fires_at = out.now() + micros(gun(people_.own()->weapon).interval_s * kMargin);
+  life_.fires_at = out.now() + micros(gun(players_.own()->weapon).interval_s * kMargin);
   life_.reloads_until = 0;
   hold(kGun, out);
 }
@@ -185,7 +185,7 @@ void Hands::spend_blocks(std::size_t count) {
 }
 
 void Hands::hear(const Restock& restock, BackOut& out) {
-  Someone* me = people_.own();
+  ServerPlayer* me = players_.own();
   if (restock.player != server_.number || me == nullptr || me->unit == 0) return out.lose(loss::kRestockOfOther);
   life_.reserve = gun(me->weapon).reserve;
   life_.blocks = kFullBlocks;
@@ -212,7 +212,7 @@ void Hands::tell_ammo(BackOut& out) {
 
 /// To the shooter: how it ended. Of another: that it began.
 void Hands::hear(const WeaponReload& reload, BackOut& out) {
-  Someone* one = people_.find(reload.player);
+  ServerPlayer* one = players_.find(reload.player);
   if (one == nullptr) return out.lose(loss::kReloadOfNobody);
   if (reload.player == server_.number) {
     life_.clip = reload.clip;

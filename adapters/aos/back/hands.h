@@ -8,7 +8,7 @@ namespace entente::aos {
 
 class Hands {
  public:
-  Hands(Server& server, People& people, const Man& man) : server_(server), people_(people), man_(man) {}
+  Hands(Server& server, ServerPlayers& players, const Man& man) : server_(server), players_(players), man_(man) {}
 
   /// `plays`: he does not only watch.
   void begin_life(bool plays, std::uint8_t weapon, BackOut& out);
@@ -51,7 +51,7 @@ class Hands {
   void press(std::uint8_t buttons, BackOut& out);
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   const Man& man_;
   std::uint32_t colour_ = kFirstColour;
   core::Micros edits_at_ = 0;

@@ -1,7 +1,7 @@
 #include "adapters/aos/back/joining.h"
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/world/geography.h"
+#include "adapters/aos/world/world_from_map.h"
 
 namespace entente::aos {
 namespace {
@@ -25,14 +25,14 @@ void tell_rules(const StateData& state, BackOut& out) {
 
 /// The first packet of all, and again when the next map comes: whatever was known is void.
 void Joining::hear(const MapStart& start, BackOut& out) {
-  people_.forget_all(out);
+  players_.forget_all(out);
   server_.number = 255;
   man_.forget();
   hands_.forget();
-  things_.forget();
+  objectives_.forget();
   if (server_.stage != Stage::kMap) wants_spawn_ = server_.wish && server_.wish->role() == words::WATCH;
   server_.stage = Stage::kMap;
-  paints_.start_again();
+  snapshots_.start_again();
   loading_.reset();
   loaded_ = 0;
   announced_ = start.size;
@@ -58,7 +58,7 @@ void Joining::hear(const StateData& state, BackOut& out) {
     return server_.refuse(words::Refused::OTHER, "the map ends before its last column", out);
   VoxelMap map = loading_->take();
   loading_.reset();
-  words::World world = geography(map, map_name_);
+  words::World world = world_from_map(map, map_name_);
   learn(std::move(map), std::move(world), state, out);
 }
 
@@ -66,7 +66,7 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
   server_.map = std::move(map);
   server_.number = state.player;
   server_.sides = sides_of(colour_of(state.colour1), colour_of(state.colour2));
-  for (auto& [number, one] : people_)
+  for (auto& [number, one] : players_)
     one.player.set_team(server_.sides.team_of(one.team));  // who came before State Data
   server_.room.set_game(std::string(game().name()));
   server_.room.set_dialect(std::string(server_.dialect_name()));
@@ -81,9 +81,9 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
   server_.stage = Stage::kAtTheDoor;
   words::Round round;
   out.say(round);
-  for (auto& [number, one] : people_) people_.tell(one, out);
+  for (auto& [number, one] : players_) players_.tell(one, out);
   introduce(out);
-  things_.tell_all(state, out);
+  objectives_.tell_all(state, out);
   out.say(words::Ready());
   enter(out);
 }
@@ -105,7 +105,7 @@ void Joining::hear(const VersionGet&, BackOut& out) {
 /// Who has no side of his own joins the smaller one: piqueserver lets none grow larger by two.
 std::uint8_t Joining::wished_side() const {
   int green_more = 0;
-  for (const auto& [number, one] : people_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
+  for (const auto& [number, one] : players_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
   return server_.sides.side_of(server_.wish->team(), green_more < 0 ? kGreen : kBlue);
 }
 

@@ -5,16 +5,17 @@
 #include <string>
 
 #include "adapters/aos/back/hands.h"
-#include "adapters/aos/back/paints.h"
-#include "adapters/aos/back/things.h"
+#include "adapters/aos/back/server_objectives.h"
+#include "adapters/aos/back/snapshot_reader.h"
 #include "adapters/aos/world/map_stream.h"
 
 namespace entente::aos {
 
 class Joining {
  public:
-  Joining(Server& server, People& people, Man& man, Hands& hands, Things& things, Paints& paints)
-      : server_(server), people_(people), man_(man), hands_(hands), things_(things), paints_(paints) {}
+  Joining(Server& server, ServerPlayers& players, Man& man, Hands& hands, ServerObjectives& objectives,
+          SnapshotReader& snapshots)
+      : server_(server), players_(players), man_(man), hands_(hands), objectives_(objectives), snapshots_(snapshots) {}
 
   void hear(const MapStart& start, BackOut& out);
   void hear(const MapChunk& chunk, BackOut& out);
@@ -37,11 +38,11 @@ class Joining {
   void enter(BackOut& out);
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   Man& man_;
   Hands& hands_;
-  Things& things_;
-  Paints& paints_;
+  ServerObjectives& objectives_;
+  SnapshotReader& snapshots_;
   bool wants_spawn_ = false;
   std::unique_ptr<MapReceiver> loading_;
   std::size_t announced_ = 0, loaded_ = 0;  // bytes of the stream

@@ -2,10 +2,10 @@
 
 namespace entente::aos {
 
-/// Who was there before us. Where he is, the next paint shows.
+/// Who was there before us. Where he is, the next snapshot shows.
 void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
   if (existing.player == server_.number && server_.in()) return out.lose(loss::kExistingIsUs);
-  Someone& one = people_.meet(existing.player, out);
+  ServerPlayer& one = players_.meet(existing.player, out);
   one.team = existing.team;
   one.weapon = weapon_of(kit_of(existing.weapon));
   one.tool = existing.tool;
@@ -15,13 +15,13 @@ void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
   one.player.set_role(existing.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   one.player.set_colour(colour_of(existing.colour));
-  if (server_.loaded()) people_.tell(one, out);
+  if (server_.loaded()) players_.tell(one, out);
 }
 
 /// Comes into play: new, back from the dead, on another side, or with another weapon. Spectators, too.
 void Lives::hear(const CreatePlayer& created, BackOut& out) {
   if (!may_be(created.position)) return out.lose(loss::kCreatedOutside);
-  Someone& one = people_.meet(created.player, out);
+  ServerPlayer& one = players_.meet(created.player, out);
   const words::Player before = one.player;
   one.team = created.team;
   one.weapon = weapon_of(kit_of(created.weapon));
@@ -31,7 +31,7 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
   one.player.set_role(created.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   if (!created.name.view().empty()) one.player.set_name(text_of(created.name.view()));
-  if (!server_.loaded()) return;  // told when the map is there, and shown by the next paint
+  if (!server_.loaded()) return;  // told when the map is there, and shown by the next snapshot
   const bool known = (one.unit != 0) == (created.team != kSpectator);
   if (!known && one.unit != 0) {
     words::Gone gone;
@@ -40,30 +40,30 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
   }
   const bool same = before.team() == one.player.team() && before.kit() == one.player.kit() &&
                     before.name() == one.player.name() && before.role() == one.player.role();
-  if (!known || !same || out.world().player(one.player.id()) == nullptr) people_.tell(one, out);
+  if (!known || !same || out.world().player(one.player.id()) == nullptr) players_.tell(one, out);
   one.position = created.position;
   one.velocity = {};
-  if (one.unit != 0) people_.tell_spawned(one, out);
+  if (one.unit != 0) players_.tell_spawned(one, out);
   if (created.player == server_.number) begin_own(created, out);
 }
 
 void Lives::begin_own(const CreatePlayer& created, BackOut& out) {
   server_.stage = Server::Stage::kIn;
   const bool plays = created.team != kSpectator;
-  hands_.begin_life(plays, people_.own()->weapon, out);
+  hands_.begin_life(plays, players_.own()->weapon, out);
   man_.begin_life(created, out);
   if (plays) hands_.tell_ammo(out);
 }
 
 void Lives::hear(const PlayerLeft& left, BackOut& out) {
   if (left.player == server_.number) return out.lose(loss::kLeftIsUs);
-  if (!people_.forget(left.player, out)) out.lose(loss::kLeftNobody);
+  if (!players_.forget(left.player, out)) out.lose(loss::kLeftNobody);
 }
 
 void Lives::hear(const KillAction& kill, BackOut& out) {
-  Someone* victim = people_.find(kill.victim);
+  ServerPlayer* victim = players_.find(kill.victim);
   if (victim == nullptr) return out.lose(loss::kKilledNobody);
-  Someone* killer = kill.killer != kill.victim ? people_.find(kill.killer) : nullptr;
+  ServerPlayer* killer = kill.killer != kill.victim ? players_.find(kill.killer) : nullptr;
   victim->alive = false;
   victim->died = true;
   victim->buttons = 0;
@@ -76,17 +76,17 @@ void Lives::hear(const KillAction& kill, BackOut& out) {
   died.set_why(cause_of(kill.type));
   died.set_respawn_s(kill.respawn);
   out.say(died);
-  people_.tell_score(*victim, out);
+  players_.tell_score(*victim, out);
   if (killer != nullptr) {
     ++killer->kills;
-    people_.tell_score(*killer, out);
+    players_.tell_score(*killer, out);
   }
   if (kill.victim == server_.number) man_.end_life();
 }
 
 /// The colour of the blocks he will build.
 void Lives::hear(const SetColour& set, BackOut& out) {
-  Someone* one = people_.find(set.player);
+  ServerPlayer* one = players_.find(set.player);
   if (one == nullptr) return out.lose(loss::kColourOfNobody);
   one->player.set_colour(colour_of(set.colour));
   out.say(one->player);
@@ -94,7 +94,7 @@ void Lives::hear(const SetColour& set, BackOut& out) {
 
 /// Who shot us is nearest to where it came from.
 void Lives::hear(const SetHp& hp, BackOut& out) {
-  const Someone* me = people_.own();
+  const ServerPlayer* me = players_.own();
   if (me == nullptr || me->unit == 0) return out.lose(loss::kHpOfDead);
   words::Health health;
   health.set_unit(me->unit);
@@ -106,7 +106,7 @@ void Lives::hear(const SetHp& hp, BackOut& out) {
     health.set_from_y(from.y);
     health.set_from_z(from.z);
     float nearest = kSightRange;
-    for (const auto& [number, one] : people_) {
+    for (const auto& [number, one] : players_) {
       const float far = distance(one.position, hp.source);
       if (hp.cause != kHurtByWeapon || number == server_.number || !one.alive || far >= nearest) continue;
       nearest = far;

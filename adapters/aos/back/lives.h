@@ -7,8 +7,8 @@ namespace entente::aos {
 
 class Lives {
  public:
-  Lives(Server& server, People& people, Man& man, Hands& hands)
-      : server_(server), people_(people), man_(man), hands_(hands) {}
+  Lives(Server& server, ServerPlayers& players, Man& man, Hands& hands)
+      : server_(server), players_(players), man_(man), hands_(hands) {}
 
   void hear(const ExistingPlayer& existing, BackOut& out);
   void hear(const CreatePlayer& created, BackOut& out);
@@ -22,7 +22,7 @@ class Lives {
   void begin_own(const CreatePlayer& created, BackOut& out);
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   Man& man_;
   Hands& hands_;
 };

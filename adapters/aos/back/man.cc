@@ -9,7 +9,8 @@ using core::kMillisecond, core::kSecond, core::Micros;
 
 // piqueserver puts back who tells his place within 0.7 s of the last time, real clients tell it once a second.
 constexpr Micros kPlaceEvery = 1050 * kMillisecond, kPlaceSoonest = 750 * kMillisecond;
-// What a server hears at once after a stall was said too fast to it. It paints 10 times a second or more, or it stalls.
+// What a server hears at once after a stall was said too fast to it. It sends 10 snapshots a second or more, or it
+// stalls.
 constexpr Micros kStalls = 300 * kMillisecond, kPlaceLatest = 5 * kSecond;
 constexpr Micros kSleeps = 250 * kMillisecond;     // nobody woke us for so long: those steps are gone
 constexpr Micros kLookAgain = 250 * kMillisecond;  // a small turn is told so late at most
@@ -20,7 +21,7 @@ constexpr float kMoved = 0.01F;                    // blocks
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
 constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;  // blocks between the two, for its client to be told to be slow
-constexpr float kLeash = 8;                            // blocks between a foreign client's claim and our man
+constexpr float kMostAstray = 8;                       // blocks between a foreign client's claim and our man
 constexpr double kNear = 0.3;                          // metres from a place: nearer, nothing is wished any more
 constexpr double kJumps = 2;                           // metres a second upwards: its client has jumped
 constexpr double kSlow = 0.6;                          // of the top speed: sneaks
@@ -89,8 +90,8 @@ void Man::be_at(const Vec3& position, BackOut& out) {
   out.say({out.me(), corrected});
 }
 
-/// Where a paint shows us. A client of this game knows itself where it is, and is told by Position Data where it shall
-/// be; with State Updates there is no other word for that.
+/// Where a snapshot shows us. A client of this game knows itself where it is, and is told by Position Data where it
+/// shall be; with State Updates there is no other word for that.
 void Man::compare(const Vec3& seen, BackOut& out) {
   if (!life_.alive || (plays_itself() && !server_.dialect().state_updates)) return;
   if (distance(seen, life_.body.position) < kAstray) {
@@ -147,7 +148,7 @@ void Man::drive(bool aiming, BackOut& out) {
     step(server_.map, urge, life_.body);
     tell_server(urge, out);
   }
-  mind_leash(out);
+  correct_client(out);
   if (!plays_itself() && !server_.dialect().state_updates && may_tell_place(kPlaceEvery, out) &&
       distance(life_.place_sent, life_.body.position) > kMoved)
     tell_place(out);
@@ -194,14 +195,14 @@ void Man::mind_speed(double off, BackOut& out) {
 }
 
 /// A client of another game that is far from where our man could go is told so.
-void Man::mind_leash(BackOut& out) {
+void Man::correct_client(BackOut& out) {
   const words::PoseClaim* claim = steering_.claim();
   if (claim == nullptr || heard_keys_) return;
   const Vec3 place = place_of({claim->x(), claim->y(), 0});
   const float off = std::hypot(place[0] - life_.body.position[0], place[1] - life_.body.position[1]);
   mind_speed(off, out);
-  if (off <= kLeash) life_.astray = 0;
-  if (off <= kLeash || out.now() < life_.corrected + kCorrectedEvery) return;
+  if (off <= kMostAstray) life_.astray = 0;
+  if (off <= kMostAstray || out.now() < life_.corrected + kCorrectedEvery) return;
   if (life_.astray == 0) life_.astray = out.now();
   if (out.now() < life_.astray + kAstrayFor) return;
   life_.corrected = out.now();
@@ -237,15 +238,15 @@ void Man::tell_look(const Vec3& look, BackOut& out) {
 
 /// It has just shown where everybody is; after a stall it has heard, just before that, whatever was said meanwhile.
 void Man::mind_stall(BackOut& out) {
-  if (out.now() > life_.painted_at + kStalls) life_.place_from = out.now() + kPlaceSoonest;
-  life_.painted_at = out.now();
+  if (out.now() > life_.snapshot_at + kStalls) life_.place_from = out.now() + kPlaceSoonest;
+  life_.snapshot_at = out.now();
 }
 
-/// A server that never paints, or seldom, is told all the same.
+/// A server that sends no snapshots, or few, is told all the same.
 bool Man::may_tell_place(Micros every, BackOut& out) const {
   const Micros since = out.now() - life_.place_sent_at;
-  if (since < every || since >= kPlaceLatest || life_.painted_at == 0) return since >= every;
-  return out.now() >= life_.place_from && out.now() <= life_.painted_at + kStalls;
+  if (since < every || since >= kPlaceLatest || life_.snapshot_at == 0) return since >= every;
+  return out.now() >= life_.place_from && out.now() <= life_.snapshot_at + kStalls;
 }
 
 void Man::look_to_shoot(const Vec3& look, BackOut& out) {
@@ -293,7 +294,7 @@ void Man::tell_state(const Urge& urge, BackOut& out) {
 
 words::Pose Man::pose() const {
   words::Pose pose;
-  if (const Someone* me = people_.own()) pose.set_unit(me->unit);
+  if (const ServerPlayer* me = players_.own()) pose.set_unit(me->unit);
   pose.set_state(pose_state_of(life_.keys_sent & static_cast<std::uint8_t>(~kCrouch)));
   if (life_.body.airborne) pose.set_state(pose.state() | words::Pose::FALLING);
   if (life_.body.crouching) pose.set_state(pose.state() | words::Pose::CROUCHING);

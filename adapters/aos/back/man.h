@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "adapters/aos/back/people.h"
+#include "adapters/aos/back/server_players.h"
 #include "adapters/aos/world/body.h"
 #include "adapters/aos/world/pilot.h"
 #include "proxy/core/tank/steering.h"
@@ -14,7 +14,7 @@ namespace entente::aos {
 
 class Man {
  public:
-  Man(Server& server, People& people) : server_(server), people_(people) {}
+  Man(Server& server, ServerPlayers& players) : server_(server), players_(players) {}
 
   void begin_life(const CreatePlayer& created, BackOut& out);
   void end_life();
@@ -34,9 +34,9 @@ class Man {
   /// False: the word is not about steering.
   bool steer(const core::Intent& intent);
 
-  /// A paint came; a server that stalls has heard, just before that, whatever was said meanwhile.
+  /// A snapshot came; a server that stalls has heard, just before that, whatever was said meanwhile.
   void mind_stall(BackOut& out);
-  /// Where a paint shows him.
+  /// Where a snapshot shows him.
   void compare(const Vec3& seen, BackOut& out);
   /// Leaves out the steps that he slept through.
   void catch_up(BackOut& out);
@@ -50,7 +50,7 @@ class Man {
   core::Micros next_step() const { return life_.since + (life_.steps + 1) * core::kSecond / kStepsPerSecond; }
   void be_at(const Vec3& position, BackOut& out);
   Urge urge_now(bool aiming, BackOut& out);
-  void mind_leash(BackOut& out);
+  void correct_client(BackOut& out);
   void mind_speed(double off, BackOut& out);
   void tell_server(const Urge& urge, BackOut& out);
   void tell_keys(std::uint8_t keys, BackOut& out);
@@ -62,7 +62,7 @@ class Man {
   words::Pose pose() const;
 
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   core::Steering steering_;
   bool by_keys_ = false;
   bool heard_keys_ = false, heard_claim_ = false;
@@ -88,8 +88,8 @@ class Man {
     core::Micros look_sent_at = 0;
     Vec3 place_sent{};
     core::Micros place_sent_at = 0;
-    core::Micros painted_at = 0;  ///< when the server last showed where everybody is; 0: never
-    core::Micros place_from = 0;  ///< it has stalled: no place before this
+    core::Micros snapshot_at = 0;  ///< when the server last showed where everybody is; 0: never
+    core::Micros place_from = 0;   ///< it has stalled: no place before this
   };
   Life life_;
 

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "adapters/aos/world/sight.h"
-#include "proxy/core/arena/guns.h"
+#include "proxy/core/gameplay/guns.h"
 
 namespace entente::aos {
 namespace {
@@ -47,7 +47,7 @@ void Marksman::tell_empty(BackOut& out) {
   words::Notice notice;
   notice.set_level(words::Notice::WARNING);
   notice.set_text("no rounds left: your side's tent has more, and so has the next life");
-  const words::Token& tent = things_.tent(people_.own()->team);
+  const words::Token& tent = objectives_.tent(players_.own()->team);
   if (tent.state() == words::Token::GROUND)
     notice.set_text("no rounds left: your side's tent has more, " + way_to(tent) + "; and so has the next life");
   out.say({out.me(), notice});
@@ -74,7 +74,7 @@ void Marksman::mind_trigger(BackOut& out) {
 
 /// Looks, pulls, hits, in this order: so servers take it. REQUIRES: it may.
 void Marksman::shoot(double yaw, double pitch, BackOut& out) {
-  Someone& me = *people_.own();
+  ServerPlayer& me = *players_.own();
   hands_.aim(out);
   man_.look_to_shoot(auto_aim_ ? aimed(yaw, pitch) : orientation_of(yaw, pitch), out);
   hands_.pull(out);
@@ -82,7 +82,7 @@ void Marksman::shoot(double yaw, double pitch, BackOut& out) {
   me.position = man_.place();
   me.velocity = {};
   me.orientation = man_.look();
-  people_.tell_shot(me, out);
+  players_.tell_shot(me, out);
   hands_.tell_ammo(out);
   if (hands_.clip() == 0) hands_.reload(out);
 }
@@ -90,10 +90,10 @@ void Marksman::shoot(double yaw, double pitch, BackOut& out) {
 /// The first of the other side that the ray meets, if no voxel is before him.
 void Marksman::trace(const Vec3& direction, BackOut& out) {
   const Vec3& from = man_.place();
-  const std::uint8_t side = people_.own()->team;
+  const std::uint8_t side = players_.own()->team;
   float nearest = clear_way(server_.map, from, direction, kSightRange);
   std::optional<Hit> hit;
-  for (const auto& [number, one] : people_) {
+  for (const auto& [number, one] : players_) {
     if (number == server_.number || !one.alive || one.hidden || one.team == side) continue;
     const auto met = meets(from, direction, one.reckoned(out.now()), (one.keys & kCrouch) != 0);
     if (!met || met->distance >= nearest) continue;
@@ -108,7 +108,7 @@ Vec3 Marksman::strayed(const Vec3& direction, BackOut& out) const {
     const auto part = [&] { return static_cast<float>(out.random() % 65536) / 65536; };
     return part() - part();
   };
-  const float stray = kSpreads[people_.own()->weapon].stray;
+  const float stray = kSpreads[players_.own()->weapon].stray;
   Vec3 to = direction;
   for (float& axis : to) axis += stray * chance();
   return towards({}, to);
@@ -118,10 +118,10 @@ Vec3 Marksman::strayed(const Vec3& direction, BackOut& out) const {
 Vec3 Marksman::aimed(double yaw, double pitch) const {
   const Vec3 straight = orientation_of(yaw, pitch);
   const Vec3& from = man_.place();
-  const std::uint8_t side = people_.own()->team;
+  const std::uint8_t side = players_.own()->team;
   float nearest = kAimsAsFar;
   Vec3 best = straight;
-  for (const auto& [number, one] : people_) {
+  for (const auto& [number, one] : players_) {
     if (number == server_.number || !one.alive || one.hidden || one.team == side) continue;
     const Vec3 trunk = {one.position[0], one.position[1], one.position[2] + kTrunk};
     const Vec3 way = towards(from, trunk);

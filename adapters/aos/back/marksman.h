@@ -5,17 +5,17 @@
 #include <string>
 
 #include "adapters/aos/back/hands.h"
-#include "adapters/aos/back/things.h"
+#include "adapters/aos/back/server_objectives.h"
 
 namespace entente::aos {
 
 class Marksman {
  public:
-  Marksman(const core::FaceOptions& options, Server& server, People& people, const Things& things, Man& man,
-           Hands& hands)
+  Marksman(const core::FaceOptions& options, Server& server, ServerPlayers& players, const ServerObjectives& objectives,
+           Man& man, Hands& hands)
       : server_(server),
-        people_(people),
-        things_(things),
+        players_(players),
+        objectives_(objectives),
         man_(man),
         hands_(hands),
         auto_aim_(options.setting("aim") == "auto") {}
@@ -33,8 +33,8 @@ class Marksman {
   Vec3 strayed(const Vec3& direction, BackOut& out) const;
 
   Server& server_;
-  People& people_;
-  const Things& things_;
+  ServerPlayers& players_;
+  const ServerObjectives& objectives_;
   Man& man_;
   Hands& hands_;
   const bool auto_aim_;

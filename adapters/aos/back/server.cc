@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kMostMalformed = 50;
 
-/// The packets that paint: World Update, and what takes its place in 0.80.
-bool paints(const wire::Frame& frame, bool state_updates) {
+/// Snapshots: World Update, and what takes its place in 0.80.
+bool is_snapshot(const wire::Frame& frame, bool state_updates) {
   constexpr std::uint8_t kStateUpdate = 0, kWorldUpdate = 2;
   return !frame.bytes.empty() && (frame.bytes[0] == kWorldUpdate || (state_updates && frame.bytes[0] == kStateUpdate));
 }
@@ -19,12 +19,12 @@ bool paints(const wire::Frame& frame, bool state_updates) {
 
 Server::Server(std::size_t dialect)
     : dialect_(dialect),
-      speech_(make_speech(dialect)),
-      paints_(make_speech(dialect)),
+      codec_(make_message_codec(dialect)),
+      snapshot_codec_(make_message_codec(dialect)),
       reader_(game(), dialect, wire::Way::kToClient) {}
 
 const Message* Server::read(const wire::Frame& frame, BackOut& out) {
-  const auto heard = (paints(frame, dialect().state_updates) ? paints_ : speech_)->read(frame);
+  const auto heard = (is_snapshot(frame, dialect().state_updates) ? snapshot_codec_ : codec_)->read(frame);
   if (heard) return heard->message;
   const bool unknown = wire::unknown_code(heard.error());
   out.lose(unknown ? loss::kUnknownDown : loss::kMalformed);
@@ -34,7 +34,7 @@ const Message* Server::read(const wire::Frame& frame, BackOut& out) {
 
 void Server::write(const Message& message, BackOut& out, Lane lane) {
   buffer_.clear();
-  speech_->write(message, wire::Way::kToServer, buffer_);
+  codec_->write(message, wire::Way::kToServer, buffer_);
   out.send(lane, buffer_);
 }
 

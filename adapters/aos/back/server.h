@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/losses.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "adapters/aos/world/vxl.h"
 #include "adapters/wire/frame_reader.h"
@@ -69,7 +69,8 @@ class Server {
   void write(const Message& message, BackOut& out, Lane lane);
 
   std::size_t dialect_;
-  std::unique_ptr<wire::Speech<Message>> speech_, paints_;  // paints keep their lists: no memory a packet
+  std::unique_ptr<wire::MessageCodec<Message>> codec_,
+      snapshot_codec_;  // snapshots keep their lists: no memory a packet
   wire::FrameReader reader_;
   Buffer buffer_;
   int malformed_ = 0;

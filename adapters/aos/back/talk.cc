@@ -22,7 +22,7 @@ constexpr std::size_t kMostLines = 8;
 }  // namespace
 
 void BackTalk::hear(const ChatMessage& chat, BackOut& out) {
-  const Someone* from = people_.find(chat.player);
+  const ServerPlayer* from = players_.find(chat.player);
   const std::string text = text_of(chat.text.view());
   if (chat.type >= kSystem || from == nullptr) {
     server_.last_words.heard(text, out.now());

@@ -5,13 +5,13 @@
 #include <deque>
 #include <string>
 
-#include "adapters/aos/back/people.h"
+#include "adapters/aos/back/server_players.h"
 
 namespace entente::aos {
 
 class BackTalk {
  public:
-  BackTalk(Server& server, People& people) : server_(server), people_(people) {}
+  BackTalk(Server& server, ServerPlayers& players) : server_(server), players_(players) {}
 
   void hear(const ChatMessage& chat, BackOut& out);
   void hear(const words::Say& say, BackOut& out);
@@ -25,7 +25,7 @@ class BackTalk {
 
  private:
   Server& server_;
-  People& people_;
+  ServerPlayers& players_;
   std::deque<std::string> lines_;  // that wait to be said
   std::array<core::Micros, 4> spoke_{};
   std::size_t spoken_ = 0;

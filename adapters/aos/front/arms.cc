@@ -31,10 +31,10 @@ void set_thrown(Word& word, const Grenade& grenade) {
 
 /// In a room of another game, only the trigger of the gun is passed on: spades and blocks do not shoot.
 void Arms::hear(const WeaponInput& input, FrontOut& out) {
-  if (!cast_.playing()) return;
-  cast_.own().buttons = input.buttons;
+  if (!players_.playing()) return;
+  players_.own().buttons = input.buttons;
   me_.fresh = false;
-  if (!same_game(out) && cast_.own().tool != kGun) return;
+  if (!same_game(out) && players_.own().tool != kGun) return;
   if (room_guns(out) != 0) return mind_guns(out);
   words::Trigger trigger;
   trigger.set_primary((input.buttons & kPrimary) != 0);
@@ -44,9 +44,9 @@ void Arms::hear(const WeaponInput& input, FrontOut& out) {
 
 void Arms::hear(const SetTool& tool, FrontOut& out) {
   if (tool.tool > kGrenades) return out.lose(loss::kNoToolUp);
-  if (!cast_.playing()) return;
-  const bool shot = cast_.own().tool == kGun && (cast_.own().buttons & kPrimary) != 0;
-  cast_.own().tool = tool.tool;
+  if (!players_.playing()) return;
+  const bool shot = players_.own().tool == kGun && (players_.own().buttons & kPrimary) != 0;
+  players_.own().tool = tool.tool;
   if (shot && !same_game(out) && room_guns(out) == 0) out.say(words::Trigger());  // putting it away releases it
   words::Tool word;
   word.set_number(tool.tool);
@@ -54,33 +54,33 @@ void Arms::hear(const SetTool& tool, FrontOut& out) {
 }
 
 void Arms::hear(const Hit& hit, FrontOut& out) {
-  if (!cast_.playing() || hit.victim >= kMostPlayers || cast_[hit.victim].player == 0 ||
+  if (!players_.playing() || hit.victim >= kMostPlayers || players_[hit.victim].player == 0 ||
       hit.part > words::HitClaim::MELEE)
     return out.lose(loss::kHitNobody);
   words::HitClaim claim;
-  claim.set_victim(cast_[hit.victim].player);
+  claim.set_victim(players_[hit.victim].player);
   claim.set_part(static_cast<words::HitClaim::Part>(hit.part));
   out.say(std::move(claim));
 }
 
 void Arms::hear(const Grenade& grenade, FrontOut& out) {
-  if (!cast_.playing()) return;
+  if (!players_.playing()) return;
   const bool thrown = is_finite(grenade.position) && is_finite(grenade.velocity) && grenade.fuse >= 0 &&
                       grenade.fuse <= static_cast<float>(kLongestFuse);
   if (!thrown) return out.lose(loss::kNoThrow);
   me_.fresh = false;
   words::Fire fire;
-  fire.set_unit(cast_.own().unit);
+  fire.set_unit(players_.own().unit);
   fire.set_shot(++me_.shots);
   set_thrown(fire, grenade);
   out.say(std::move(fire));
 }
 
 void Arms::hear(const WeaponReload&, FrontOut& out) {
-  if (!cast_.playing()) return;
+  if (!players_.playing()) return;
   out.say(words::Reload());
   if (same_game(out)) return;
-  me_.reloaded = out.now() + micros(gun(cast_.own().weapon).reload_s) + kAfterReload;
+  me_.reloaded = out.now() + micros(gun(players_.own().weapon).reload_s) + kAfterReload;
 }
 
 /// How many guns a player of this room has, if they load one by one; the client's clip then shows how many are loaded.
@@ -88,17 +88,17 @@ void Arms::hear(const WeaponReload&, FrontOut& out) {
 std::uint32_t Arms::room_guns(const FrontOut& out) const {
   const core::World& world = out.world();
   const bool load = !same_game(out) && core::victim_decides(world) && world.rule("reload", 0) > 0;
-  return load ? std::min(world.room().most_shots(), core::Guns::kAny) : 0;
+  return load ? std::min(world.room().most_shots(), core::GunReloads::kAny) : 0;
 }
 
 /// Fires one loaded gun, at the rate at which the client draws its shots.
 void Arms::pull(FrontOut& out) {
-  const auto gun = me_.guns.loaded(core::Guns::kAny, room_guns(out), out.now());
+  const auto gun = me_.guns.loaded(core::GunReloads::kAny, room_guns(out), out.now());
   if (!gun) return;
   me_.gun = *gun;
   if (me_.load.first > 0) --me_.load.first;  // the client counts its shots itself
   me_.guns.fire(*gun, out.now() + micros(std::min(out.world().rule("reload", 0), kSlowestReload)));
-  me_.pulls_at = out.now() + micros(aos::gun(cast_.own().weapon).interval_s);
+  me_.pulls_at = out.now() + micros(aos::gun(players_.own().weapon).interval_s);
   words::Trigger trigger;
   trigger.set_primary(true);
   out.say(words::Trigger(trigger));
@@ -110,10 +110,10 @@ void Arms::pull(FrontOut& out) {
 /// trigger is held and its clip is not empty.
 void Arms::mind_guns(FrontOut& out) {
   const std::uint32_t guns = room_guns(out);
-  if (guns == 0 || !cast_.playing()) return;
+  if (guns == 0 || !players_.playing()) return;
   tell_load(static_cast<std::uint8_t>(std::min(me_.guns.count(guns, out.now()), 255U)),
             static_cast<std::uint8_t>(std::min(guns, 255U)), out);
-  const bool held = cast_.own().tool == kGun && (cast_.own().buttons & kPrimary) != 0;
+  const bool held = players_.own().tool == kGun && (players_.own().buttons & kPrimary) != 0;
   if (held && out.now() >= me_.pulls_at) pull(out);
 }
 
@@ -125,7 +125,7 @@ void Arms::tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out) {
 /// Ends a reload: tells the client what its gun holds. Rooms of other games do not count rounds, or do not report them
 /// without a change.
 void Arms::fill_magazine(FrontOut& out) {
-  if (me_.reloaded == 0 || out.now() < me_.reloaded || !cast_.playing()) return;
+  if (me_.reloaded == 0 || out.now() < me_.reloaded || !players_.playing()) return;
   if (is_counted(out)) return hear(out.world().player(out.me())->ammo, out);
   me_.reloaded = 0;
   if (room_guns(out) != 0) {
@@ -136,7 +136,7 @@ void Arms::fill_magazine(FrontOut& out) {
 }
 
 void Arms::fill_clip(FrontOut& out) {
-  const Gun& full = gun(cast_.own().weapon);
+  const Gun& full = gun(players_.own().weapon);
   client_.send(WeaponReload{kOwn, full.clip, full.reserve}, out);
 }
 
@@ -149,7 +149,7 @@ bool Arms::is_counted(const FrontOut& out) const {
 // -- What the room says ----------------------------------------------------------------------------------------------
 
 void Arms::hear(const words::Health& health, FrontOut& out) {
-  if (health.unit() != cast_.own().unit || !cast_.playing() || health.max() <= 0) return;
+  if (health.unit() != players_.own().unit || !players_.playing() || health.max() <= 0) return;
   const double share = health.now() > 0 ? std::min(1.0, health.now() / health.max()) : 0;
   SetHp set;
   set.hp = static_cast<std::uint8_t>(std::max(std::lround(share * kFullHealth), 1L));  // a living player has at least 1
@@ -168,7 +168,7 @@ void Arms::hear(const words::Health& health, FrontOut& out) {
 void Arms::feel_mass(FrontOut& out) {
   constexpr double kFelt = 2;  // the smallest change that is sent
   const core::PlayerState* me = out.world().player(out.me());
-  if (me == nullptr || !cast_.playing()) return;
+  if (me == nullptr || !players_.playing()) return;
   double mass = 0;
   for (const core::Id id : me->units)
     if (const core::UnitState* unit = out.world().unit(id); unit != nullptr && unit->unit.kind() == words::Unit::CELL)
@@ -184,12 +184,12 @@ void Arms::feel_mass(FrontOut& out) {
 }
 
 void Arms::hear(const words::Ammo& ammo, FrontOut& out) {
-  if (ammo.player() != out.me() || !cast_.playing()) return;
+  if (ammo.player() != out.me() || !players_.playing()) return;
   const bool fresh = std::exchange(me_.fresh, false);
   const auto byte = [](std::uint32_t count) { return static_cast<std::uint8_t>(std::min(count, 255U)); };
   const std::pair load(byte(ammo.clip()), byte(ammo.reserve()));
   const bool same_load = std::exchange(me_.load, load) == load;
-  if (is_full(ammo, kit_of(cast_.own().weapon))) {
+  if (is_full(ammo, kit_of(players_.own().weapon))) {
     if (fresh) return;  // a player that was just created has everything
     me_.hp = static_cast<std::uint8_t>(kFullHealth);
     client_.send(Restock{kOwn}, out);
@@ -205,10 +205,10 @@ void Arms::hear(const words::Shot& shot, FrontOut& out) {
   if (shot.shooter() != out.me()) return;
   if (shot.life() > 0) me_.guns.fire(me_.gun, out.now() + micros(std::min(shot.life(), kSlowestReload)));
   if (shot.kind() == words::GRENADE || same_game(out) || room_guns(out) != 0 || is_counted(out)) return;
-  if (cast_.playing() && me_.reloaded == 0) fill_clip(out);
+  if (players_.playing() && me_.reloaded == 0) fill_clip(out);
 }
 
-void Arms::begin(const Actor& own) {
+void Arms::begin(const PlayerEntry& own) {
   me_.reloaded = 0;
   me_.hp = static_cast<std::uint8_t>(kFullHealth);
   me_.most_mass = 0;

@@ -3,14 +3,14 @@
 
 #include <utility>
 
-#include "adapters/aos/front/cast.h"
-#include "proxy/core/arena/guns.h"
+#include "adapters/aos/front/player_table.h"
+#include "proxy/core/gameplay/guns.h"
 
 namespace entente::aos {
 
 class Arms {
  public:
-  Arms(Client& client, Cast& cast) : client_(client), cast_(cast) {}
+  Arms(Client& client, PlayerTable& players) : client_(client), players_(players) {}
 
   void hear(const WeaponInput& input, FrontOut& out);
   void hear(const SetTool& tool, FrontOut& out);
@@ -22,7 +22,7 @@ class Arms {
   void hear(const words::Shot& shot, FrontOut& out);
 
   /// Our client was put into play, with full health and ammunition.
-  void begin(const Actor& own);
+  void begin(const PlayerEntry& own);
   /// Our client has used something, so a Restock would no longer be redundant.
   void use() { me_.fresh = false; }
   /// Our client loads another map.
@@ -40,13 +40,13 @@ class Arms {
   void tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out);
 
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   struct Me {
     std::uint32_t shots = 0;
     std::uint8_t hp = 100;
     double most_mass = 0;                          ///< largest mass of its cells in this life
     core::Micros reloaded = 0;                     ///< when its clip is full again; 0: no reload is under way
-    core::Guns guns;                               ///< in a room where guns load one by one
+    core::GunReloads guns;                         ///< in a room where guns load one by one
     std::uint8_t gun = 0;                          ///< the one of them that was fired last
     core::Micros pulls_at = 0;                     ///< when a held trigger fires next
     bool fresh = false;                            ///< just created, and nothing used since

@@ -33,7 +33,7 @@ int length(const Block& from, const Block& to) {
 
 bool Building::may_build(const Block& at, FrontOut& out) {
   arms_.use();
-  if (cast_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
+  if (players_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
   out.lose(loss::kCannotBuild);
   return false;
 }
@@ -73,18 +73,18 @@ void Building::hear(const BlockLine& line, FrontOut& out) {
 /// Undoes our client's edit in a world that is not made of blocks. A block that it built is dug again in its own name,
 /// which gives the block back to it.
 void Building::take_back(const Block& at, FrontOut& out) {
-  if (ground_.given() || !in_map(at) || at[2] >= static_cast<int>(kGround)) return;
+  if (map_.given() || !in_map(at) || at[2] >= static_cast<int>(kGround)) return;
   const auto x = static_cast<std::uint32_t>(at[0]), y = static_cast<std::uint32_t>(at[1]),
              z = static_cast<std::uint32_t>(at[2]);
-  if (!ground_.map().solid(x, y, z)) return client_.send(BlockAction{kOwn, kDestroy, at}, out);
-  show_colour(kWorldId, ground_.colour(x, y, z) & 0xffffffU, out);
+  if (!map_.map().solid(x, y, z)) return client_.send(BlockAction{kOwn, kDestroy, at}, out);
+  show_colour(kWorldId, map_.colour(x, y, z) & 0xffffffU, out);
   client_.send(BlockAction{kWorldId, kBuild, at}, out);
 }
 
 // -- What the room says ----------------------------------------------------------------------------------------------
 
 void Building::hear(const words::WorldEdit& edit, FrontOut& out) {
-  if (ground_.loaded()) return show_edit(edit, out);
+  if (map_.loaded()) return show_edit(edit, out);
   if (edits_.size() >= kMostEdits) return out.lose(loss::kEditsFull);
   edits_.push_back(edit);
 }
@@ -93,12 +93,12 @@ void Building::show_edit(const words::WorldEdit& word, FrontOut& out) {
   edited_ = true;
   const words::Edit& edit = word.edit();
   const words::World* world = out.world().geometry();
-  const bool tile = !ground_.given() && world != nullptr && world->columns() != 0 && edit.op() == words::Edit::BUILD;
+  const bool tile = !map_.given() && world != nullptr && world->columns() != 0 && edit.op() == words::Edit::BUILD;
   if (tile) return show_wall(edit, out);
   const Block at = block_at({edit.x(), edit.y(), edit.z()}), end = block_at({edit.x2(), edit.y2(), edit.z2()});
   const bool line = edit.op() == words::Edit::LINE;
   if (!in_map(at) || (line && !in_map(end))) return out.lose(loss::kEditOutside);
-  const Slot slot = cast_.shown_player(word.by()).value_or(kWorldId);
+  const Slot slot = players_.shown_player(word.by()).value_or(kWorldId);
   const bool builds = line || edit.op() == words::Edit::BUILD;
   if (builds && slot != kOwn && edit.colour() != 0) show_colour(slot, edit.colour(), out);
   if (line)
@@ -132,8 +132,7 @@ void Building::show_wall(const words::Edit& edit, FrontOut& out) {
 /// Shows a brick as a wall on its tile.
 void Building::hear(const words::Unit& unit, FrontOut& out) {
   const words::World* world = out.world().geometry();
-  if (unit.kind() != words::Unit::BRICK || !unit.alive() || ground_.given() || world == nullptr ||
-      world->columns() == 0)
+  if (unit.kind() != words::Unit::BRICK || !unit.alive() || map_.given() || world == nullptr || world->columns() == 0)
     return;
   const auto tile = tile_at(unit.pose().x(), unit.pose().y(), out);
   if (!tile || bricks_.size() >= kMostBricks || !bricks_.emplace(unit.id(), *tile).second) return;
@@ -158,7 +157,7 @@ void Building::hear(const words::Gone& gone, FrontOut& out) {
 }
 
 void Building::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
-  if (slot != kWorldId) return cast_.show_colour(slot, colour, out);
+  if (slot != kWorldId) return players_.show_colour(slot, colour, out);
   if (std::exchange(world_colour_, colour) != colour) client_.send(SetColour{slot, wire_colour(colour)}, out);
 }
 

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "adapters/aos/front/arms.h"
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 
 namespace entente::aos {
 
 class Building {
  public:
-  Building(Client& client, const Ground& ground, const Newcomer& newcomer, Cast& cast, Arms& arms)
-      : client_(client), ground_(ground), newcomer_(newcomer), cast_(cast), arms_(arms) {}
+  Building(Client& client, const MapSender& map, const Newcomer& newcomer, PlayerTable& players, Arms& arms)
+      : client_(client), map_(map), newcomer_(newcomer), players_(players), arms_(arms) {}
 
   void hear(const BlockAction& action, FrontOut& out);
   void hear(const BlockLine& line, FrontOut& out);
@@ -42,9 +42,9 @@ class Building {
   std::optional<Tile> tile_at(double x, double y, const FrontOut& out) const;
 
   Client& client_;
-  const Ground& ground_;
+  const MapSender& map_;
   const Newcomer& newcomer_;
-  Cast& cast_;
+  PlayerTable& players_;
   Arms& arms_;
   bool edited_ = false;
   std::uint32_t world_colour_ = 0;

@@ -6,11 +6,11 @@
 namespace entente::aos {
 
 Client::Client(std::size_t dialect)
-    : dialect_(dialect), speech_(make_speech(dialect)), reader_(game(), dialect, wire::Way::kToServer) {}
+    : dialect_(dialect), codec_(make_message_codec(dialect)), reader_(game(), dialect, wire::Way::kToServer) {}
 
 void Client::send(const Message& message, FrontOut& out, Lane lane) {
   bytes_.clear();
-  speech_->write(message, wire::Way::kToClient, bytes_);
+  codec_->write(message, wire::Way::kToClient, bytes_);
   out.send(lane, bytes_);
 }
 

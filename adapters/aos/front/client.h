@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
-#include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "adapters/wire/frame_reader.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -34,7 +34,7 @@ class Client {
   std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take) {
     return reader_.feed(lane, bytes, take);
   }
-  auto read(const wire::Frame& frame) { return speech_->read(frame); }
+  auto read(const wire::Frame& frame) { return codec_->read(frame); }
 
   void send(const Message& message, FrontOut& out, Lane lane = Lane::kStream);
   /// Sends a line of chat, in pieces that every client shows. `type`: kLineToAll, …
@@ -46,7 +46,7 @@ class Client {
 
  private:
   std::size_t dialect_;
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
   Buffer bytes_;
 };

@@ -16,33 +16,33 @@ constexpr core::Micros kUnchanged = core::kSecond;  // after this time, a change
 void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
   if (newcomer_.entered()) return out.lose(loss::kEnteredAlready);
   const bool again = newcomer_.known();
-  newcomer_.enter(player, cast_.sides());
-  cast_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
+  newcomer_.enter(player, players_.sides());
+  players_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
   if (!again || same_game(out)) out.say(newcomer_.wish());  // such a server starts anew with each map
   if (same_game(out)) {
     words::Change colour;
     colour.set_colour(newcomer_.colour());
     out.say(colour);
     words::Tool tool;
-    tool.set_number(cast_.own().tool);
+    tool.set_number(players_.own().tool);
     out.say(std::move(tool));
     if (newcomer_.wish().role() == words::PLAY) out.say(words::Spawn());
   }
-  if (ground_.loaded()) enter(out);
+  if (map_.loaded()) enter(out);
 }
 
 void Entry::enter(FrontOut& out) {
-  if (!newcomer_.entered() || cast_.own().told) return;
+  if (!newcomer_.entered() || players_.own().told) return;
   const core::PlayerState* me = out.world().player(out.me());
   const core::UnitState* unit = out.world().active_unit(out.me());
   const bool watches = me != nullptr && me->player.role() == words::WATCH && out.world().ready();
   if (watches) {
     words::Pose above;
     above.set_z(40 * kMetresPerBlock);
-    cast_.create_own(above, out);
+    players_.create_own(above, out);
   } else if (unit != nullptr && unit->unit.alive()) {
-    cast_.own().unit = unit->unit.id();
-    cast_.create_own(unit->unit.pose(), out);
+    players_.own().unit = unit->unit.id();
+    players_.create_own(unit->unit.pose(), out);
   } else {
     ask_spawn(out);
   }
@@ -50,12 +50,12 @@ void Entry::enter(FrontOut& out) {
 
 /// Asks for a spawn, unless the server is one of this game: those spawn a player that has entered without being asked.
 void Entry::ask_spawn(FrontOut& out) {
-  const bool wants = newcomer_.entered() && !cast_.own().alive && newcomer_.wish().role() == words::PLAY;
+  const bool wants = newcomer_.entered() && !players_.own().alive && newcomer_.wish().role() == words::PLAY;
   if (!wants || !out.world().ready() || same_game(out)) return;
   if (out.now() < spawn_at_) return out.wake(spawn_at_);
   spawn_at_ = out.now() + kSpawnAgain;
   out.wake(spawn_at_);
-  cast_.own().dead = false;
+  players_.own().dead = false;
   out.say(words::Spawn());
 }
 
@@ -65,13 +65,13 @@ void Entry::wait(double seconds, FrontOut& out) { spawn_at_ = out.now() + core::
 void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out) {
   if (!newcomer_.entered() || (weapon && *weapon > 2)) return out.lose(loss::kNoWeapon);
   words::Change change;
-  if (team) change.set_team(cast_.sides().team_of(*team));
+  if (team) change.set_team(players_.sides().team_of(*team));
   if (weapon) change.set_kit(kit_of(*weapon));
   if (weapon) newcomer_.set_kit(kit_of(*weapon));
   out.say(change);
   if (same_game(out)) return;
-  if (team && *team != cast_.own().side) side_asked_ = std::max<core::Micros>(out.now(), 1);
-  if (weapon && ground_.loaded()) cast_.redress(out);
+  if (team && *team != players_.own().side) side_asked_ = std::max<core::Micros>(out.now(), 1);
+  if (weapon && map_.loaded()) players_.redress(out);
 }
 
 /// Tells the client that its side did not change: rooms do not answer such a request if they refuse it.

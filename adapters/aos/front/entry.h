@@ -1,14 +1,14 @@
 // How our client comes into play: it says who it is, it spawns, and later it changes side or weapon.
 #pragma once
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 
 namespace entente::aos {
 
 class Entry {
  public:
-  Entry(Client& client, const Ground& ground, Newcomer& newcomer, Cast& cast)
-      : client_(client), ground_(ground), newcomer_(newcomer), cast_(cast) {}
+  Entry(Client& client, const MapSender& map, Newcomer& newcomer, PlayerTable& players)
+      : client_(client), map_(map), newcomer_(newcomer), players_(players) {}
 
   void hear(const ExistingPlayer& player, FrontOut& out);
   void hear(const ChangeTeam& wish, FrontOut& out) { change(wish.team, std::nullopt, out); }
@@ -32,9 +32,9 @@ class Entry {
   void change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out);
 
   Client& client_;
-  const Ground& ground_;
+  const MapSender& map_;
   Newcomer& newcomer_;
-  Cast& cast_;
+  PlayerTable& players_;
   core::Micros spawn_at_ = 0;    // when to ask for a spawn (again)
   core::Micros side_asked_ = 0;  // when it asked for another side; 0: no answer is pending
 };

@@ -17,18 +17,18 @@ constexpr double kRespawn = 3;                             // seconds, in games 
 /// player dies.
 void Fights::hear(const words::Died& died, FrontOut& out) {
   const bool is_there = out.world().unit(died.unit()) != nullptr;
-  const auto slot = is_there ? cast_.slot_of_unit(died.unit()) : cast_.slot_of_player(died.player());
-  if (!slot || !cast_[*slot].told || !std::exchange(cast_[*slot].alive, false)) return;
-  cast_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until it asks for a spawn, or is spawned
-  if (died.synthesised() && same_game(out)) return;                     // clients of this game find out themselves
+  const auto slot = is_there ? players_.slot_of_unit(died.unit()) : players_.slot_of_player(died.player());
+  if (!slot || !players_[*slot].told || !std::exchange(players_[*slot].alive, false)) return;
+  players_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until it asks for a spawn, or is spawned
+  if (died.synthesised() && same_game(out)) return;                        // clients of this game find out themselves
   KillAction kill;
   kill.victim = *slot;
-  kill.killer = cast_.shown_player(died.killer()).value_or(*slot);
+  kill.killer = players_.shown_player(died.killer()).value_or(*slot);
   kill.type = kill_type(died.why());
   const double told = died.respawn_s() > 0 ? std::min(255.0, died.respawn_s()) : 0;
   const double respawn = told == 0 && !same_game(out) ? kRespawn : told;
   kill.respawn = static_cast<std::uint8_t>(std::lround(respawn));
-  cast_[*slot].keys = cast_[*slot].buttons = 0;
+  players_[*slot].keys = players_[*slot].buttons = 0;
   client_.send(kill, out);
   if (*slot == kOwn) entry_.wait(respawn, out);
 }
@@ -37,12 +37,12 @@ void Fights::hear(const words::Died& died, FrontOut& out) {
 /// own shots itself.
 void Fights::hear(const words::Shot& shot, FrontOut& out) {
   if (shot.shooter() == out.me()) return;
-  if (retold_ && shot.kind() != words::GRENADE) return;  // already in flight: the trigger was pressed earlier
-  auto slot = cast_.slot_of_unit(shot.unit());
-  if (!slot) slot = cast_.slot_of_player(shot.shooter());
-  if (!slot || !cast_[*slot].told) return out.lose(loss::kShooterUnseen);
-  Actor& actor = cast_[*slot];
-  if (actor.has_keys && shot.kind() != words::GRENADE) return;  // its trigger is sent as it is
+  if (resync_ && shot.kind() != words::GRENADE) return;  // already in flight: the trigger was pressed earlier
+  auto slot = players_.slot_of_unit(shot.unit());
+  if (!slot) slot = players_.slot_of_player(shot.shooter());
+  if (!slot || !players_[*slot].told) return out.lose(loss::kShooterUnseen);
+  PlayerEntry& entry = players_[*slot];
+  if (entry.has_keys && shot.kind() != words::GRENADE) return;  // its trigger is sent as it is
   if (shot.kind() == words::GRENADE) {
     Grenade grenade;
     grenade.player = *slot;
@@ -54,17 +54,17 @@ void Fights::hear(const words::Shot& shot, FrontOut& out) {
   }
   const double flat = std::hypot(shot.vx(), shot.vy());
   if (flat > 0 || shot.vz() != 0)
-    actor.motion.orientation = orientation_of(std::atan2(shot.vy(), shot.vx()), std::atan2(shot.vz(), flat));
-  actor.shooting = out.now() + kPulse;
-  cast_.press(*slot, kPrimary, out);
+    entry.motion.orientation = orientation_of(std::atan2(shot.vy(), shot.vx()), std::atan2(shot.vz(), flat));
+  entry.shooting = out.now() + kPulse;
+  players_.press(*slot, kPrimary, out);
 }
 
 void Fights::stop_shooting(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
-    Actor& actor = cast_[slot];
-    if (actor.shooting == 0 || out.now() < actor.shooting) continue;
-    actor.shooting = 0;
-    cast_.press(slot, 0, out);
+    PlayerEntry& entry = players_[slot];
+    if (entry.shooting == 0 || out.now() < entry.shooting) continue;
+    entry.shooting = 0;
+    players_.press(slot, 0, out);
   }
 }
 

@@ -8,8 +8,8 @@ namespace entente::aos {
 
 class Fights {
  public:
-  Fights(Client& client, Cast& cast, Entry& entry, const core::Retelling& retold)
-      : client_(client), cast_(cast), entry_(entry), retold_(retold) {}
+  Fights(Client& client, PlayerTable& players, Entry& entry, const core::ResyncPhase& resync)
+      : client_(client), players_(players), entry_(entry), resync_(resync) {}
 
   void hear(const words::Died& died, FrontOut& out);
   void hear(const words::Shot& shot, FrontOut& out);
@@ -18,9 +18,9 @@ class Fights {
 
  private:
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   Entry& entry_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
 };
 
 }  // namespace entente::aos

@@ -3,7 +3,7 @@
 #include "adapters/aos/faces.h"
 #include "adapters/aos/losses.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::aos {
 namespace {
@@ -14,7 +14,7 @@ constexpr bool kAlways =
     std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::World> ||
     std::is_same_v<T, words::WorldEdit> || std::is_same_v<T, words::Zone>;
 
-/// Facts that need no handler: the world keeps them, and they are sent with other packets or painted.
+/// Facts that need no handler: the world keeps them, and they are sent with other packets or in snapshots.
 template <class T>
 constexpr bool kInTheWorld =
     std::is_same_v<T, words::Room> || std::is_same_v<T, words::You> || std::is_same_v<T, words::TeamScore> ||
@@ -27,19 +27,19 @@ constexpr std::uint8_t kExistingPlayer = 9;
 
 }  // namespace
 
-FrontSession::FrontSession(const core::FaceOptions& options)
+AosFront::AosFront(const core::FaceOptions& options)
     : client_(options.dialect),
       enters_first_(options.setting("first").empty() ? client_.tells_states() : options.setting("first") == "ban"),
-      painter_(options.setting("rate"), client_, ground_, cast_, walk_) {}
+      snapshots_(options.setting("rate"), client_, map_, players_, walk_) {}
 
-void FrontSession::opened(const core::Peer& peer, Outlet& out) {
+void AosFront::opened(const core::Peer& peer, Outlet& out) {
   if (peer.connect_data != client_.dialect().connect_data)
     return goodbye("the client speaks another version", kWrongVersion, out);
   out.say(words::WantWorld());  // makes the room connect to its server
   load(out);
 }
 
-void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void AosFront::receive(Lane lane, Bytes bytes, Outlet& out) {
   if (gone_) return;
   std::optional<Fault> wrong;
   const auto each = [&](const wire::Frame& frame) {
@@ -63,108 +63,108 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
 }
 
 template <class Message>
-void FrontSession::take(const Message& message, Outlet& out) {
+void AosFront::take(const Message& message, Outlet& out) {
   core::hand(message, out, newcomer_, entry_, walk_, arms_, building_, talk_);
 }
 
-void FrontSession::hear(const core::Fact& fact, Outlet& out) {
+void AosFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
-        if (kAlways<Word> || ground_.loaded()) tell(word, out);
+        if (kAlways<Word> || map_.loaded()) tell(word, out);
       },
       fact.kind);
   if (gone_) return;
-  if (ground_.waits_for_world()) load(out);
-  if (ground_.loaded()) entry_.enter(out);
+  if (map_.waits_for_world()) load(out);
+  if (map_.loaded()) entry_.enter(out);
 }
 
 template <class Word>
-void FrontSession::tell(const Word& word, Outlet& out) {
-  core::hand(word, out, building_, cast_, walk_, arms_, fights_, stakes_, talk_);
+void AosFront::tell(const Word& word, Outlet& out) {
+  core::hand(word, out, building_, players_, walk_, arms_, fights_, objectives_, talk_);
   if constexpr (!kInTheWorld<Word> &&
-                !core::kOneHears<Word, Outlet, Building, Cast, Walk, Arms, Fights, Stakes, Talk>) {
-    core::lose_untold<mapping>(word, out);
+                !core::kOneHears<Word, Outlet, Building, PlayerTable, Walk, Arms, Fights, Objectives, Talk>) {
+    core::lose_unsupported<mapping>(word, out);
   }
 }
 
-void FrontSession::tell(const words::Player& player, Outlet& out) {
-  const std::uint8_t side = cast_.own().side;
-  cast_.hear(player, out);
-  if (cast_.own().side != side) entry_.side_changed();
+void AosFront::tell(const words::Player& player, Outlet& out) {
+  const std::uint8_t side = players_.own().side;
+  players_.hear(player, out);
+  if (players_.own().side != side) entry_.side_changed();
 }
 
-void FrontSession::tick(Outlet& out) {
+void AosFront::tick(Outlet& out) {
   if (gone_) return;
-  if (!ground_.loaded()) return load(out);
-  if (!painter_.due(out)) return;
-  painter_.plan(out);
+  if (!map_.loaded()) return load(out);
+  if (!snapshots_.due(out)) return;
+  snapshots_.plan(out);
   entry_.ask_spawn(out);
   walk_.walk(out);
-  walk_.check_leash(out);
-  stakes_.reach(out);
+  walk_.check_place(out);
+  objectives_.reach(out);
   arms_.fill_magazine(out);
   arms_.mind_guns(out);
   entry_.check_side(out);
   arms_.feel_mass(out);
   fights_.stop_shooting(out);
-  cast_.refresh(out);
-  painter_.paint(out);
-  painter_.wait(out);
+  players_.refresh(out);
+  snapshots_.send(out);
+  snapshots_.wait(out);
 }
 
 // -- Coming in, and leaving ------------------------------------------------------------------------------------------
 
-void FrontSession::load(Outlet& out) {
-  if (ground_.load(out)) greet(out);
+void AosFront::load(Outlet& out) {
+  if (map_.load(out)) greet(out);
 }
 
-void FrontSession::take(const MapCached& cached, Outlet& out) {
-  if (ground_.hear_cached(cached.cached != 0, out)) greet(out);
+void AosFront::take(const MapCached& cached, Outlet& out) {
+  if (map_.hear_cached(cached.cached != 0, out)) greet(out);
 }
 
 /// Uses the order of SpadesX: first the players, then State Data, which starts the game on the client.
-void FrontSession::greet(Outlet& out) {
+void AosFront::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) client_.send(VersionGet{}, out);
-  stakes_.begin(out);
-  cast_.greet(out);
-  stakes_.send_state_data(out);
-  cast_.own().player = out.me();
+  objectives_.begin(out);
+  players_.greet(out);
+  objectives_.send_state_data(out);
+  players_.own().player = out.me();
   building_.catch_up(out);
-  painter_.plan(out);
-  painter_.wait(out);
+  snapshots_.plan(out);
+  snapshots_.wait(out);
   entry_.enter(out);
 }
 
 /// Sends the client another world, or the same without its edits: the client drops to its menu and joins again by
 /// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
-void FrontSession::tell(const words::World& world, Outlet& out) {
+void AosFront::tell(const words::World& world, Outlet& out) {
   building_.forget_edits();
-  stakes_.forget_owners();
-  const bool shown = ground_.is_of(world) && !building_.edited() && !same_game(out);
-  if (ground_.waits_for_world() || shown) return;
+  objectives_.forget_owners();
+  const bool shown = map_.is_of(world) && !building_.edited() && !same_game(out);
+  if (map_.waits_for_world() || shown) return;
   building_.forget_map();
-  cast_.clear();
+  players_.clear();
   entry_.forget();
   walk_.forget();
   arms_.forget();
-  stakes_.leave_token();
+  objectives_.leave_token();
   newcomer_.leave();
-  ground_.begin(out);
+  map_.begin(out);
 }
 
-void FrontSession::begins(const Actor& own, Outlet& out) {
+void AosFront::begins(const PlayerEntry& own, Outlet& out) {
   walk_.begin(own, out);
   arms_.begin(own);
   entry_.spawned();
-  stakes_.leave_token();
+  objectives_.leave_token();
 }
 
 /// Enforces the 0.80 rule that Existing Player comes first. A client that breaks it is disconnected. A ban would hit
 /// everybody at its address, so only a packet that no client sends leads to a ban. An unreliable packet may have
 /// overtaken Existing Player, so it is dropped.
-bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
+bool AosFront::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   const bool may = newcomer_.known() || newcomer_.entered() || id == kExistingPlayer || may_come_before(id);
   if (!enters_first_ || may) return false;
   if (!client_.says(id))
@@ -176,21 +176,21 @@ bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   return true;
 }
 
-void FrontSession::tell(const words::Refused& refused, Outlet& out) {
+void AosFront::tell(const words::Refused& refused, Outlet& out) {
   goodbye(refused.text().empty() ? "refused" : refused.text(), reason_of(refused.code()), out);
 }
 
-void FrontSession::tell(const words::Kicked& kicked, Outlet& out) {
+void AosFront::tell(const words::Kicked& kicked, Outlet& out) {
   goodbye(kicked.text().empty() ? "kicked" : kicked.text(), kKicked, out);
 }
 
-void FrontSession::part(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
+void AosFront::room_ends(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
 
 /// Disconnects with a reason, which is a number. A client that is in the game is first told the full reason in chat
 /// lines; BetterSpades shows the last one when the connection is gone.
-void FrontSession::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
+void AosFront::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why, reason);
-  if (ground_.loaded() && !why.empty()) {
+  if (map_.loaded() && !why.empty()) {
     client_.notice(why, out);
     client_.send_reason(why, out);
   }

@@ -8,27 +8,27 @@
 #include "adapters/aos/front/building.h"
 #include "adapters/aos/front/entry.h"
 #include "adapters/aos/front/fights.h"
-#include "adapters/aos/front/painter.h"
-#include "adapters/aos/front/stakes.h"
+#include "adapters/aos/front/objectives.h"
+#include "adapters/aos/front/snapshot_sender.h"
 #include "adapters/aos/front/talk.h"
 #include "adapters/aos/front/walk.h"
 #include "proxy/core/faces.h"
 
 namespace entente::aos {
 
-class FrontSession final : public core::Front, private OwnLife {
+class AosFront final : public core::Front, private OwnLife {
  public:
-  explicit FrontSession(const core::FaceOptions& options);
+  explicit AosFront(const core::FaceOptions& options);
 
   void opened(const core::Peer& peer, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void part(std::string_view why, Outlet& out) override;
+  void room_ends(std::string_view why, Outlet& out) override;
 
  private:
-  void begins(const Actor& own, Outlet& out) override;
+  void begins(const PlayerEntry& own, Outlet& out) override;
 
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
@@ -49,19 +49,19 @@ class FrontSession final : public core::Front, private OwnLife {
   Client client_;
   bool enters_first_;
   bool gone_ = false, asked_version_ = false;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
 
-  Ground ground_{client_};
+  MapSender map_{client_};
   Newcomer newcomer_;
-  Cast cast_{client_, ground_, newcomer_, retold_, *this};
-  Entry entry_{client_, ground_, newcomer_, cast_};
-  Walk walk_{client_, ground_, cast_};
-  Arms arms_{client_, cast_};
-  Fights fights_{client_, cast_, entry_, retold_};
-  Building building_{client_, ground_, newcomer_, cast_, arms_};
-  Stakes stakes_{client_, ground_, cast_, walk_, retold_};
-  Talk talk_{client_, newcomer_, cast_};
-  Painter painter_;
+  PlayerTable players_{client_, map_, newcomer_, resync_, *this};
+  Entry entry_{client_, map_, newcomer_, players_};
+  Walk walk_{client_, map_, players_};
+  Arms arms_{client_, players_};
+  Fights fights_{client_, players_, entry_, resync_};
+  Building building_{client_, map_, newcomer_, players_, arms_};
+  Objectives objectives_{client_, map_, players_, walk_, resync_};
+  Talk talk_{client_, newcomer_, players_};
+  SnapshotSender snapshots_;
 };
 
 }  // namespace entente::aos

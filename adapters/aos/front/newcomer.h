@@ -1,9 +1,9 @@
 // What our client says about itself: name, side, weapon, colour, and its program.
 #pragma once
 
+#include "adapters/aos/conversions.h"
 #include "adapters/aos/messages.h"
-#include "adapters/aos/terms.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::aos {
 

@@ -16,8 +16,8 @@ void Talk::hear(const ChatMessage& chat, FrontOut& out) {
 }
 
 void Talk::hear(const words::Said& said, FrontOut& out) {
-  const auto slot = cast_.slot_of_player(said.from());
-  const bool shown = slot && (*slot == kOwn || cast_[*slot].told);
+  const auto slot = players_.slot_of_player(said.from());
+  const bool shown = slot && (*slot == kOwn || players_[*slot].told);
   const bool to_one = said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS;
   const std::string text = said.kind() == words::Say::ACTION ? "* " + said.text() : said.text();
   if (shown && !to_one)

@@ -1,14 +1,14 @@
 // Chat, in both directions.
 #pragma once
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 
 namespace entente::aos {
 
 class Talk {
  public:
-  Talk(Client& client, const Newcomer& newcomer, const Cast& cast)
-      : client_(client), newcomer_(newcomer), cast_(cast) {}
+  Talk(Client& client, const Newcomer& newcomer, const PlayerTable& players)
+      : client_(client), newcomer_(newcomer), players_(players) {}
 
   void hear(const ChatMessage& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
@@ -18,7 +18,7 @@ class Talk {
  private:
   Client& client_;
   const Newcomer& newcomer_;
-  const Cast& cast_;
+  const PlayerTable& players_;
 };
 
 }  // namespace entente::aos

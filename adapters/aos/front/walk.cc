@@ -14,9 +14,9 @@ using core::kMillisecond, core::kSecond;
 constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // for a client that sends its place only once a second
 constexpr core::Micros kMostSteps = 20;                   // steps that are computed at once
 
-// How far our client may be from its place in the room before it is moved there, in blocks: kCellLeash for a cell, the
-// width of a tile and kRoom in a world of tiles, kLeash elsewhere (as servers of this game have it).
-constexpr double kCellLeash = 5, kLeash = 6, kRoom = 3;
+// How far our client may be from its place in the room before it is moved there, in blocks: kCellTolerance for a cell,
+// the width of a tile and kRoom in a world of tiles, kTolerance elsewhere (as servers of this game have it).
+constexpr double kCellTolerance = 5, kTolerance = 6, kRoom = 3;
 /// For how long after a move an old place may still arrive, and for how long a move is sent again.
 constexpr core::Micros kOnItsWay = 300 * kMillisecond, kPutAgain = kSecond;
 constexpr double kPutNear = 3, kPutThere = 1;
@@ -35,53 +35,53 @@ double far(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] -
 // -- What our client does --------------------------------------------------------------------------------------------
 
 bool Walk::comes_late(const Vec3& place, const FrontOut& out) const {
-  return out.now() < me_.leash.put_at() + kOnItsWay && far(place, me_.body.position) > kPutNear;
+  return out.now() < me_.correction.put_at() + kOnItsWay && far(place, me_.body.position) > kPutNear;
 }
 
 void Walk::hear(const PositionData& position, FrontOut& out) {
-  if (!cast_.playing()) return;  // what is sent while dead means nothing
+  if (!players_.playing()) return;  // what is sent while dead means nothing
   if (!is_place(position.position)) {
     out.lose(loss::kPositionNoPlace);
     return put(me_.body.position, out);
   }
   if (comes_late(position.position, out)) return;
   me_.body.position = position.position;
-  me_.body.crouching = (cast_.own().keys & words::Keys::CROUCH) != 0;
+  me_.body.crouching = (players_.own().keys & words::Keys::CROUCH) != 0;
   me_.moved = out.now();
   claim(++me_.claims, out);
 }
 
 void Walk::hear(const OrientationData& orientation, FrontOut& out) {
-  if (!cast_.playing() || client_.tells_states()) return;
+  if (!players_.playing() || client_.tells_states()) return;
   if (!is_look(orientation.orientation)) return out.lose(loss::kNoLook);
   me_.look = orientation.orientation;
   say_keys(out);
 }
 
 void Walk::hear(const InputData& input, FrontOut& out) {
-  if (!cast_.playing() || client_.tells_states()) return;
-  cast_.own().keys = input.keys;
+  if (!players_.playing() || client_.tells_states()) return;
+  players_.own().keys = input.keys;
   say_keys(out);
 }
 
 void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
   const bool late = me_.heard && static_cast<std::int32_t>(update.sequence - *me_.heard) <= 0;
-  if (!cast_.playing() || late) return;
+  if (!players_.playing() || late) return;
   me_.heard = update.sequence;
-  const bool whole = update.form >= 3, anew = cast_.own().motion.position == Vec3{};
-  const Motion motion = whole ? update.now : anew ? update.oldest : cast_.own().motion;  // otherwise unchanged
+  const bool whole = update.form >= 3, anew = players_.own().motion.position == Vec3{};
+  const Motion motion = whole ? update.now : anew ? update.oldest : players_.own().motion;  // otherwise unchanged
   if (!is_place(motion.position) || !is_look(motion.orientation) || !is_finite(motion.velocity))
     return out.lose(loss::kUpdateNoPlace);
   const bool arrived = far(motion.position, me_.body.position) <= kPutThere;
   if (arrived) me_.put_until = 0;
   if (out.now() < me_.put_until || comes_late(motion.position, out)) return;
-  const bool turned = cast_.own().keys != update.inputs[0] || me_.look != motion.orientation;
-  cast_.own().keys = update.inputs[0];
-  cast_.own().motion = motion;
+  const bool turned = players_.own().keys != update.inputs[0] || me_.look != motion.orientation;
+  players_.own().keys = update.inputs[0];
+  players_.own().motion = motion;
   me_.look = motion.orientation;
   me_.body.position = motion.position;
   me_.body.velocity = motion.velocity;
-  me_.body.crouching = (cast_.own().keys & words::Keys::CROUCH) != 0;
+  me_.body.crouching = (players_.own().keys & words::Keys::CROUCH) != 0;
   me_.moved = out.now();
   if (turned) say_keys(out);
   claim(update.sequence, out);
@@ -89,7 +89,7 @@ void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
 
 void Walk::say_keys(FrontOut& out) {
   words::Keys keys;
-  keys.set_bits(cast_.own().keys);
+  keys.set_bits(players_.own().keys);
   set_look(keys, me_.look);
   keys.set_seq(me_.heard.value_or(0));
   me_.keyed = true;
@@ -98,9 +98,9 @@ void Walk::say_keys(FrontOut& out) {
 
 void Walk::claim(std::uint32_t number, FrontOut& out) {
   words::PoseClaim claim;
-  claim.set_unit(cast_.own().unit);
+  claim.set_unit(players_.own().unit);
   constexpr unsigned kCrouch = words::Keys::CROUCH;
-  const unsigned others = cast_.own().keys & ~kCrouch;
+  const unsigned others = players_.own().keys & ~kCrouch;
   claim.set_state(pose_state_of(static_cast<std::uint8_t>(others | (me_.body.crouching ? kCrouch : 0U))));
   set_place(claim, me_.body.position);
   set_look(claim, me_.look);
@@ -108,70 +108,70 @@ void Walk::claim(std::uint32_t number, FrontOut& out) {
   claim.set_seq(number);
   if (!me_.keyed) say_keys(out);  // shows the room that this client sends keys
   me_.claimed = out.now();
-  if (!client_.tells_states()) cast_.own().motion.position = me_.body.position;
+  if (!client_.tells_states()) players_.own().motion.position = me_.body.position;
   out.say(std::move(claim));
 }
 
 /// Moves our client between its own claims, which it sends once a second, as its keys would. Servers of this game
 /// compute that themselves; for other rooms we do.
 void Walk::walk(FrontOut& out) {
-  if (!cast_.playing() || same_game(out) || client_.tells_states()) return;
+  if (!players_.playing() || same_game(out) || client_.tells_states()) return;
   const core::Micros step_us = kSecond / kStepsPerSecond;
   const core::Micros due = std::min((out.now() - me_.moved) / step_us, kMostSteps);
-  const bool aims = cast_.own().tool == kGun && (cast_.own().buttons & kSecondary) != 0;
-  for (core::Micros i = 0; i < due; ++i) step(ground_.map(), {cast_.own().keys, me_.look, aims}, me_.body);
+  const bool aims = players_.own().tool == kGun && (players_.own().buttons & kSecondary) != 0;
+  for (core::Micros i = 0; i < due; ++i) step(map_.map(), {players_.own().keys, me_.look, aims}, me_.body);
   me_.moved = due == kMostSteps ? out.now() : me_.moved + due * step_us;
-  const bool moves = far(me_.body.position, cast_.own().motion.position) > 0.01;
+  const bool moves = far(me_.body.position, players_.own().motion.position) > 0.01;
   if (moves && out.now() >= me_.claimed + kClaimEvery) claim(++me_.claims, out);
 }
 
-double Walk::leash(const words::Unit& unit, const FrontOut& out) const {
+double Walk::tolerance(const words::Unit& unit, const FrontOut& out) const {
   const words::World* world = out.world().geometry();
-  if (unit.kind() == words::Unit::CELL) return kCellLeash;
-  if (world == nullptr || world->columns() == 0) return kLeash;
+  if (unit.kind() == words::Unit::CELL) return kCellTolerance;
+  if (world == nullptr || world->columns() == 0) return kTolerance;
   return (world->east() - world->west()) / world->columns() / kMetresPerBlock + kRoom;
 }
 
 /// Moves our client back if it strays from its place in the room. Servers of this game do that themselves.
-void Walk::check_leash(FrontOut& out) {
-  const core::UnitState* unit = out.world().unit(cast_.own().unit);
-  if (!cast_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
-  const Vec3 true_place = ground_.stand(core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+void Walk::check_place(FrontOut& out) {
+  const core::UnitState* unit = out.world().unit(players_.own().unit);
+  if (!players_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
+  const Vec3 true_place = map_.stand(core::place_at(unit->unit.pose(), unit->posed_at, out.now()), out);
   const double off = std::hypot(true_place[0] - me_.body.position[0], true_place[1] - me_.body.position[1]);
-  const bool near = off <= leash(unit->unit, out);
-  const auto due = me_.leash.look(!near, out.now());
+  const bool near = off <= tolerance(unit->unit, out);
+  const auto due = me_.correction.look(!near, out.now());
   if (due && out.now() >= *due) put(true_place, out);
 }
 
 // -- What the room says ----------------------------------------------------------------------------------------------
 
-void Walk::begin(const Actor& own, FrontOut& out) {
+void Walk::begin(const PlayerEntry& own, FrontOut& out) {
   me_.body = {};
   me_.body.position = own.motion.position;
   me_.look = own.motion.orientation;
   me_.moved = out.now();
-  me_.leash.put(out.now());
+  me_.correction.put(out.now());
 }
 
 void Walk::put(const Vec3& eyes, FrontOut& out) {
-  me_.body.position = cast_.own().motion.position = eyes;
+  me_.body.position = players_.own().motion.position = eyes;
   me_.body.velocity = {};
   me_.moved = out.now();
-  me_.leash.put(out.now());
+  me_.correction.put(out.now());
   if (client_.tells_states())
-    me_.put_until = out.now() + kPutAgain;  // sent with the next painting
+    me_.put_until = out.now() + kPutAgain;  // sent with the next snapshot
   else
     client_.send(PositionData{eyes}, out);
 }
 
 void Walk::hear(const words::Corrected& corrected, FrontOut& out) {
-  if (corrected.pose().unit() == cast_.own().unit && cast_.playing()) put(ground_.stand(corrected.pose(), out), out);
+  if (corrected.pose().unit() == players_.own().unit && players_.playing()) put(map_.stand(corrected.pose(), out), out);
 }
 
 void Walk::hear(const words::Teleported& teleported, FrontOut& out) {
   const core::UnitState* unit = out.world().unit(teleported.unit());
-  if (unit != nullptr && teleported.unit() == cast_.own().unit && cast_.playing())
-    put(ground_.stand(unit->unit.pose(), out), out);
+  if (unit != nullptr && teleported.unit() == players_.own().unit && players_.playing())
+    put(map_.stand(unit->unit.pose(), out), out);
 }
 
 }  // namespace entente::aos

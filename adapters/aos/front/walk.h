@@ -3,15 +3,15 @@
 
 #include <optional>
 
-#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/player_table.h"
 #include "adapters/aos/world/body.h"
-#include "proxy/core/arena/leash.h"
+#include "proxy/core/gameplay/correction_timer.h"
 
 namespace entente::aos {
 
 class Walk {
  public:
-  Walk(Client& client, const Ground& ground, Cast& cast) : client_(client), ground_(ground), cast_(cast) {}
+  Walk(Client& client, const MapSender& map, PlayerTable& players) : client_(client), map_(map), players_(players) {}
 
   void hear(const PositionData& position, FrontOut& out);
   void hear(const OrientationData& orientation, FrontOut& out);
@@ -21,12 +21,12 @@ class Walk {
   void hear(const words::Teleported& teleported, FrontOut& out);
 
   /// Our client was put into play.
-  void begin(const Actor& own, FrontOut& out);
+  void begin(const PlayerEntry& own, FrontOut& out);
   /// Our client loads another map.
   void forget() { me_ = {}; }
 
   void walk(FrontOut& out);
-  void check_leash(FrontOut& out);
+  void check_place(FrontOut& out);
 
   const Body& body() const { return me_.body; }
   Motion motion() const { return {me_.body.position, me_.look, me_.body.velocity}; }
@@ -36,13 +36,13 @@ class Walk {
  private:
   void say_keys(FrontOut& out);
   void claim(std::uint32_t number, FrontOut& out);
-  double leash(const words::Unit& unit, const FrontOut& out) const;
+  double tolerance(const words::Unit& unit, const FrontOut& out) const;
   void put(const Vec3& eyes, FrontOut& out);
   bool comes_late(const Vec3& place, const FrontOut& out) const;
 
   Client& client_;
-  const Ground& ground_;
-  Cast& cast_;
+  const MapSender& map_;
+  PlayerTable& players_;
   struct Me {
     Body body;               ///< where our client is, as it claimed or as computed since
     core::Micros moved = 0;  ///< the time for which that was computed
@@ -50,7 +50,7 @@ class Walk {
     Vec3 look{1, 0, 0};
     std::uint32_t claims = 0;
     std::optional<std::uint32_t> heard;  ///< sequence number of its last State Update
-    core::Leash leash;                   ///< how long it has strayed, and when it was last moved
+    core::CorrectionTimer correction;    ///< how long it has strayed, and when it was last moved
     core::Micros put_until = 0;          ///< until when a move is sent again (state_updates)
     bool keyed = false;                  ///< the room was sent its keys
   };

@@ -34,7 +34,7 @@ MapMaker::MapMaker(const words::World& world) : stage_(Stage::kLaying) {
     stage_ = Stage::kReading;
     voxels_ = world.voxels();
   } else {
-    land_ = std::make_unique<Landscape>(world);
+    builder_ = std::make_unique<VoxelBuilder>(world);
   }
 }
 
@@ -42,7 +42,7 @@ bool MapMaker::work() {
   if (stage_ == Stage::kReading)
     read();
   else if (stage_ == Stage::kLaying)
-    stage_ = land_->work() ? Stage::kPacking : Stage::kLaying;
+    stage_ = builder_->work() ? Stage::kPacking : Stage::kLaying;
   else if (stage_ == Stage::kPacking)
     pack();
   return ready();
@@ -63,7 +63,7 @@ void MapMaker::read() {
   } else {
     broken_ = true;
     packer_.restart();
-    land_ = std::make_unique<Landscape>(words::World());
+    builder_ = std::make_unique<VoxelBuilder>(words::World());
     stage_ = Stage::kLaying;
     done_ = 0;
   }
@@ -72,7 +72,7 @@ void MapMaker::read() {
 
 /// The solid voxels of a column that no air touches; their colour is never visible.
 std::uint64_t MapMaker::hidden(std::uint32_t x, std::uint32_t y) const {
-  const VoxelMap& map = land_->map();
+  const VoxelMap& map = builder_->map();
   const std::uint64_t solid = map.column(x, y);
   std::uint64_t covered = solid & solid << 1U & (solid >> 1U | 1ULL << 63U);  // above the sky is air
   if (x > 0) covered &= map.column(x - 1, y);
@@ -88,10 +88,10 @@ void MapMaker::pack() {
   std::array<VoxelColour, kMapHeight> colours{};
   for (std::uint32_t y = first; y < end; ++y)
     for (std::uint32_t x = 0; x < kMapSize; ++x) {
-      const std::uint64_t solid = land_->map().column(x, y), seen = solid & ~hidden(x, y);
+      const std::uint64_t solid = builder_->map().column(x, y), seen = solid & ~hidden(x, y);
       std::size_t count = 0;
       for (std::uint64_t left = seen; left != 0; left &= left - 1)
-        colours[count++] = land_->colour(x, y, static_cast<std::uint32_t>(std::countr_zero(left)));
+        colours[count++] = builder_->colour(x, y, static_cast<std::uint32_t>(std::countr_zero(left)));
       write_column(solid, seen, std::span(colours).first(count), row_);
     }
   packer_.feed(row_);
@@ -103,7 +103,7 @@ void MapMaker::pack() {
 }
 
 VoxelColour MapMaker::colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const {
-  return given_ ? given_->colour(x, y, z).value_or(0) : land_->colour(x, y, z);
+  return given_ ? given_->colour(x, y, z).value_or(0) : builder_->colour(x, y, z);
 }
 
 std::shared_ptr<MapMaker> maker_of(const words::World& world) {

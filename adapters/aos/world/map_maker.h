@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "adapters/aos/world/landscape.h"
 #include "adapters/aos/world/map_stream.h"
+#include "adapters/aos/world/voxel_builder.h"
 
 namespace entente::aos {
 
@@ -23,13 +23,13 @@ class MapMaker {
   const Buffer& stream() const { return packer_.stream(); }
   std::uint32_t raw_size() const { return static_cast<std::uint32_t>(packer_.raw_size()); }
   std::uint32_t crc32() const { return packer_.crc32(); }
-  const VoxelMap& map() const { return given_ ? *given_ : land_->map(); }
+  const VoxelMap& map() const { return given_ ? *given_ : builder_->map(); }
   VoxelColour colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
   /// Whether the world came as a voxel map.
   bool given() const { return given_.has_value(); }
 
   /// How many parts of the world are not in the map.
-  std::size_t left_out() const { return land_ ? land_->left_out() : 0; }
+  std::size_t left_out() const { return builder_ ? builder_->left_out() : 0; }
   /// Whether the world came with an invalid voxel map; the map is then an open field.
   bool broken() const { return broken_; }
 
@@ -45,7 +45,7 @@ class MapMaker {
   VxlReader reader_;
   std::size_t done_ = 0;  // bytes read, or rows packed
   std::optional<VoxelMap> given_;
-  std::unique_ptr<Landscape> land_;
+  std::unique_ptr<VoxelBuilder> builder_;
   MapPacker packer_;
   Buffer row_;
 };

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 
 namespace entente::aos {
 namespace {

@@ -4,31 +4,31 @@
 
 namespace entente::bzdraft {
 
-void BackSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzdraftBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto take = [&](const Message& message) {
     std::visit([&](const auto& m) { core::hand(m, out, joining_, players_, talk_, fights_, flags_); }, message);
-    return !seat_.gone;
+    return !state_.gone;
   };
   const auto unknown = [&] { out.lose(loss::kUnknownDown); };
-  if (seat_.gone) return;
+  if (state_.gone) return;
   if (const auto fault = link_.feed(lane, bytes, take, unknown)) fail(*fault, out);
 }
 
 /// It may wish to spawn before it is in.
-bool BackSession::hear_early(const core::Intent& intent, Outlet& out) {
+bool BzdraftBack::hear_early(const core::Intent& intent, Outlet& out) {
   const auto* spawn = core::as<words::Spawn>(intent);
-  if (spawn == nullptr || intent.by != seat_.me) return false;
+  if (spawn == nullptr || intent.by != state_.me) return false;
   tank_.hear(*spawn, out);
   return true;
 }
 
-void BackSession::hear_word(const core::Intent& intent, Outlet& out) {
+void BzdraftBack::hear_word(const core::Intent& intent, Outlet& out) {
   hand_out<mapping>(intent, out, tank_, joining_, players_, talk_, fights_, flags_);
 }
 
 /// "Once entered, a player can leave the game", so the page; who is not in, or was rejected, only closes.
-void BackSession::say_goodbye(Outlet& out) {
-  if (seat_.stage >= Stage::kEntering) link_.send(out, Exit{});
+void BzdraftBack::say_goodbye(Outlet& out) {
+  if (state_.stage >= Stage::kEntering) link_.send(out, Exit{});
 }
 
 }  // namespace entente::bzdraft

@@ -4,15 +4,15 @@
 #pragma once
 
 #include "adapters/bzdraft/back/flags.h"
-#include "adapters/bzdraft/back/guns.h"
 #include "adapters/bzdraft/back/joining.h"
+#include "adapters/bzdraft/back/own_shots.h"
 #include "adapters/bzdraft/back/players.h"
 #include "adapters/bzdraft/back/talk.h"
 #include "proxy/core/tank/tank_back.h"
 
 namespace entente::bzdraft {
 
-class BackSession final : public core::TankBack {
+class BzdraftBack final : public core::TankBack {
  public:
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
@@ -23,16 +23,16 @@ class BackSession final : public core::TankBack {
   void enter(Outlet& out) override { joining_.enter(out); }
   void say_goodbye(Outlet& out) override;
   core::BackTank& tank() override { return tank_; }
-  core::TankHelm& helm() override { return guns_; }
+  core::TankControl& control() override { return own_shots_; }
 
   PeerLink link_{wire::Way::kToClient};
-  Tank tank_{link_, seat_, people_};
-  Joining joining_{link_, seat_, people_, tank_};
-  Players players_{link_, seat_, people_, tank_};
-  BackTalk talk_{link_, seat_, people_};
-  Fights fights_{link_, seat_, people_, tank_};
-  BackFlags flags_{link_, seat_, people_, tokens_, tank_, fights_};
-  Guns guns_{link_, seat_, tank_, fights_, tokens_};
+  Tank tank_{link_, state_, server_players_};
+  Joining joining_{link_, state_, server_players_, tank_};
+  Players players_{link_, state_, server_players_, tank_};
+  BackTalk talk_{link_, state_, server_players_};
+  Fights fights_{link_, state_, server_players_, tank_};
+  BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
+  OwnShots own_shots_{link_, state_, tank_, fights_, tokens_};
 };
 
 }  // namespace entente::bzdraft

@@ -22,13 +22,13 @@ void Fights::hear(const AliveDown& alive, BackOut& out) {
   pose.set_x(whole(alive.position[0]));
   pose.set_y(whole(alive.position[1]));
   pose.set_z(whole(alive.position[2]));
-  if (people_.spawn(alive.player, pose, out) && alive.player == seat_.number) tank_.begin_life(pose, out);
+  if (players_.spawn(alive.player, pose, out) && alive.player == state_.number) tank_.begin_life(pose, out);
 }
 
 /// A death ends the shot that brought it, and no MsgShotEnd says so.
 void Fights::hear(const Killed& killed, BackOut& out) {
   words::Died died;
-  died.set_killer(people_.id_of(killed.killer));
+  died.set_killer(players_.id_of(killed.killer));
   died.set_why(killed.killer == killed.victim ? words::BY_ITSELF
                : killed.killer == kServer     ? words::BY_SERVER
                                               : words::BY_SHOT);
@@ -40,21 +40,21 @@ void Fights::hear(const Killed& killed, BackOut& out) {
 
 void Fights::die(std::uint8_t number, words::Died died, BackOut& out) {
   died.set_respawn_s(kRespawn);
-  if (people_.die(number, std::move(died), out) && number == seat_.number) tank_.end();
+  if (players_.die(number, std::move(died), out) && number == state_.number) tank_.end();
 }
 
 /// Where the remains of the dead fly is nobody's business.
 void Fights::hear(const PlayerUpdate& update, BackOut& out) {
-  if ((update.status & kAlive) != 0) people_.move(update.player, pose_of(update), out);
+  if ((update.status & kAlive) != 0) players_.move(update.player, pose_of(update), out);
 }
 
 void Fights::hear(const Teleport& teleport, BackOut& out) {
-  people_.teleport(teleport.player, teleport.from, teleport.to, out);
+  players_.teleport(teleport.player, teleport.from, teleport.to, out);
 }
 
 void Fights::hear(const ShotBegin& begin, BackOut& out) {
   words::Shot shot;
-  const core::TankPerson* one = people_.set_shooter(begin.shooter, shot);
+  const core::TankServerPlayer* one = players_.set_shooter(begin.shooter, shot);
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(begin.flag));
@@ -69,7 +69,7 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
 
 void Fights::hear(const ShotEnd& end, BackOut& out) {
   words::ShotEnded ended;
-  ended.set_shooter(people_.id_of(end.shooter));
+  ended.set_shooter(players_.id_of(end.shooter));
   ended.set_shot(end.shot);
   ended.set_burst(end.reason != 0);
   out.say(ended);
@@ -78,9 +78,9 @@ void Fights::hear(const ShotEnd& end, BackOut& out) {
 
 void Fights::hear(const ShotUpdate& update, BackOut& out) {
   words::ShotMoved moved;
-  moved.set_shooter(people_.id_of(update.shooter));
+  moved.set_shooter(players_.id_of(update.shooter));
   moved.set_shot(update.shot);
-  moved.set_target(people_.id_of(update.target));
+  moved.set_target(players_.id_of(update.target));
   core::set_way(whole(update.position), whole(update.velocity), moved);
   out.say(moved);
   incoming_.steer(update.shooter, update.shot, moved, out.now());
@@ -90,7 +90,7 @@ void Fights::hear(const ShotUpdate& update, BackOut& out) {
 
 void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
   if (tank_.may_act())
-    link_.send(out, Teleport{seat_.number, counted(claim.from()), counted(claim.to())}, kTeleportCode);
+    link_.send(out, Teleport{state_.number, counted(claim.from()), counted(claim.to())}, kTeleportCode);
 }
 
 /// Told once a life. The server puts our number in.
@@ -98,8 +98,8 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   const bool by_server = claim.killer() == 0 && claim.why() != words::BY_ITSELF;
   Killed killed;
-  killed.victim = seat_.number;
-  killed.killer = people_.number_of(claim.killer(), by_server ? kServer : seat_.number);
+  killed.victim = state_.number;
+  killed.killer = players_.number_of(claim.killer(), by_server ? kServer : state_.number);
   killed.shot = byte(claim.shot());
   if (const auto* shot = incoming_.find(killed.killer, claim.shot())) killed.flag = byte(shot->flag);
   tank_.alive = false;
@@ -108,25 +108,25 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
 
 /// With the death that it brings, a shot is over.
 void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
-  link_.send(out, Killed{seat_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
+  link_.send(out, Killed{state_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
 }
 
 void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
-  const std::uint8_t shooter = people_.number_of(claim.shooter(), kInvalid);
+  const std::uint8_t shooter = players_.number_of(claim.shooter(), kInvalid);
   if (shooter == kInvalid) return out.lose(loss::kShotOfNobody);
-  if (shooter != seat_.number) return out.lose(loss::kShotOfAnother);
+  if (shooter != state_.number) return out.lose(loss::kShotOfAnother);
   link_.send(out, ShotEnd{shooter, byte(claim.shot()), std::uint8_t{claim.burst()}});
 }
 
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   ShotUpdate update;
-  update.shooter = seat_.number;
+  update.shooter = state_.number;
   update.shot = byte(claim.shot());
   update.position = triple(claim.x(), claim.y(), claim.z());
   update.velocity = triple(claim.vx(), claim.vy(), claim.vz());
-  update.target = people_.number_of(claim.target(), kServer);
+  update.target = players_.number_of(claim.target(), kServer);
   link_.send(out, update);
 }
 

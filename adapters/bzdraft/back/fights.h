@@ -8,8 +8,8 @@ namespace entente::bzdraft {
 
 class Fights final : public core::TankHits {
  public:
-  Fights(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank)
-      : TankHits(seat, tank), link_(link), people_(people) {}
+  Fights(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank)
+      : TankHits(state, tank), link_(link), players_(players) {}
 
   void hear(const AliveDown& alive, BackOut& out);
   void hear(const PlayerUpdate& update, BackOut& out);
@@ -30,7 +30,7 @@ class Fights final : public core::TankHits {
   void tell_hit(const core::Incoming& shot, BackOut& out) override;
 
   PeerLink& link_;
-  core::TankPeople& people_;
+  core::TankServerPlayers& players_;
 };
 
 }  // namespace entente::bzdraft

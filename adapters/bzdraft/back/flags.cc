@@ -10,8 +10,8 @@ void BackFlags::hear(const FlagUpdate& update, BackOut& out) { out.say(told(upda
 void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
   words::TokenTaken taken;
   *taken.mutable_token() = told(grab.number, grab.flag);
-  taken.set_by(people_.id_of(grab.flag.carrier));
-  const bool unasked = grab.flag.carrier == seat_.number && tokens_.is_unasked(taken.token(), tank_.wants_token);
+  taken.set_by(players_.id_of(grab.flag.carrier));
+  const bool unasked = grab.flag.carrier == state_.number && tokens_.is_unasked(taken.token(), tank_.wants_token);
   out.say(std::move(taken));
   if (unasked) link_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kDropped)});
 }
@@ -19,7 +19,7 @@ void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
 void BackFlags::hear(const DropFlagDown& drop, BackOut& out) {
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.number, drop.flag);
-  dropped.set_by(people_.id_of(drop.flag.carrier));
+  dropped.set_by(players_.id_of(drop.flag.carrier));
   dropped.set_why(drop_of(drop.reason));
   if (drop.reason == static_cast<std::uint8_t>(Drop::kCaptured)) return capture(drop, dropped.token(), out);
   out.say(std::move(dropped));
@@ -29,7 +29,7 @@ void BackFlags::hear(const DropFlagDown& drop, BackOut& out) {
 void BackFlags::capture(const DropFlagDown& drop, const words::Token& token, BackOut& out) {
   words::TokenCaptured captured;
   captured.set_token(token.id());
-  captured.set_by(people_.id_of(drop.flag.carrier));
+  captured.set_by(players_.id_of(drop.flag.carrier));
   captured.set_team(token.team());
   out.say(captured);
   out.say(token);
@@ -38,7 +38,7 @@ void BackFlags::capture(const DropFlagDown& drop, const words::Token& token, Bac
   died.set_killer(captured.by());
   died.set_why(words::BY_CAPTURE);
   died.set_synthesised(true);
-  for (const auto& [number, one] : people_)
+  for (const auto& [number, one] : players_)
     if (one.player.team() == token.team() && one.alive) fights_.die(number, died, out);
 }
 

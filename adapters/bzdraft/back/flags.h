@@ -8,9 +8,9 @@ namespace entente::bzdraft {
 
 class BackFlags {
  public:
-  BackFlags(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, core::TankFlags& tokens, Tank& tank,
-            Fights& fights)
-      : link_(link), seat_(seat), people_(people), tokens_(tokens), tank_(tank), fights_(fights) {}
+  BackFlags(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, core::TankFlags& tokens,
+            Tank& tank, Fights& fights)
+      : link_(link), state_(state), players_(players), tokens_(tokens), tank_(tank), fights_(fights) {}
 
   void hear(const FlagUpdate& update, BackOut& out);
   void hear(const GrabFlagDown& grab, BackOut& out);
@@ -24,8 +24,8 @@ class BackFlags {
   void capture(const DropFlagDown& drop, const words::Token& token, BackOut& out);
 
   PeerLink& link_;
-  core::TankSeat& seat_;
-  core::TankPeople& people_;
+  core::JoinState& state_;
+  core::TankServerPlayers& players_;
   core::TankFlags& tokens_;
   Tank& tank_;
   Fights& fights_;

@@ -33,27 +33,27 @@ void tell_rule(const char* name, double value, BackOut& out) {
 }  // namespace
 
 void Joining::greet(BackOut& out) {
-  seat_.number = kInvalid;
+  state_.number = kInvalid;
   VersionUp greeting;
   greeting.version.set(kVersion);
-  greeting.type = wire_type(seat_.wish ? seat_.wish->role() : words::PLAY);
+  greeting.type = wire_type(state_.wish ? state_.wish->role() : words::PLAY);
   for (std::uint16_t kind = 1; !flag_code(kind).empty(); ++kind) greeting.flags_known.push_back(kind);
   link_.send(out, greeting);
 }
 
 void Joining::hear(const VersionDown& version, BackOut& out) {
-  if (seat_.stage != Stage::kGreeting) return;
-  seat_.number = version.player;
-  if (version.may_join == 0) return seat_.refuse(words::Refused::FULL, "the server takes nobody now", true, out);
+  if (state_.stage != Stage::kGreeting) return;
+  state_.number = version.player;
+  if (version.may_join == 0) return state_.refuse(words::Refused::FULL, "the server takes nobody now", true, out);
   if (version.version.view().substr(0, 6) != kVersion.substr(0, 6))
-    return seat_.refuse(words::Refused::WRONG_VERSION, "the server speaks another major version", false, out);
-  seat_.stage = Stage::kLoading;
+    return state_.refuse(words::Refused::WRONG_VERSION, "the server speaks another major version", false, out);
+  state_.stage = Stage::kLoading;
   link_.send(out, GetWorldUp{});
 }
 
 void Joining::hear(const GetWorldDown& world, BackOut& out) {
-  if (seat_.stage != Stage::kLoading || std::exchange(fetches_, true)) return;
-  words::Room& room = seat_.room;
+  if (state_.stage != Stage::kLoading || std::exchange(fetches_, true)) return;
+  words::Room& room = state_.room;
   room.set_game(std::string(game().name()));
   room.set_dialect("draft");
   room.set_mode((world.style & kCapture) != 0 ? "capture the flag" : "free for all");
@@ -106,7 +106,7 @@ void Joining::ask_for(const Md5& md5, BackOut& out) {
 
 /// Pieces come in the order in which they were asked for; another's is old.
 void Joining::hear(const GetResourceDown& piece, BackOut& out) {
-  if (!fetches_ || seat_.stage != Stage::kLoading || piece.md5 != asked_ || piece.offset != piece_.size()) return;
+  if (!fetches_ || state_.stage != Stage::kLoading || piece.md5 != asked_ || piece.offset != piece_.size()) return;
   append(piece_, piece.data);
   const bool endless = piece.data.empty() || piece_.size() > Resources::kMostBytes;
   if (piece.remaining != 0 && !endless) {
@@ -130,22 +130,22 @@ void Joining::learn_world(BackOut& out) {
   if (!world) world = open_world(kHalf);
   tank_.learn(*world);
   out.say(std::move(*world));
-  seat_.stage = Stage::kAtTheDoor;
-  if (seat_.wish) enter(out);
+  state_.stage = Stage::kAtTheDoor;
+  if (state_.wish) enter(out);
 }
 
 // -- The door ---------------------------------------------------------------------------------------------------------
 
 void Joining::enter(BackOut& out) {
-  if (seat_.stage != Stage::kAtTheDoor) return;
-  seat_.stage = Stage::kEntering;
+  if (state_.stage != Stage::kAtTheDoor) return;
+  state_.stage = Stage::kEntering;
   Enter message;
-  message.team = wire_team(seat_.wish->team());
-  message.type = wire_type(seat_.wish->role());
-  message.password.chars = ended_text(seat_.wish->password(), kLongestText);
-  message.callsign.chars = ended_text(seat_.wish->name().empty() ? "player" : seat_.wish->name(), kLongestName);
-  message.email.chars = ended_text(seat_.wish->motto(), kLongestText);
-  message.avatar.chars = ended_text(seat_.wish->avatar(), kLongestText);
+  message.team = wire_team(state_.wish->team());
+  message.type = wire_type(state_.wish->role());
+  message.password.chars = ended_text(state_.wish->password(), kLongestText);
+  message.callsign.chars = ended_text(state_.wish->name().empty() ? "player" : state_.wish->name(), kLongestName);
+  message.email.chars = ended_text(state_.wish->motto(), kLongestText);
+  message.avatar.chars = ended_text(state_.wish->avatar(), kLongestText);
   link_.send(out, message);
 }
 
@@ -154,48 +154,48 @@ void Joining::hear(const words::Change& change, BackOut& out) {
   if (change.has_kit() || change.has_colour()) out.lose(loss::kKitOrColour);
   if (change.has_skin()) out.lose(loss::kNewAvatar);
   if (!change.has_name() && !change.has_motto() && !change.has_team()) return;
-  const core::TankPerson* me = people_.own();
+  const core::TankServerPlayer* me = players_.own();
   if (me == nullptr) return out.lose(loss::kNotIn);
   Enter message;
   message.team = change.has_team() ? wire_team(change.team()) : static_cast<std::uint8_t>(me->team);
   message.type = wire_type(me->player.role());
-  message.password.chars = ended_text(seat_.wish->password(), kLongestText);
+  message.password.chars = ended_text(state_.wish->password(), kLongestText);
   message.callsign.chars = ended_text(change.has_name() ? change.name() : me->player.name(), kLongestName);
   message.email.chars = ended_text(change.has_motto() ? change.motto() : me->player.motto(), kLongestText);
-  message.avatar.chars = ended_text(seat_.wish->avatar(), kLongestText);
+  message.avatar.chars = ended_text(state_.wish->avatar(), kLongestText);
   changing_ = true;
   link_.send(out, message);
 }
 
 void Joining::hear(const Accept& accept, BackOut&) {
-  if (seat_.stage != Stage::kEntering) return void(changing_ = false);
-  seat_.stage = Stage::kIn;
-  seat_.number = accept.player;
-  people_.add_own();
+  if (state_.stage != Stage::kEntering) return void(changing_ = false);
+  state_.stage = Stage::kIn;
+  state_.number = accept.player;
+  players_.add_own();
 }
 
 /// The page lets who was rejected keep its number and try again.
 void Joining::hear(const Reject& reject, BackOut& out) {
   std::string why = readable(reject.text.chars);
   if (why.empty()) why = text(static_cast<Refusal>(reject.reason));
-  if (seat_.stage == Stage::kIn) {
+  if (state_.stage == Stage::kIn) {
     if (!std::exchange(changing_, false)) return;
     words::ClaimRefused refused;
     refused.set_why(why);
-    return out.say({seat_.me, refused});
+    return out.say({state_.me, refused});
   }
-  if (seat_.stage != Stage::kEntering) return;
-  seat_.stage = Stage::kAtTheDoor;
-  seat_.wish.reset();
+  if (state_.stage != Stage::kEntering) return;
+  state_.stage = Stage::kAtTheDoor;
+  state_.wish.reset();
   tank_.give_up();
-  core::TankSeat::tell_refused(refusal_of(reject.reason), std::move(why), true, out);
+  core::JoinState::tell_refused(refusal_of(reject.reason), std::move(why), true, out);
 }
 
 void Joining::hear(const SuperKill&, BackOut& out) {
-  if (seat_.in()) return seat_.be_kicked("super kill by the server", out);
-  const bool no_slot = seat_.stage == Stage::kGreeting;  // so the page says it
-  seat_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
-               out);
+  if (state_.in()) return state_.be_kicked("super kill by the server", out);
+  const bool no_slot = state_.stage == Stage::kGreeting;  // so the page says it
+  state_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
+                out);
 }
 
 }  // namespace entente::bzdraft

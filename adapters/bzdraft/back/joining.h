@@ -8,8 +8,8 @@ namespace entente::bzdraft {
 
 class Joining {
  public:
-  Joining(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank)
-      : link_(link), seat_(seat), people_(people), tank_(tank) {}
+  Joining(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank)
+      : link_(link), state_(state), players_(players), tank_(tank) {}
 
   void greet(BackOut& out);
   void enter(BackOut& out);
@@ -29,8 +29,8 @@ class Joining {
   void learn_world(BackOut& out);
 
   PeerLink& link_;
-  core::TankSeat& seat_;
-  core::TankPeople& people_;
+  core::JoinState& state_;
+  core::TankServerPlayers& players_;
   Tank& tank_;
   Resources resources_;
   bool fetches_ = false;  // resources: the world is there

@@ -12,9 +12,9 @@ constexpr double kTankRadius = 4.32;  // BZFlag's
 /// Of somebody who is known already: what it changed.
 void Players::hear(const AddPlayer& added, BackOut& out) {
   const std::uint8_t number = added.player;
-  if (!seat_.in() || number < kFirstPlayer || number > kLastPlayer) return out.lose(loss::kNoPlayer);
-  const bool known = people_.find(number) != nullptr;
-  core::TankPerson& one = people_.meet(number, out);
+  if (!state_.in() || number < kFirstPlayer || number > kLastPlayer) return out.lose(loss::kNoPlayer);
+  const bool known = players_.find(number) != nullptr;
+  core::TankServerPlayer& one = players_.meet(number, out);
   words::Player& player = one.player;
   one.team = added.team;
   player.set_name(readable(added.callsign.chars));
@@ -23,25 +23,26 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   player.set_team(team_of(added.team));
   player.set_role(role_of(added.type));
   out.say(player);
-  if (!known && player.role() != words::WATCH) people_.tell_tank(one, kTankRadius, out);
+  if (!known && player.role() != words::WATCH) players_.tell_tank(one, kTankRadius, out);
   if (!known || added.wins != 0 || added.losses != 0) hear(Score{number, added.wins, added.losses}, out);
-  if (known || number != seat_.number) return;
+  if (known || number != state_.number) return;
   out.say(words::Ready());  // nobody follows but who comes later
   tank_.arrive(out);
 }
 
 /// Without ourselves there is no game to go on with.
 void Players::hear(const RemovePlayer& removed, BackOut& out) {
-  if (removed.player == seat_.number && people_.own() != nullptr) return seat_.be_kicked("removed by the server", out);
-  people_.forget(removed.player, out);
+  if (removed.player == state_.number && players_.own() != nullptr)
+    return state_.be_kicked("removed by the server", out);
+  players_.forget(removed.player, out);
 }
 
 void Players::hear(const Score& score, BackOut& out) {
-  people_.tell_score(people_.id_of(score.player), score.wins, score.losses, 0, out);
+  players_.tell_score(players_.id_of(score.player), score.wins, score.losses, 0, out);
 }
 
 void Players::hear(const words::ScoreClaim& claim, BackOut& out) {
-  link_.send(out, Score{seat_.number, counted(claim.wins()), counted(claim.losses())});
+  link_.send(out, Score{state_.number, counted(claim.wins()), counted(claim.losses())});
 }
 
 void Players::hear(const TeamUpdate& update, BackOut& out) {
@@ -50,7 +51,7 @@ void Players::hear(const TeamUpdate& update, BackOut& out) {
   score.set_team(team_of(update.team));
   score.set_wins(update.wins);
   score.set_losses(update.losses);
-  for (const auto& [number, one] : people_)  // the page has clients count it themselves
+  for (const auto& [number, one] : players_)  // the page has clients count it themselves
     if (one.team == update.team) score.set_size(score.size() + 1);
   out.say(score);
 }
@@ -61,7 +62,7 @@ void Players::hear(const ScoreOver& over, BackOut& out) {
   if (const auto team = target_team(over.winner))
     round.set_winning_team(team_of(*team));
   else
-    round.set_winner(people_.id_of(over.winner));
+    round.set_winner(players_.id_of(over.winner));
   out.say(round);
 }
 

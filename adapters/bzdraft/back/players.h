@@ -7,8 +7,8 @@ namespace entente::bzdraft {
 
 class Players {
  public:
-  Players(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank)
-      : link_(link), seat_(seat), people_(people), tank_(tank) {}
+  Players(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank)
+      : link_(link), state_(state), players_(players), tank_(tank) {}
 
   void hear(const AddPlayer& added, BackOut& out);
   void hear(const RemovePlayer& removed, BackOut& out);
@@ -20,8 +20,8 @@ class Players {
 
  private:
   PeerLink& link_;
-  core::TankSeat& seat_;
-  core::TankPeople& people_;
+  core::JoinState& state_;
+  core::TankServerPlayers& players_;
   Tank& tank_;
 };
 

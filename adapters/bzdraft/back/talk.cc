@@ -6,9 +6,9 @@ namespace entente::bzdraft {
 
 void BackTalk::hear(const ChatMessage& chat, BackOut& out) {
   std::string text = readable(chat.text.chars);
-  if (chat.from == kServer) return seat_.hear_server(std::move(text), chat.to == seat_.number, out);
+  if (chat.from == kServer) return state_.hear_server(std::move(text), chat.to == state_.number, out);
   words::Said said;
-  said.set_from(people_.id_of(chat.from));
+  said.set_from(players_.id_of(chat.from));
   if (text.starts_with(core::kAction)) {
     said.set_kind(words::Say::ACTION);
     text.erase(0, core::kAction.size());
@@ -19,17 +19,17 @@ void BackTalk::hear(const ChatMessage& chat, BackOut& out) {
     said.set_to(static_cast<std::uint32_t>(team_of(*team)));
   } else if (chat.to != kEveryone) {
     said.set_scope(words::Say::ONE);
-    said.set_to(people_.id_of(chat.to));
+    said.set_to(players_.id_of(chat.to));
   }
-  seat_.hear_player(std::move(said), out);
+  state_.hear_player(std::move(said), out);
 }
 
 void BackTalk::hear(const words::Say& say, BackOut& out) {
-  ChatMessage chat{seat_.number, kEveryone, {}};
-  const core::TankPerson* me = people_.own();
+  ChatMessage chat{state_.number, kEveryone, {}};
+  const core::TankServerPlayer* me = players_.own();
   if (say.scope() == words::Say::MY_TEAM)
     chat.to = team_target(me != nullptr ? static_cast<std::uint8_t>(me->team) : kRogue);
-  if (say.scope() == words::Say::ONE) chat.to = people_.number_of(say.to(), kInvalid);
+  if (say.scope() == words::Say::ONE) chat.to = players_.number_of(say.to(), kInvalid);
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS) chat.to = kServer;
   if (chat.to == kInvalid) return out.lose(loss::kNoListener);
   const Mapping* why =

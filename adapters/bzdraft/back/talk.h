@@ -7,16 +7,16 @@ namespace entente::bzdraft {
 
 class BackTalk {
  public:
-  BackTalk(PeerLink& link, core::TankSeat& seat, core::TankPeople& people)
-      : link_(link), seat_(seat), people_(people) {}
+  BackTalk(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players)
+      : link_(link), state_(state), players_(players) {}
 
   void hear(const ChatMessage& chat, BackOut& out);
   void hear(const words::Say& say, BackOut& out);
 
  private:
   PeerLink& link_;
-  core::TankSeat& seat_;
-  core::TankPeople& people_;
+  core::JoinState& state_;
+  core::TankServerPlayers& players_;
 };
 
 }  // namespace entente::bzdraft

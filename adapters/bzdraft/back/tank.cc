@@ -10,7 +10,7 @@ constexpr double kJump = 19;  // metres a second upwards, as BZFlag's
 }  // namespace
 
 void Tank::hear(const words::Spawn& spawn, BackOut& out) {
-  waits_ = people_.own() == nullptr;
+  waits_ = players_.own() == nullptr;
   BackTank::hear(spawn, out);
 }
 
@@ -29,10 +29,10 @@ void Tank::fit(words::Pose& place) {
 }
 
 void Tank::tell_server(const words::Pose& place, BackOut& out) {
-  link_.send(out, update_of(place, seat_.number, alive));
+  link_.send(out, update_of(place, state_.number, alive));
 }
 
-double Tank::jump() const { return seat_.room.jumping() ? kJump : 0; }
+double Tank::jump() const { return state_.room.jumping() ? kJump : 0; }
 
 void Tank::drove(const core::TankState& to, BackOut& out) {
   if (to != core::state_of(pose)) {

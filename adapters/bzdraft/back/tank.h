@@ -1,19 +1,19 @@
 // The own tank of a back, as the server knows it: what its client claims of it, or where our physics drive it.
 #pragma once
 
+#include "adapters/bzdraft/conversions.h"
 #include "adapters/bzdraft/peer_link.h"
-#include "adapters/bzdraft/terms.h"
 #include "proxy/core/tank/driven_tank.h"
 
 namespace entente::bzdraft {
 
 using core::BackOut;
-using Stage = core::TankSeat::Stage;
+using Stage = core::JoinState::Stage;
 
 class Tank final : public core::BackTank {
  public:
-  Tank(PeerLink& link, const core::TankSeat& seat, core::TankPeople& people)
-      : BackTank(seat, people, {kUpdateEvery, kUpdateBurst}), link_(link) {}
+  Tank(PeerLink& link, const core::JoinState& state, core::TankServerPlayers& players)
+      : BackTank(state, players, {kUpdateEvery, kUpdateBurst}), link_(link) {}
 
   using BackTank::hear;
   void hear(const words::Spawn& spawn, BackOut& out);

@@ -72,7 +72,7 @@ void Entry::hear_own(const words::Player& player, FrontOut& out) {
 void Entry::confirm_change(FrontOut& out) {
   if (std::exchange(changing_, 0) == 0) return;
   client_.send(out, Accept{kNumber});
-  cast_.tell_own_entry(out);
+  players_.tell_own_entry(out);
 }
 
 /// Tells the client that its change was refused, and sends the old data.
@@ -84,7 +84,7 @@ void Entry::refuse_change(Refusal reason, std::string_view why, FrontOut& out) {
     client_.wish.set_team(player->player.team());
   }
   reject(reason, why, out);
-  cast_.tell_own_entry(out);
+  players_.tell_own_entry(out);
 }
 
 void Entry::check_change(FrontOut& out) {

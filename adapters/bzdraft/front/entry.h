@@ -3,13 +3,13 @@
 
 #include <optional>
 
-#include "adapters/bzdraft/front/cast.h"
+#include "adapters/bzdraft/front/player_table.h"
 
 namespace entente::bzdraft {
 
 class Entry {
  public:
-  Entry(Client& client, Cast& cast) : client_(client), cast_(cast) {}
+  Entry(Client& client, PlayerTable& players) : client_(client), players_(players) {}
 
   void hear(const VersionUp& version, FrontOut& out);
   void hear(const AddPlayer& changed, FrontOut& out);
@@ -30,7 +30,7 @@ class Entry {
   void confirm_change(FrontOut& out);
 
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   core::Micros changing_ = 0;  // when the pending change was requested; 0: none is pending
 };
 

@@ -20,7 +20,7 @@ std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out
   const auto number = numbers_.give(token.id());
   if (!number) return out.lose(loss::kTokensFull), std::nullopt;
   FlagUpdate update{*number, flag_of(token)};
-  if (token.state() == words::Token::CARRIED) update.flag.carrier = cast_.number_of(token.carrier(), kInvalid);
+  if (token.state() == words::Token::CARRIED) update.flag.carrier = players_.number_of(token.carrier(), kInvalid);
   return update;
 }
 
@@ -33,15 +33,15 @@ void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
   auto flag = record(taken.token(), out);
   if (!flag) return;
   if (taken.from() != 0) out.lose(loss::kTakenFrom);
-  flag->flag.carrier = cast_.number_of(taken.by(), kInvalid);
+  flag->flag.carrier = players_.number_of(taken.by(), kInvalid);
   client_.send(out, GrabFlagDown{flag->number, flag->flag});
 }
 
 void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
   auto flag = record(dropped.token(), out);
   if (!flag) return;
-  const std::uint8_t by = cast_.number_of(dropped.by(), kInvalid);
-  const bool fell = dropped.why() == words::UNTOLD_DROP && by != kInvalid && !cast_.at(by).alive;
+  const std::uint8_t by = players_.number_of(dropped.by(), kInvalid);
+  const bool fell = dropped.why() == words::UNTOLD_DROP && by != kInvalid && !players_.at(by).alive;
   flag->flag.carrier = by;
   const std::uint8_t reason = drop_reason(fell ? words::DROP_KILLED : dropped.why());
   client_.send(out, DropFlagDown{reason, flag->number, flag->flag});
@@ -54,7 +54,7 @@ void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   if (!flag) return out.lose(loss::kCapturedUnseen);
   captured_ = captured.team();
   captured_at_ = out.now();
-  flag->flag.carrier = cast_.number_of(captured.by(), kInvalid);
+  flag->flag.carrier = players_.number_of(captured.by(), kInvalid);
   client_.send(out, DropFlagDown{static_cast<std::uint8_t>(Drop::kCaptured), flag->number, flag->flag});
 }
 
@@ -79,7 +79,7 @@ void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
   wish.set_y(here.y());
   wish.set_z(here.z());
   // Its own flag is captured at an enemy base, any other at its own base.
-  const words::Team own = team_of(cast_.own().said.team), flag = out.world().token(wish.token())->team();
+  const words::Team own = team_of(players_.own().said.team), flag = out.world().token(wish.token())->team();
   if (wish.op() == words::TokenWish::CAPTURE) wish.set_team(flag == own ? words::TEAM_ANY : own);
   out.say(wish);
 }
@@ -92,7 +92,7 @@ void Flags::send_all(FrontOut& out) {
 
 void Flags::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP) see_pickup(unit.id(), out);
-  if (unit.kind() == words::Unit::PELLET) numbers_.stir(out);
+  if (unit.kind() == words::Unit::PELLET) numbers_.mark_pellets_changed(out);
 }
 
 /// Sends where a pickup lies, or that it is no longer in the game.
@@ -115,14 +115,14 @@ void Flags::see_pickup(core::Id unit, FrontOut& out) {
 
 void Flags::see_all_pickups(FrontOut& out) {
   for (const core::Id unit : core::FlagNumbers::all_pickups(out.world())) see_pickup(unit, out);
-  numbers_.stir(out);
+  numbers_.mark_pellets_changed(out);
 }
 
-void Flags::look_about(FrontOut& out) {
+void Flags::refresh_pellets(FrontOut& out) {
   const auto gone = [&](core::Id unit) {
     if (const auto pickup = numbers_.drop(unit)) tell(*pickup, out);
   };
-  numbers_.look_about(cast_.own_unit(), out, gone, [&](core::Id unit) { see_pickup(unit, out); });
+  numbers_.refresh_pellets(players_.own_unit(), out, gone, [&](core::Id unit) { see_pickup(unit, out); });
 }
 
 }  // namespace entente::bzdraft

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "adapters/bzdraft/front/cast.h"
+#include "adapters/bzdraft/front/player_table.h"
 #include "proxy/core/tank/flag_numbers.h"
 #include "proxy/core/tank/tank_keeper.h"
 
@@ -11,8 +11,8 @@ namespace entente::bzdraft {
 
 class Flags {
  public:
-  Flags(Client& client, const Cast& cast, const core::TankKeeper& keeper, core::FlagNumbers& numbers)
-      : client_(client), cast_(cast), keeper_(keeper), numbers_(numbers) {}
+  Flags(Client& client, const PlayerTable& players, const core::TankKeeper& keeper, core::FlagNumbers& numbers)
+      : client_(client), players_(players), keeper_(keeper), numbers_(numbers) {}
 
   void hear(const GrabFlagUp& grab, FrontOut& out);
   void hear(const DropFlagUp& drop, FrontOut& out);
@@ -28,7 +28,7 @@ class Flags {
   void send_all(FrontOut& out);
   /// Sends all pickups, and looks for pellets.
   void see_all_pickups(FrontOut& out);
-  void look_about(FrontOut& out);
+  void refresh_pellets(FrontOut& out);
 
   /// Whether the team's flag was captured just now, which has told the client that the team's players are dead.
   bool was_captured(std::uint8_t team, core::Micros now) const;
@@ -39,7 +39,7 @@ class Flags {
   void tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out);
 
   Client& client_;
-  const Cast& cast_;
+  const PlayerTable& players_;
   const core::TankKeeper& keeper_;
   core::FlagNumbers& numbers_;
   words::Team captured_ = words::TEAM_ANY;  // whose flag was captured last

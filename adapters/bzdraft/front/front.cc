@@ -3,7 +3,7 @@
 #include "adapters/bzdraft/losses.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -16,9 +16,9 @@ constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_
 }  // namespace
 
 /// Makes the room connect to its server while the client greets.
-void FrontSession::opened(const core::Peer&, Outlet& out) { out.say(words::WantWorld()); }
+void BzdraftFront::opened(const core::Peer&, Outlet& out) { out.say(words::WantWorld()); }
 
-void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzdraftFront::receive(Lane lane, Bytes bytes, Outlet& out) {
   if (gone_) return;
   const auto each = [&](const Message& message) {
     std::visit([&](const auto& m) { take(m, out); }, message);
@@ -33,82 +33,82 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
 }
 
 template <class Message>
-void FrontSession::take(const Message& message, Outlet& out) {
-  core::hand(message, out, entry_, land_, tanks_, shots_, flags_, talk_);
+void BzdraftFront::take(const Message& message, Outlet& out) {
+  core::hand(message, out, entry_, world_sender_, tanks_, shots_, flags_, talk_);
 }
 
-void FrontSession::hear(const core::Fact& fact, Outlet& out) {
+void BzdraftFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
         if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
       },
       fact.kind);
-  if (!gone_) land_.answer(out);
+  if (!gone_) world_sender_.answer(out);
 }
 
 template <class Word>
-void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
-  if constexpr (core::kOneHears<Word, Outlet, Cast, Flags, Tanks, Shots, Talk>)
-    core::hand(word, out, cast_, flags_, tanks_, shots_, talk_);
+void BzdraftFront::tell(const Word& word, const core::Fact&, Outlet& out) {
+  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Shots, Talk>)
+    core::hand(word, out, players_, flags_, tanks_, shots_, talk_);
   else
-    core::lose_untold<mapping>(word, out);
+    core::lose_unsupported<mapping>(word, out);
 }
 
-void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
+void BzdraftFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
   if (fact.audience == words::ADMINS) return out.lose(loss::kAddress);
-  const std::uint8_t* known = cast_.of_player(player.id());
+  const std::uint8_t* known = players_.of_player(player.id());
   if (known != nullptr && *known == kNumber && entry_.changes()) return entry_.hear_own(player, out);
-  cast_.hear(player, out);
+  players_.hear(player, out);
 }
 
-void FrontSession::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+void BzdraftFront::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
   talk_.notice(notice, fact.audience, out);
 }
 
-void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
-  if (const std::uint8_t* number = cast_.of_unit(pose.unit())) {
-    if (*number == kNumber) return keeper_.check_leash(cast_, out);
+void BzdraftFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
+  if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
+    if (*number == kNumber) return keeper_.check_place(players_, out);
     return tanks_.update(*number, out);
   }
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
-  if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
+  if (state->unit.owner() != 0) return players_.reassign(state->unit.owner(), out);
   tell(state->unit, fact, out);
 }
 
-void FrontSession::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
-  if (corrected.pose().unit() != cast_.own_unit()) return tell(corrected.pose(), fact, out);
-  keeper_.correct(cast_, out);
+void BzdraftFront::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
+  if (corrected.pose().unit() != players_.own_unit()) return tell(corrected.pose(), fact, out);
+  keeper_.correct(players_, out);
 }
 
-void FrontSession::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+void BzdraftFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
   const bool mine = fact.to == out.me();
   if (mine && entry_.changes()) return entry_.refuse_change(Refusal::kBadRequest, refused.why(), out);
   if (!mine || !keeper_.forget_death()) return out.lose(loss::kOtherRefusal);
-  keeper_.revive(cast_, out);
+  keeper_.revive(players_, out);
 }
 
-void FrontSession::tick(Outlet& out) {
+void BzdraftFront::tick(Outlet& out) {
   if (gone_) return;
-  land_.answer(out);
+  world_sender_.answer(out);
   if (!client_.in()) return;
   tanks_.update_late(out);
-  flags_.look_about(out);
-  shots_.spare_own_tank(out);
+  flags_.refresh_pellets(out);
+  shots_.end_shots_near_own_tank(out);
   tanks_.check_death(out);
-  keeper_.check_leash(cast_, out);
+  keeper_.check_place(players_, out);
   entry_.check_change(out);
 }
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
-void FrontSession::take(const Enter& enter, Outlet& out) {
+void BzdraftFront::take(const Enter& enter, Outlet& out) {
   if (entry_.enter(enter, out)) let_in(out);
 }
 
-void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+void BzdraftFront::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
   waiting_ = core::line_of(waiting);
   if (client_.in()) return client_.server_says(waiting_, out);
   let_in(out);
@@ -116,12 +116,12 @@ void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet
 
 /// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. Sends flags and
 /// teams, the other players, the client's own player last, and then everything else.
-void FrontSession::let_in(Outlet& out) {
+void BzdraftFront::let_in(Outlet& out) {
   if (client_.stage != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
   client_.send(out, Accept{kNumber});
   flags_.send_all(out);
-  cast_.send_teams(out);
-  cast_.recast_all(out);
+  players_.send_teams(out);
+  players_.assign_all(out);
   client_.stage = Stage::kIn;
   flags_.see_all_pickups(out);
   tanks_.put_all(out);
@@ -131,7 +131,7 @@ void FrontSession::let_in(Outlet& out) {
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
-void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
+void BzdraftFront::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
   const Refusal reason = reject_reason(refused.code());
   if (client_.in() && entry_.changes()) return entry_.refuse_change(reason, refused.text(), out);
   if (client_.in()) return goodbye(refused.text(), out);
@@ -140,13 +140,13 @@ void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet
   if (!refused.may_retry()) goodbye(refused.text(), out);
 }
 
-void FrontSession::take(const Exit&, Outlet& out) {
+void BzdraftFront::take(const Exit&, Outlet& out) {
   if (client_.stage != Stage::kOutside) out.say(words::Leave());
   gone_ = true;
   out.close("the client left");
 }
 
-void FrontSession::goodbye(std::string_view why, Outlet& out) {
+void BzdraftFront::goodbye(std::string_view why, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why);
   if (client_.in() && !why.empty()) client_.server_says(why, out);
   client_.send(out, SuperKill{});

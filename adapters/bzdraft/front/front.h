@@ -7,30 +7,30 @@
 
 #include "adapters/bzdraft/front/entry.h"
 #include "adapters/bzdraft/front/flags.h"
-#include "adapters/bzdraft/front/land.h"
 #include "adapters/bzdraft/front/shots.h"
 #include "adapters/bzdraft/front/talk.h"
 #include "adapters/bzdraft/front/tanks.h"
+#include "adapters/bzdraft/front/world_sender.h"
 #include "adapters/bzdraft/losses.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzdraft {
 
-class FrontSession final : public core::Front, private core::TankSight {
+class BzdraftFront final : public core::Front, private core::TankDisplay {
  public:
   void opened(const core::Peer&, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void part(std::string_view why, Outlet& out) override { goodbye(why, out); }
+  void room_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
 
  private:
   using Stage = Client::Stage;
 
   void put(std::uint8_t number, const words::Pose& there, Outlet& out) override { tanks_.put(number, there, out); }
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
-  void recast() override { tanks_.look_anew(); }
+  void reassigned() override { tanks_.look_anew(); }
 
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
@@ -55,18 +55,18 @@ class FrontSession final : public core::Front, private core::TankSight {
 
   Client client_;
   bool gone_ = false;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
   std::string waiting_;  // the last line about what the room waits for
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
-  Cast cast_{client_, *this};
-  Entry entry_{client_, cast_};
-  Land land_{client_, flag_numbers_};
-  Shots shots_{client_, cast_, land_, keeper_};
-  Flags flags_{client_, cast_, keeper_, flag_numbers_};
-  Tanks tanks_{client_, cast_, keeper_, *this, shots_, flags_, retold_};
-  Talk talk_{client_, cast_, retold_};
+  PlayerTable players_{client_, *this};
+  Entry entry_{client_, players_};
+  WorldSender world_sender_{client_, flag_numbers_};
+  Shots shots_{client_, players_, world_sender_, keeper_};
+  Flags flags_{client_, players_, keeper_, flag_numbers_};
+  Tanks tanks_{client_, players_, keeper_, *this, shots_, flags_, resync_};
+  Talk talk_{client_, players_, resync_};
 };
 
 }  // namespace entente::bzdraft

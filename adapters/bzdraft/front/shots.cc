@@ -14,10 +14,10 @@ constexpr double kMuzzleHeight = 1.57;
 // -- What our client does ---------------------------------------------------------------------------------------------
 
 void Shots::hear(const ShotBegin& begin, FrontOut& out) {
-  if (!client_.in() || !cast_.own().alive) return;
+  if (!client_.in() || !players_.own().alive) return;
   set_drawn(begin.shot);
   words::Fire fire;
-  fire.set_unit(cast_.own_unit());
+  fire.set_unit(players_.own_unit());
   fire.set_shot(begin.shot);
   fire.set_weapon(weapon_of(begin.flag));
   fire.set_kind(shot_kind(begin.flag));
@@ -31,7 +31,7 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
 void Shots::hear(const ShotEnd& end, FrontOut& out) {
   if (!client_.in()) return;
   words::ShotEndClaim claim;
-  claim.set_shooter(end.shooter == kServer ? out.me() : cast_.player_of(end.shooter));
+  claim.set_shooter(end.shooter == kServer ? out.me() : players_.player_of(end.shooter));
   const core::ShownShot* shot = shots_.numbered(end.shooter, end.shot);
   claim.set_shot(shot != nullptr ? shot->shot : end.shot);
   claim.set_burst(end.reason != 0);
@@ -42,7 +42,7 @@ void Shots::hear(const ShotUpdate& update, FrontOut& out) {
   if (!client_.in()) return;
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
-  claim.set_target(cast_.player_of(update.target));
+  claim.set_target(players_.player_of(update.target));
   core::set_way(whole(update.position), whole(update.velocity), claim);
   out.say(claim);
 }
@@ -51,7 +51,7 @@ void Shots::hear(const ShotUpdate& update, FrontOut& out) {
 
 /// The wished number if it fits, else a free one of that player.
 std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {
-  const std::uint32_t most = std::min<std::uint32_t>(land_.most_shots(), 256);
+  const std::uint32_t most = std::min<std::uint32_t>(world_sender_.most_shots(), 256);
   const auto busy = [&](std::uint32_t number) { return shots_.busy(player, number, out.now()); };
   if (wished < most && !busy(wished)) return static_cast<std::uint16_t>(wished);
   for (std::uint32_t number = 0; number < most; ++number)
@@ -90,7 +90,7 @@ void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
   update.position = triple(moved.x(), moved.y(), moved.z());
   update.velocity = triple(moved.vx(), moved.vy(), moved.vz());
   update.time = thousandths(core::seconds(flying->began, out.now()));
-  update.target = cast_.number_of(moved.target(), kServer);
+  update.target = players_.number_of(moved.target(), kServer);
   client_.send(out, update);
 }
 

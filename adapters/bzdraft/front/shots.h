@@ -3,16 +3,16 @@
 
 #include <optional>
 
-#include "adapters/bzdraft/front/cast.h"
-#include "adapters/bzdraft/front/land.h"
+#include "adapters/bzdraft/front/player_table.h"
+#include "adapters/bzdraft/front/world_sender.h"
 #include "proxy/core/tank/tank_shots.h"
 
 namespace entente::bzdraft {
 
 class Shots final : public core::TankShots {
  public:
-  Shots(Client& client, const Cast& cast, const Land& land, const core::TankKeeper& keeper)
-      : TankShots(cast, keeper, kServer), client_(client), cast_(cast), land_(land) {}
+  Shots(Client& client, const PlayerTable& players, const WorldSender& world_sender, const core::TankKeeper& keeper)
+      : TankShots(players, keeper, kServer), client_(client), players_(players), world_sender_(world_sender) {}
 
   using TankShots::hear;
   void hear(const ShotBegin& begin, FrontOut& out);
@@ -27,8 +27,8 @@ class Shots final : public core::TankShots {
   void end(const core::ShownShot& shown, bool burst, FrontOut& out) override;
 
   Client& client_;
-  const Cast& cast_;
-  const Land& land_;
+  const PlayerTable& players_;
+  const WorldSender& world_sender_;
 };
 
 }  // namespace entente::bzdraft

@@ -16,7 +16,7 @@ void Talk::hear(const ChatMessage& chat, FrontOut& out) {
     word.set_scope(words::Say::SERVER);
   } else if (chat.to != kEveryone) {
     word.set_scope(words::Say::ONE);
-    word.set_to(cast_.player_of(chat.to));
+    word.set_to(players_.player_of(chat.to));
     if (word.to() == 0) return out.lose(loss::kChatToNobody);
   }
   out.say(std::move(word));
@@ -26,8 +26,8 @@ void Talk::hear(const words::Said& said, FrontOut& out) {
   std::uint8_t to = kEveryone;
   if (said.scope() == words::Say::MY_TEAM) to = team_target(wire_team(static_cast<words::Team>(said.to())));
   if (said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS)
-    to = cast_.number_of(said.to(), kNumber);
-  const std::uint8_t from = said.from() != 0 ? cast_.number_of(said.from(), kServer) : kServer;
+    to = players_.number_of(said.to(), kNumber);
+  const std::uint8_t from = said.from() != 0 ? players_.number_of(said.from(), kServer) : kServer;
   const bool named = from == kServer && !said.name().empty();
   const std::string text = core::written(said);
   client_.say(from, to, named ? said.name() + ": " + text : text, out);
@@ -50,7 +50,7 @@ void Talk::hear(const Score& score, FrontOut& out) {
 /// The page has only one game, so its end is sent only if no other round follows.
 void Talk::hear(const words::Round& round, FrontOut& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
-  if (retold_) return;  // the end was announced before
+  if (resync_) return;  // the end was announced before
   if (round.another()) return client_.say(kServer, kEveryone, core::line_of(round, out.world()), out);
   end_game(round, out);
 }
@@ -59,7 +59,7 @@ void Talk::end_game(const words::Round& round, FrontOut& out) {
   const std::uint8_t team = wire_team(round.winning_team());
   const bool side = round.winner() == 0 && team_of(team) == round.winning_team();
   ScoreOver over;
-  over.winner = side ? team_target(team) : cast_.number_of(round.winner(), kInvalid);
+  over.winner = side ? team_target(team) : players_.number_of(round.winner(), kInvalid);
   client_.send(out, over);
 }
 

@@ -1,15 +1,15 @@
 // Chat, scores, time, and the end of a game, in both directions.
 #pragma once
 
-#include "adapters/bzdraft/front/cast.h"
-#include "proxy/core/replay/retelling.h"
+#include "adapters/bzdraft/front/player_table.h"
+#include "proxy/core/replay/resync_phase.h"
 
 namespace entente::bzdraft {
 
 class Talk {
  public:
-  Talk(Client& client, const Cast& cast, const core::Retelling& retold)
-      : client_(client), cast_(cast), retold_(retold) {}
+  Talk(Client& client, const PlayerTable& players, const core::ResyncPhase& resync)
+      : client_(client), players_(players), resync_(resync) {}
 
   void hear(const ChatMessage& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
@@ -24,8 +24,8 @@ class Talk {
   void end_game(const words::Round& round, FrontOut& out);
 
   Client& client_;
-  const Cast& cast_;
-  const core::Retelling& retold_;
+  const PlayerTable& players_;
+  const core::ResyncPhase& resync_;
 };
 
 }  // namespace entente::bzdraft

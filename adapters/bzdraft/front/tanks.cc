@@ -14,27 +14,27 @@ constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond, kUnconfirmedByOt
 
 void Tanks::hear(const AliveUp&, FrontOut& out) {
   if (!client_.in()) return out.lose(loss::kAliveTooEarly);
-  const core::UnitState* unit = out.world().unit(cast_.own_unit());
+  const core::UnitState* unit = out.world().unit(players_.own_unit());
   if (unit != nullptr && unit->unit.alive())
-    return sight_.put(kNumber, unit->unit.pose(), out);  // it was in play already
+    return display_.put(kNumber, unit->unit.pose(), out);  // it was in play already
   out.say(words::Spawn());
 }
 
 /// The player field is ignored: the page lets the server fill in the sender.
 void Tanks::hear(const PlayerUpdate& update, FrontOut& out) {
-  if (!client_.in() || (update.status & kAlive) == 0 || !cast_.own().alive) return;
+  if (!client_.in() || (update.status & kAlive) == 0 || !players_.own().alive) return;
   words::Pose pose = pose_of(update);
-  pose.set_unit(cast_.own_unit());
+  pose.set_unit(players_.own_unit());
   pose.set_seq(++order_);
   keeper_.said(pose, out.now());
   out.say(claim_of(pose));
-  keeper_.check_leash(cast_, out);
+  keeper_.check_place(players_, out);
 }
 
 void Tanks::hear(const Killed& killed, FrontOut& out) {
-  if (!client_.in() || !cast_.own().alive || !keeper_.claim_death(out.now())) return;
+  if (!client_.in() || !players_.own().alive || !keeper_.claim_death(out.now())) return;
   words::DeathClaim claim;
-  claim.set_killer(cast_.player_of(killed.killer));
+  claim.set_killer(players_.player_of(killed.killer));
   const core::ShownShot* shot = shots_.numbered(killed.killer, killed.shot);
   claim.set_shot(shot != nullptr ? shot->shot : killed.shot);
   claim.set_why(killed.killer == kNumber   ? words::BY_ITSELF
@@ -47,7 +47,7 @@ void Tanks::hear(const Killed& killed, FrontOut& out) {
 void Tanks::hear(const Teleport& teleport, FrontOut& out) {
   if (!client_.in()) return;
   words::TeleportClaim claim;
-  claim.set_unit(cast_.own_unit());
+  claim.set_unit(players_.own_unit());
   claim.set_from(teleport.from);
   claim.set_to(teleport.to);
   out.say(claim);
@@ -58,49 +58,49 @@ void Tanks::hear(const Teleport& teleport, FrontOut& out) {
 void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   if (!client_.in()) return;
   const words::Pose pose = out.world().flattened(there);
-  Actor& actor = cast_.at(number);
-  actor.alive = true;
+  PlayerEntry& entry = players_.at(number);
+  entry.alive = true;
   if (number == kNumber) keeper_.put(pose, out.now());
-  actor.shown = !retold_ || number == kNumber;
-  if (!actor.shown) return show(number, out);
+  entry.shown = !resync_ || number == kNumber;
+  if (!entry.shown) return show(number, out);
   client_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
   if (number != kNumber && pose.yaw() != 0) client_.send(out, update_of(pose, number, true));  // adds its heading
 }
 
 /// Shows or hides a tank by an update: the client does not treat that as an event.
 void Tanks::show(std::uint8_t number, FrontOut& out) {
-  Actor& actor = cast_.at(number);
-  const core::UnitState* state = out.world().unit(actor.unit);
-  const bool shown = actor.alive && core::is_seen(state);
-  if (!client_.in() || number == kNumber || std::exchange(actor.shown, shown) == shown) return;
-  actor.late = false;
+  PlayerEntry& entry = players_.at(number);
+  const core::UnitState* state = out.world().unit(entry.unit);
+  const bool shown = entry.alive && core::is_seen(state);
+  if (!client_.in() || number == kNumber || std::exchange(entry.shown, shown) == shown) return;
+  entry.late = false;
   client_.send_surely(out, update_of(state != nullptr ? state->unit.pose() : words::Pose(), number, shown));
 }
 
 void Tanks::update(std::uint8_t number, FrontOut& out) {
-  Actor& actor = cast_.at(number);
-  actor.late = !actor.updates.take(out.now());
-  if (actor.late) return next_look_.by(actor.updates.next()), next_look_.ask(out);
-  const core::UnitState* state = out.world().unit(actor.unit);
-  if (state == nullptr || !actor.alive || state->hidden) return;
-  actor.shown = true;
+  PlayerEntry& entry = players_.at(number);
+  entry.late = !entry.updates.take(out.now());
+  if (entry.late) return next_look_.by(entry.updates.next()), next_look_.ask(out);
+  const core::UnitState* state = out.world().unit(entry.unit);
+  if (state == nullptr || !entry.alive || state->hidden) return;
+  entry.shown = true;
   const words::Pose& told = state->unit.pose();
-  const bool old = state->posed < out.now();
-  const words::Pose pose = old ? core::place_at(told, state->posed, out.now()) : told;
+  const bool old = state->posed_at < out.now();
+  const words::Pose pose = old ? core::place_at(told, state->posed_at, out.now()) : told;
   client_.send(out, update_of(out.world().flattened(pose), number, true));
 }
 
 /// The players of a team whose flag was just captured are dead already: MsgDropFlag has said so.
 void Tanks::hear(const words::Died& died, FrontOut& out) {
-  const std::uint8_t* number = cast_.of(died.unit(), died.player());
-  if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
-  cast_.at(*number).shown = false;
+  const std::uint8_t* number = players_.of(died.unit(), died.player());
+  if (number == nullptr || !std::exchange(players_.at(*number).alive, false)) return;
+  players_.at(*number).shown = false;
   if (*number == kNumber) keeper_.forget_death();
-  const std::uint8_t team = cast_.at(*number).said.team;
+  const std::uint8_t team = players_.at(*number).said.team;
   if (died.why() == words::BY_CAPTURE && flags_.was_captured(team, out.now())) return;
   Killed killed;
   killed.victim = *number;
-  killed.killer = died.killer() != 0 ? cast_.number_of(died.killer(), kServer) : kServer;
+  killed.killer = died.killer() != 0 ? players_.number_of(died.killer(), kServer) : kServer;
   if (died.why() == words::BY_ITSELF) killed.killer = *number;
   killed.shot = static_cast<std::uint8_t>(died.shot());
   if (const core::ShownShot* shot = shots_.find(died.killer(), died.shot())) {
@@ -111,7 +111,7 @@ void Tanks::hear(const words::Died& died, FrontOut& out) {
 }
 
 void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
-  const std::uint8_t* number = cast_.of_unit(teleported.unit());
+  const std::uint8_t* number = players_.of_unit(teleported.unit());
   if (number == nullptr) return;
   const Teleport message{*number, counted(teleported.from()), counted(teleported.to())};
   client_.send(out, message, kTeleportCode);
@@ -119,31 +119,31 @@ void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
 
 /// A tank has no health, so damage is reported by a line of chat.
 void Tanks::hear(const words::Health& health, FrontOut& out) {
-  if (health.unit() != cast_.own_unit()) return out.lose(loss::kHealthOfOther);
+  if (health.unit() != players_.own_unit()) return out.lose(loss::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
 }
 
 void Tanks::update_late(FrontOut& out) {
   if (!next_look_.is_due(out)) return;
   bool each_tick = false;
-  for (auto& [number, actor] : cast_) {
-    if (actor.unit == 0) show(number, out);
-    each_tick |= actor.unit == 0;
-    if (actor.late) update(number, out);
+  for (auto& [number, entry] : players_) {
+    if (entry.unit == 0) show(number, out);
+    each_tick |= entry.unit == 0;
+    if (entry.late) update(number, out);
   }
   if (each_tick) next_look_.now();
 }
 
 /// The client has entered: puts all visible tanks into play.
 void Tanks::put_all(FrontOut& out) {
-  for (auto& [number, actor] : cast_)
-    if (const core::UnitState* state = out.world().unit(actor.unit); core::is_seen(state))
+  for (auto& [number, entry] : players_)
+    if (const core::UnitState* state = out.world().unit(entry.unit); core::is_seen(state))
       put(number, state->unit.pose(), out);
 }
 
 void Tanks::check_death(FrontOut& out) {
   const core::Micros patience = core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed;
-  if (keeper_.survives(patience, out)) keeper_.revive(cast_, out);
+  if (keeper_.survives(patience, out)) keeper_.revive(players_, out);
 }
 
 }  // namespace entente::bzdraft

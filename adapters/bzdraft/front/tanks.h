@@ -6,15 +6,21 @@
 #include "adapters/bzdraft/front/flags.h"
 #include "adapters/bzdraft/front/shots.h"
 #include "proxy/core/next_look.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 
 namespace entente::bzdraft {
 
 class Tanks {
  public:
-  Tanks(Client& client, Cast& cast, core::TankKeeper& keeper, core::TankSight& sight, const Shots& shots,
-        const Flags& flags, const core::Retelling& retold)
-      : client_(client), cast_(cast), keeper_(keeper), sight_(sight), shots_(shots), flags_(flags), retold_(retold) {}
+  Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, core::TankDisplay& display, const Shots& shots,
+        const Flags& flags, const core::ResyncPhase& resync)
+      : client_(client),
+        players_(players),
+        keeper_(keeper),
+        display_(display),
+        shots_(shots),
+        flags_(flags),
+        resync_(resync) {}
 
   void hear(const AliveUp&, FrontOut& out);
   void hear(const PlayerUpdate& update, FrontOut& out);
@@ -38,12 +44,12 @@ class Tanks {
 
  private:
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   core::TankKeeper& keeper_;
-  core::TankSight& sight_;
+  core::TankDisplay& display_;
   const Shots& shots_;
   const Flags& flags_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
   core::NextLook next_look_;  // when an update may be due
   std::uint32_t order_ = 0;
   double health_ = 0;  // as last reported

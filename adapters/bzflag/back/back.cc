@@ -2,28 +2,28 @@
 
 namespace entente::bzflag {
 
-void BackSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzflagBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto take = [&](const Message& message, Lane) {
     std::visit([&](const auto& m) { core::hand(m, out, joining_, rules_, players_, talk_, fights_, flags_); }, message);
-    return !seat_.gone;
+    return !state_.gone;
   };
   const auto unknown = [&] { out.lose(loss::kUnknownDown); };
-  if (seat_.gone) return;
+  if (state_.gone) return;
   if (const auto fault = link_.feed(lane, bytes, out.now(), take, unknown)) fail(*fault, out);
 }
 
-bool BackSession::hear_early(const core::Intent& intent, Outlet& out) {
+bool BzflagBack::hear_early(const core::Intent& intent, Outlet& out) {
   const auto* query = core::as<words::Query>(intent);
   if (query != nullptr) joining_.hear(*query, out);
   return query != nullptr;
 }
 
-void BackSession::hear_word(const core::Intent& intent, Outlet& out) {
+void BzflagBack::hear_word(const core::Intent& intent, Outlet& out) {
   hand_out<mapping>(intent, out, tank_, players_, talk_, fights_, flags_);
 }
 
-void BackSession::say_goodbye(Outlet& out) {
-  if (seat_.stage != Stage::kGreeting) link_.stream(out, Exit{});
+void BzflagBack::say_goodbye(Outlet& out) {
+  if (state_.stage != Stage::kGreeting) link_.stream(out, Exit{});
 }
 
 }  // namespace entente::bzflag

@@ -1,23 +1,24 @@
 // The back of BZFlag: a player on somebody else's bzfs. It joins as a stock client does, tells the room what the
-// server says, and drives its player's tank. It speaks the terms of 2.4; a server of another dialect hears them in its
-// own (idiom.h). Its parts do the work.
+// server says, and drives its player's tank. It uses the messages of 2.4, which dialect_translator.h converts for
+// servers of other dialects. Its parts do the work.
 // Law: nothing is sent that makes bzfs kick a stock client; who is alive and where is what the server's messages say,
 // save for our own tank, which is ours to say.
 #pragma once
 
 #include "adapters/bzflag/back/flags.h"
-#include "adapters/bzflag/back/guns.h"
 #include "adapters/bzflag/back/joining.h"
+#include "adapters/bzflag/back/own_shots.h"
 #include "adapters/bzflag/back/players.h"
 #include "adapters/bzflag/back/talk.h"
 #include "proxy/core/tank/tank_back.h"
 
 namespace entente::bzflag {
 
-class BackSession final : public core::TankBack {
+class BzflagBack final : public core::TankBack {
  public:
-  explicit BackSession(const core::FaceOptions& options)
-      : link_(options.dialect, wire::Way::kToClient), joining_(options, link_, seat_, people_, tank_, rules_, terms_) {}
+  explicit BzflagBack(const core::FaceOptions& options)
+      : link_(options.dialect, wire::Way::kToClient),
+        joining_(options, link_, state_, server_players_, tank_, rules_, tank_rules_) {}
 
   void opened(const core::Peer&, Outlet& out) override { joining_.greet(out); }
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
@@ -29,18 +30,18 @@ class BackSession final : public core::TankBack {
   void say_goodbye(Outlet& out) override;
   void look_after_link(Outlet& out) override { joining_.ask_for_link(out); }
   core::BackTank& tank() override { return tank_; }
-  core::TankHelm& helm() override { return guns_; }
+  core::TankControl& control() override { return own_shots_; }
 
   PeerLink link_;
-  Terms terms_;
-  ServerRules rules_{link_, seat_, terms_};
-  Tank tank_{link_, seat_, people_, tokens_, terms_};
+  TankRules tank_rules_;
+  ServerRules rules_{link_, state_, tank_rules_};
+  Tank tank_{link_, state_, server_players_, tokens_, tank_rules_};
   Joining joining_;
-  Players players_{link_, seat_, people_, tank_, terms_};
-  BackTalk talk_{link_, seat_, people_};
-  Fights fights_{link_, seat_, people_, tank_, terms_};
-  BackFlags flags_{link_, seat_, people_, tokens_, tank_, fights_};
-  Guns guns_{link_, seat_, people_, tokens_, tank_, fights_, joining_, terms_};
+  Players players_{link_, state_, server_players_, tank_, tank_rules_};
+  BackTalk talk_{link_, state_, server_players_};
+  Fights fights_{link_, state_, server_players_, tank_, tank_rules_};
+  BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
+  OwnShots own_shots_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, tank_rules_};
 };
 
 }  // namespace entente::bzflag

@@ -16,29 +16,29 @@ void Fights::hear(const Alive& alive, BackOut& out) {
   pose.set_y(alive.pos[1]);
   pose.set_z(alive.pos[2]);
   pose.set_yaw(alive.azimuth);
-  if (people_.spawn(number, pose, out) == nullptr || number != seat_.number) return;
+  if (players_.spawn(number, pose, out) == nullptr || number != state_.number) return;
   tank_.begin_life(pose, out);
   ends_ = 0;
 }
 
 void Fights::hear(const Killed& killed, BackOut& out) {
   words::Died died;
-  died.set_killer(people_.id_of(killed.killer.byte));
+  died.set_killer(players_.id_of(killed.killer.byte));
   if (killed.death.shot != kNoShot) died.set_shot(killed.death.shot);
   died.set_why(cause_of(killed.death.reason));
-  died.set_respawn_s(terms_.variables["_explodeTime"]);
-  const core::TankPerson* victim = people_.die(killed.victim.byte, died, out);
+  died.set_respawn_s(tank_rules_.variables["_explodeTime"]);
+  const core::TankServerPlayer* victim = players_.die(killed.victim.byte, died, out);
   if (victim == nullptr) return;
-  if (killed.victim.byte == seat_.number) tank_.end();
+  if (killed.victim.byte == state_.number) tank_.end();
   count(killed, out);
-  const core::TankPerson* me = people_.own();
+  const core::TankServerPlayer* me = players_.own();
   const bool genocide = code_of(killed.death.flag) == "G" && killed.death.reason == 1;
   if (genocide && tank_.alive && me != nullptr && me->team == victim->team && me->team != 0)
     blow_up(died.killer(), words::BY_GENOCIDE, out);
 }
 
 void Fights::blow_up(core::Id killer, words::DeathCause why, BackOut& out) {
-  if (seat_.client_decides()) return;  // our client knows
+  if (state_.client_decides()) return;  // our client knows
   words::DeathClaim claim;
   claim.set_killer(killer);
   claim.set_why(why);
@@ -48,49 +48,49 @@ void Fights::blow_up(core::Id killer, words::DeathCause why, BackOut& out) {
 /// Where the remains of the dead fly is nobody's business.
 template <class Update>
 void Fights::moved(const Update& update, BackOut& out) {
-  if ((update.status & kAlive) != 0) people_.move(update.player.byte, pose_of(update), out);
+  if ((update.status & kAlive) != 0) players_.move(update.player.byte, pose_of(update), out);
 }
 
 void Fights::hear(const Teleport& teleport, BackOut& out) {
-  people_.teleport(teleport.player.byte, teleport.from, teleport.to, out);
+  players_.teleport(teleport.player.byte, teleport.from, teleport.to, out);
 }
 
 void Fights::hear(const ShotBegin& begin, BackOut& out) {
   words::Shot shot;
-  people_.set_shooter(begin.player.byte, shot);
+  players_.set_shooter(begin.player.byte, shot);
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(shot.weapon()));
   core::set_way(begin.pos, begin.vel, shot);
   shot.set_life(begin.life);
-  shot.set_range(terms_.variables["_shotRange"]);
+  shot.set_range(tank_rules_.variables["_shotRange"]);
   shot.set_team(team_of(begin.team));
   out.say(shot);
-  if (people_.own() == nullptr) return;
+  if (players_.own() == nullptr) return;
   watch(begin.player.byte, shot, shot.weapon(), begin.flag.letters.view(), core::sane_life(begin.life),
         is_harmless(begin, out), out);
 }
 
 bool Fights::is_harmless(const ShotBegin& begin, const BackOut& out) {
   const auto options = static_cast<unsigned>(out.world().rule("BZFLAG.options", 0));
-  const std::int16_t team = people_.own()->team;
+  const std::int16_t team = players_.own()->team;
   return (options & kNoTeamKills) != 0 && team != 0 && team == begin.team;
 }
 
 void Fights::hear(const ShotEnd& end, BackOut& out) {
   words::ShotEnded ended;
-  ended.set_shooter(people_.id_of(end.player.byte));
+  ended.set_shooter(players_.id_of(end.player.byte));
   ended.set_shot(end.shot);
   ended.set_burst(end.reason == 0);
   out.say(ended);
-  incoming_.spare(end.player.byte, end.shot);
+  incoming_.mark_harmless(end.player.byte, end.shot);
 }
 
 void Fights::hear(const GuidedUpdate& update, BackOut& out) {
   words::ShotMoved moved;
-  moved.set_shooter(people_.id_of(update.player.byte));
+  moved.set_shooter(players_.id_of(update.player.byte));
   moved.set_shot(update.shot);
-  moved.set_target(people_.id_of(update.target.byte));
+  moved.set_target(players_.id_of(update.target.byte));
   core::set_way(update.pos, update.vel, moved);
   out.say(moved);
   incoming_.steer(update.player.byte, update.shot, moved, out.now());
@@ -105,9 +105,9 @@ void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
 
 /// Told once a life: the next claim finds us dead.
 void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
-  if (!seat_.in() || !tank_.alive) return;
+  if (!state_.in() || !tank_.alive) return;
   KilledReport report;
-  report.killer = player_id(people_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : seat_.number));
+  report.killer = player_id(players_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : state_.number));
   report.death.reason = death_reason(claim.why());
   report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
   if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
@@ -125,15 +125,15 @@ void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
   report.death.shot = number;
   report.death.flag = flag_kind(shot.flag);
   link_.quick(out, ShotEnd{report.killer, number, 1});
-  incoming_.spare(shot.shooter, shot.shot);
+  incoming_.mark_harmless(shot.shooter, shot.shot);
   link_.stream(out, report);
 }
 
 /// bzfs kicks who ends more shots than it dies of; our own may end as they like.
 void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
-  const bool mine = claim.shooter() == seat_.me;
-  const std::uint8_t shooter = people_.number_of(claim.shooter(), kNobody);
+  const bool mine = claim.shooter() == state_.me;
+  const std::uint8_t shooter = players_.number_of(claim.shooter(), kNobody);
   if (shooter == kNobody) return out.lose(loss::kShotOfNobody);
   if (!mine && ends_ >= 4) return out.lose(loss::kEndsFull);
   if (!mine) ++ends_;
@@ -147,12 +147,12 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   GuidedUpdate update;
-  update.player = player_id(seat_.number);
+  update.player = player_id(state_.number);
   update.shot = static_cast<std::uint16_t>(claim.shot());
   update.pos = vec3(claim.x(), claim.y(), claim.z());
   update.vel = vec3(claim.vx(), claim.vy(), claim.vz());
-  update.team = people_.own()->team;
-  update.target = player_id(people_.number_of(claim.target(), kNobody));
+  update.team = players_.own()->team;
+  update.target = player_id(players_.number_of(claim.target(), kNobody));
   link_.quick(out, update);
 }
 
@@ -169,7 +169,7 @@ void Fights::hear(const words::ScoreClaim& claim, BackOut& out) {
 /// For a client that does not.
 void Fights::count(const Killed& killed, BackOut& out) {
   if (!link_.dialect().client_scores || client_counts_) return;
-  const bool died = killed.victim.byte == seat_.number, killed_one = !died && killed.killer.byte == seat_.number;
+  const bool died = killed.victim.byte == state_.number, killed_one = !died && killed.killer.byte == state_.number;
   if (died) ++score_.losses;
   if (killed_one) ++score_.wins;
   if (died || killed_one) link_.stream(out, score_);

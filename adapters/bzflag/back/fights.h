@@ -8,8 +8,9 @@ namespace entente::bzflag {
 
 class Fights final : public core::TankHits {
  public:
-  Fights(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank, const Terms& terms)
-      : TankHits(seat, tank), link_(link), people_(people), terms_(terms) {}
+  Fights(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank,
+         const TankRules& tank_rules)
+      : TankHits(state, tank), link_(link), players_(players), tank_rules_(tank_rules) {}
 
   void hear(const Alive& alive, BackOut& out);
   void hear(const PlayerUpdate& update, BackOut& out) { moved(update, out); }
@@ -36,8 +37,8 @@ class Fights final : public core::TankHits {
   void count(const Killed& killed, BackOut& out);
 
   PeerLink& link_;
-  core::TankPeople& people_;
-  const Terms& terms_;
+  core::TankServerPlayers& players_;
+  const TankRules& tank_rules_;
   int ends_ = 0;                // of others' shots told since the last death; bzfs counts them
   ScoreReport score_;           // where clients count for themselves
   bool client_counts_ = false;  // ours does

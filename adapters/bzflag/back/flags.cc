@@ -12,7 +12,7 @@ void BackFlags::hear(const FlagUpdate& update, BackOut& out) {
 void BackFlags::hear(const GrabFlag& grab, BackOut& out) { take(grab.flag, grab.player.byte, 0, out); }
 
 void BackFlags::hear(const TransferFlag& transfer, BackOut& out) {
-  take(transfer.flag, transfer.to, people_.id_of(transfer.from), out);
+  take(transfer.flag, transfer.to, players_.id_of(transfer.from), out);
 }
 
 /// What a flag does is a client's to know. Without one, a flag that came unwished is put down, if it lets itself.
@@ -20,9 +20,9 @@ void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, B
   constexpr std::uint32_t kSticky = 2;
   words::TokenTaken taken;
   const words::Token& token = *taken.mutable_token() = told(flag);
-  taken.set_by(people_.id_of(by));
+  taken.set_by(players_.id_of(by));
   taken.set_from(from);
-  const bool ours = token.carrier() == seat_.me && token.state() == words::Token::CARRIED && tank_.alive;
+  const bool ours = token.carrier() == state_.me && token.state() == words::Token::CARRIED && tank_.alive;
   if (ours && token.endurance() != kSticky && tokens_.is_unasked(token, tank_.wants_token))
     link_.stream(out, DropFlagRequest{vec3(tank_.pose.x(), tank_.pose.y(), tank_.pose.z())});
   out.say(std::move(taken));
@@ -31,7 +31,7 @@ void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, B
 void BackFlags::hear(const DropFlag& drop, BackOut& out) {
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.flag);
-  dropped.set_by(people_.id_of(drop.player.byte));
+  dropped.set_by(players_.id_of(drop.player.byte));
   out.say(std::move(dropped));
 }
 
@@ -39,10 +39,10 @@ void BackFlags::hear(const DropFlag& drop, BackOut& out) {
 void BackFlags::hear(const CaptureFlag& capture, BackOut& out) {
   words::TokenCaptured captured;
   captured.set_token(capture.flag + 1U);
-  captured.set_by(people_.id_of(capture.player.byte));
+  captured.set_by(players_.id_of(capture.player.byte));
   captured.set_team(tokens_.team_of(captured.token()));
   out.say(captured);
-  const core::TankPerson* me = people_.own();
+  const core::TankServerPlayer* me = players_.own();
   if (me != nullptr && captured.team() != words::TEAM_ANY && me->player.team() == captured.team())
     fights_.blow_up(captured.by(), words::BY_CAPTURE, out);
 }
@@ -50,7 +50,7 @@ void BackFlags::hear(const CaptureFlag& capture, BackOut& out) {
 void BackFlags::hear(const NearFlag& near, BackOut& out) {
   words::Notice notice;
   notice.set_text("closest flag: " + clean(near.name));
-  out.say({seat_.me, notice});
+  out.say({state_.me, notice});
 }
 
 void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
@@ -65,7 +65,7 @@ void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
       return link_.stream(out, CaptureFlagReport{static_cast<std::uint16_t>(wire_team(wish.team(), 0))});
     default:
       return link_.stream(
-          out, TransferFlagReport{people_.number_of(wish.from(), kNobody), people_.number_of(wish.to(), kNobody)});
+          out, TransferFlagReport{players_.number_of(wish.from(), kNobody), players_.number_of(wish.to(), kNobody)});
   }
 }
 

@@ -7,9 +7,9 @@ namespace entente::bzflag {
 
 class BackFlags {
  public:
-  BackFlags(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, core::TankFlags& tokens, Tank& tank,
-            Fights& fights)
-      : link_(link), seat_(seat), people_(people), tokens_(tokens), tank_(tank), fights_(fights) {}
+  BackFlags(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, core::TankFlags& tokens,
+            Tank& tank, Fights& fights)
+      : link_(link), state_(state), players_(players), tokens_(tokens), tank_(tank), fights_(fights) {}
 
   void hear(const FlagUpdate& flags, BackOut& out);
   void hear(const GrabFlag& grab, BackOut& out);
@@ -24,8 +24,8 @@ class BackFlags {
   void take(const NumberedFlag& flag, std::uint8_t by, core::Id from, BackOut& out);
 
   PeerLink& link_;
-  core::TankSeat& seat_;
-  core::TankPeople& people_;
+  core::JoinState& state_;
+  core::TankServerPlayers& players_;
   core::TankFlags& tokens_;
   Tank& tank_;
   Fights& fights_;

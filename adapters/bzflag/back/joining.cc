@@ -2,7 +2,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/losses.h"
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -36,14 +36,14 @@ std::string ban_reason(std::string_view text) {
 
 }  // namespace
 
-Joining::Joining(const core::FaceOptions& options, PeerLink& link, core::TankSeat& seat, core::TankPeople& people,
-                 Tank& tank, ServerRules& rules, Terms& terms)
+Joining::Joining(const core::FaceOptions& options, PeerLink& link, core::JoinState& state,
+                 core::TankServerPlayers& players, Tank& tank, ServerRules& rules, TankRules& tank_rules)
     : link_(link),
-      seat_(seat),
-      people_(people),
+      state_(state),
+      players_(players),
       tank_(tank),
       rules_(rules),
-      terms_(terms),
+      tank_rules_(tank_rules),
       dialect_(options.dialect),
       wants_link_(options.setting("udp") != "off"),
       says_header_(link.dialect().header == Header::kRequired ||
@@ -58,8 +58,8 @@ void Joining::hear(const Welcome& welcome, BackOut& out) {
   if (welcome.id == kNobody) return refuse(words::Refused::FULL, "the server has no slot", out);
   if (welcome.version.view() != link_.dialect().version.substr(kMagicWord.size()) && !link_.dialect().address_ids)
     return refuse(words::Refused::WRONG_VERSION, "the server speaks another version", out);
-  seat_.number = welcome.id;
-  seat_.stage = Stage::kLoading;
+  state_.number = welcome.id;
+  state_.stage = Stage::kLoading;
   next_ = Next::kFlags;
   ask_for_link(out);
   NegotiateFlags flags;
@@ -85,7 +85,7 @@ void Joining::hear(const NegotiateFlags& missing, BackOut& out) {
 
 /// The answer to MsgQueryPlayers.
 void Joining::hear(const AddPlayer& added, BackOut&) {
-  if (!seat_.in() && taken_.size() < 256) taken_.insert(lower(added.callsign.view()));
+  if (!state_.in() && taken_.size() < 256) taken_.insert(lower(added.callsign.view()));
 }
 
 void Joining::hear(const words::Query& query, BackOut& out) {
@@ -127,62 +127,63 @@ void Joining::learn_world(BackOut& out) {
   if (!world) return refuse(words::Refused::OTHER, "the server's world cannot be read", out);
   const auto* records = std::get_if<RecordWorld>(&*world);
   if (records != nullptr) rules_.learn(settings_of(*records), out);
-  Geography land = geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), terms_.size);
-  land.world.set_hash(hash_);
-  for (std::size_t i = 0; i < land.boxed; ++i) out.lose(loss::kMesh);
-  tank_.terrain = core::Terrain(land.world);
-  out.say(std::move(land.world));
-  seat_.stage = Stage::kAtTheDoor;
+  ConvertedWorld converted = world_from_database(
+      records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), tank_rules_.size);
+  converted.world.set_hash(hash_);
+  for (std::size_t i = 0; i < converted.boxed; ++i) out.lose(loss::kMesh);
+  tank_.terrain = core::Terrain(converted.world);
+  out.say(std::move(converted.world));
+  state_.stage = Stage::kAtTheDoor;
   next_ = Next::kNothing;
-  if (seat_.wish) enter(out);
+  if (state_.wish) enter(out);
 }
 
 void Joining::enter(BackOut& out) {
-  if (seat_.stage != Stage::kAtTheDoor) return;
-  seat_.stage = Stage::kEntering;
-  const bool watches = seat_.wish->role() == words::WATCH;
+  if (state_.stage != Stage::kAtTheDoor) return;
+  state_.stage = Stage::kEntering;
+  const bool watches = state_.wish->role() == words::WATCH;
   Enter message;
-  message.type = seat_.wish->role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
-  message.team = watches ? kObserverTeam : wire_team(seat_.wish->team(), kAutomaticTeam);
+  message.type = state_.wish->role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
+  message.team = watches ? kObserverTeam : wire_team(state_.wish->team(), kAutomaticTeam);
   const auto taken = [&](const std::string& name) { return taken_.contains(lower(name)); };
-  message.callsign.set(free_name(legal_callsign(seat_.wish->name()), kLongestName, 1, taken));
-  message.motto.set(fitted(seat_.wish->motto(), kLongestText));
-  message.token.set(seat_.wish->token());
-  message.version.set(seat_.wish->version());
+  message.callsign.set(free_name(legal_callsign(state_.wish->name()), kLongestName, 1, taken));
+  message.motto.set(fitted(state_.wish->motto(), kLongestText));
+  message.token.set(state_.wish->token());
+  message.version.set(state_.wish->version());
   message.end = 0;
   link_.stream(out, message);
 }
 
 void Joining::hear(const Accept&, BackOut& out) {
-  if (seat_.stage != Stage::kEntering) return;
-  seat_.stage = Stage::kIn;
-  people_.add_own();
+  if (state_.stage != Stage::kEntering) return;
+  state_.stage = Stage::kIn;
+  players_.add_own();
   ask_for_link(out);
 }
 
 void Joining::hear(const Reject& reject, BackOut& out) { refuse(refusal_of(reject.code), reject.reason.view(), out); }
 
 void Joining::hear(const SuperKill&, BackOut& out) {
-  if (seat_.in()) return seat_.be_kicked("super kill by the server", out);
+  if (state_.in()) return state_.be_kicked("super kill by the server", out);
   refuse(words::Refused::SERVER_GONE, "the server ended the session", out);
 }
 
 void Joining::refuse(words::Refused::Code code, std::string_view text, BackOut& out) {
   const bool may_retry =
       code == words::Refused::FULL || code == words::Refused::NAME_TAKEN || code == words::Refused::TOO_SOON;
-  seat_.refuse(code, text, may_retry, out);
+  state_.refuse(code, text, may_retry, out);
 }
 
 // -- The datagram link ------------------------------------------------------------------------------------------------
 
 void Joining::ask_for_link(BackOut& out) {
   if (!wants_link_ || link_.linked || next_ == Next::kGreeting ||
-      (!link_.dialect().early_link && seat_.stage != Stage::kIn) || link_tries_ >= kLinkTries)
+      (!link_.dialect().early_link && state_.stage != Stage::kIn) || link_tries_ >= kLinkTries)
     return;
   if (link_tries_ > 0 && out.now() < link_asked_ + core::kSecond) return out.wake(link_asked_ + core::kSecond);
   ++link_tries_;
   link_asked_ = out.now();
-  link_.datagram(out, LinkRequest{seat_.number});
+  link_.datagram(out, LinkRequest{state_.number});
   out.wake(out.now() + core::kSecond);
 }
 

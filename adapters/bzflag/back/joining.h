@@ -10,8 +10,8 @@ namespace entente::bzflag {
 
 class Joining {
  public:
-  Joining(const core::FaceOptions& options, PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank,
-          ServerRules& rules, Terms& terms);
+  Joining(const core::FaceOptions& options, PeerLink& link, core::JoinState& state, core::TankServerPlayers& players,
+          Tank& tank, ServerRules& rules, TankRules& tank_rules);
 
   void greet(BackOut& out);
   void enter(BackOut& out);
@@ -43,11 +43,11 @@ class Joining {
   void refuse(words::Refused::Code code, std::string_view text, BackOut& out);
 
   PeerLink& link_;
-  core::TankSeat& seat_;
-  core::TankPeople& people_;
+  core::JoinState& state_;
+  core::TankServerPlayers& players_;
   Tank& tank_;
   ServerRules& rules_;
-  const Terms& terms_;
+  const TankRules& tank_rules_;
   const std::size_t dialect_;
   const bool wants_link_, says_header_;
   Next next_ = Next::kGreeting;  // that the server is to answer

@@ -20,10 +20,10 @@ std::string dotted(const std::array<std::uint8_t, 4>& ip) {
 
 void Players::hear(const AddPlayer& added, BackOut& out) {
   const std::uint8_t number = added.id.byte;
-  if (!seat_.in()) return;
+  if (!state_.in()) return;
   if (number > kMostPlayers + 15) return out.lose(loss::kNoPlayer);
   forget(number, out);
-  core::TankPerson& one = people_.meet(number, out);
+  core::TankServerPlayer& one = players_.meet(number, out);
   words::Player& player = one.player;
   one.team = static_cast<std::int16_t>(added.team);
   player.set_name(clean(added.callsign.view()));
@@ -31,29 +31,29 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   player.set_team(team_of(one.team));
   player.set_role(role_of(added.type, one.team));
   out.say(player);
-  if (one.team != kObserverTeam) people_.tell_tank(one, terms_.variables["_tankRadius"], out);
+  if (one.team != kObserverTeam) players_.tell_tank(one, tank_rules_.variables["_tankRadius"], out);
   if (added.wins != 0 || added.losses != 0 || added.team_kills != 0)
-    people_.tell_score(player.id(), added.wins, added.losses, added.team_kills, out);
-  if (number == seat_.number) out.say(words::Ready());  // nobody follows but who comes later
+    players_.tell_score(player.id(), added.wins, added.losses, added.team_kills, out);
+  if (number == state_.number) out.say(words::Ready());  // nobody follows but who comes later
 }
 
 void Players::forget(std::uint8_t number, BackOut& out) {
-  if (people_.find(number) == nullptr) return;
-  if (number == seat_.number) tank_.end();
+  if (players_.find(number) == nullptr) return;
+  if (number == state_.number) tank_.end();
   if (rabbit_ == number) rabbit_.reset();
-  people_.forget(number, out);
+  players_.forget(number, out);
 }
 
 /// A replaying server begins anew: everybody it told of is gone.
 void Players::hear(const ReplayReset&, BackOut& out) {
   std::vector<std::uint8_t> gone;
-  for (const auto& [number, one] : people_)
-    if (number != seat_.number && number < kMostPlayers) gone.push_back(number);
+  for (const auto& [number, one] : players_)
+    if (number != state_.number && number < kMostPlayers) gone.push_back(number);
   for (const std::uint8_t number : gone) forget(number, out);
 }
 
 void Players::set_badge(std::uint8_t number, words::Badge badge, bool on, BackOut& out) {
-  core::TankPerson* one = people_.find(number);
+  core::TankServerPlayer* one = players_.find(number);
   if (one == nullptr) return;
   const auto bit = static_cast<std::uint32_t>(badge);
   const std::uint32_t before = one->player.badges();
@@ -68,7 +68,7 @@ void Players::hear(const PlayerInfo& info, BackOut& out) {
 
 void Players::hear(const AdminInfo& info, BackOut& out) {
   for (const auto& item : info.players) {
-    core::TankPerson* one = people_.find(item.player);
+    core::TankServerPlayer* one = players_.find(item.player);
     if (one == nullptr) continue;
     words::Player known = one->player;  // the address is for operators alone, and not kept
     known.set_address(dotted(item.ip));
@@ -79,7 +79,7 @@ void Players::hear(const AdminInfo& info, BackOut& out) {
 }
 
 void Players::hear(const Pause& pause, BackOut& out) {
-  if (pause.player == seat_.number) tank_.paused = pause.paused != 0;
+  if (pause.player == state_.number) tank_.paused = pause.paused != 0;
   set_badge(pause.player, words::PAUSED, pause.paused != 0, out);
 }
 
@@ -89,7 +89,7 @@ void Players::hear(const AutoPilot& autopilot, BackOut& out) {
 
 void Players::hear(const NewRabbit& rabbit, BackOut& out) {
   const auto dress = [&](std::uint8_t number, words::Team team) {
-    if (core::TankPerson* one = people_.find(number); one != nullptr && one->unit != 0) {
+    if (core::TankServerPlayer* one = players_.find(number); one != nullptr && one->unit != 0) {
       one->player.set_team(team);
       one->team = wire_team(team);
       out.say(one->player);
@@ -102,7 +102,7 @@ void Players::hear(const NewRabbit& rabbit, BackOut& out) {
 
 void Players::hear(const Score& scores, BackOut& out) {
   for (const auto& item : scores.players)
-    people_.tell_score(people_.id_of(item.player), item.wins, item.losses, item.team_kills, out);
+    players_.tell_score(players_.id_of(item.player), item.wins, item.losses, item.team_kills, out);
 }
 
 void Players::hear(const TeamUpdate& teams, BackOut& out) {
@@ -121,7 +121,7 @@ void Players::hear(const TeamUpdate& teams, BackOut& out) {
 void Players::hear(const ScoreOver& over, BackOut& out) {
   words::Round round;
   round.set_state(words::Round::OVER);
-  round.set_winner(people_.id_of(over.player.byte));
+  round.set_winner(players_.id_of(over.player.byte));
   round.set_winning_team(team_of(static_cast<std::int16_t>(over.team)));
   out.say(round);
 }

@@ -9,8 +9,9 @@ namespace entente::bzflag {
 
 class Players {
  public:
-  Players(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank, const Terms& terms)
-      : link_(link), seat_(seat), people_(people), tank_(tank), terms_(terms) {}
+  Players(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank,
+          const TankRules& tank_rules)
+      : link_(link), state_(state), players_(players), tank_(tank), tank_rules_(tank_rules) {}
 
   void hear(const AddPlayer& added, BackOut& out);
   void hear(const RemovePlayer& removed, BackOut& out) { forget(removed.id.byte, out); }
@@ -32,10 +33,10 @@ class Players {
   void set_badge(std::uint8_t number, words::Badge badge, bool on, BackOut& out);
 
   PeerLink& link_;
-  core::TankSeat& seat_;
-  core::TankPeople& people_;
+  core::JoinState& state_;
+  core::TankServerPlayers& players_;
   Tank& tank_;
-  const Terms& terms_;
+  const TankRules& tank_rules_;
   std::optional<std::uint8_t> rabbit_;
 };
 

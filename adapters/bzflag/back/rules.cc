@@ -18,8 +18,8 @@ void tell_rule(const std::string& name, const std::string& value, BackOut& out) 
 }  // namespace
 
 void ServerRules::learn(const GameSettings& settings, BackOut& out) {
-  terms_.size = settings.world_size > 0 && settings.world_size < 1e6F ? settings.world_size : 800;
-  words::Room& room = seat_.room;
+  tank_rules_.size = settings.world_size > 0 && settings.world_size < 1e6F ? settings.world_size : 800;
+  words::Room& room = state_.room;
   room.set_game(std::string(game().name()));
   room.set_dialect(std::string(link_.dialect().name));
   room.set_mode(std::string(mode_of(settings.game_type)));
@@ -40,11 +40,11 @@ void ServerRules::learn(const GameSettings& settings, BackOut& out) {
   raw("shakeWins", settings.shake_wins);
   tell_rule("hits", "victim", out);
   for (const auto& ruled : ruled_variables())  // as they are if nobody sets them; MsgSetVar comes when we are in
-    tell_rule(ruled.rule, shortest(terms_.variables[ruled.variable]), out);
+    tell_rule(ruled.rule, shortest(tank_rules_.variables[ruled.variable]), out);
 }
 
 void ServerRules::hear(const SetVar& set, BackOut& out) {
-  Variables& variables = terms_.variables;
+  Variables& variables = tank_rules_.variables;
   std::map<const char*, float> before;
   for (const auto& ruled : ruled_variables()) before[ruled.rule] = variables[ruled.variable];
   for (const auto& item : set.variables) {
@@ -67,10 +67,10 @@ void ServerRules::hear(const GameTime& time, BackOut& out) {
 void ServerRules::hear(const GameAnswer& answer, BackOut& out) {
   std::uint32_t players = 0;
   for (const std::uint16_t size : answer.sizes) players += size;
-  seat_.room.set_players(players);
-  seat_.room.set_watchers(answer.observers);
-  seat_.room.set_most_players(answer.max_players);
-  out.say(seat_.room);
+  state_.room.set_players(players);
+  state_.room.set_watchers(answer.observers);
+  state_.room.set_most_players(answer.max_players);
+  out.say(state_.room);
 }
 
 }  // namespace entente::bzflag

@@ -8,7 +8,8 @@ namespace entente::bzflag {
 
 class ServerRules {
  public:
-  ServerRules(const PeerLink& link, core::TankSeat& seat, Terms& terms) : link_(link), seat_(seat), terms_(terms) {}
+  ServerRules(const PeerLink& link, core::JoinState& state, TankRules& tank_rules)
+      : link_(link), state_(state), tank_rules_(tank_rules) {}
 
   void learn(const GameSettings& settings, BackOut& out);
 
@@ -23,8 +24,8 @@ class ServerRules {
 
  private:
   const PeerLink& link_;
-  core::TankSeat& seat_;
-  Terms& terms_;
+  core::JoinState& state_;
+  TankRules& tank_rules_;
 };
 
 }  // namespace entente::bzflag

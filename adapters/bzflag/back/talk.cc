@@ -7,9 +7,9 @@ namespace entente::bzflag {
 
 void BackTalk::hear(const Chat& chat, BackOut& out) {
   std::string text = well_formed(chat.text.view());
-  if (chat.from.byte == kServerId) return seat_.hear_server(std::move(text), chat.to.byte == seat_.number, out);
+  if (chat.from.byte == kServerId) return state_.hear_server(std::move(text), chat.to.byte == state_.number, out);
   words::Said said;
-  said.set_from(people_.id_of(chat.from.byte));
+  said.set_from(players_.id_of(chat.from.byte));
   said.set_text(std::move(text));
   if (chat.kind != 0) said.set_kind(words::Say::ACTION);
   if (const auto team = target_team(chat.to.byte)) {
@@ -19,17 +19,17 @@ void BackTalk::hear(const Chat& chat, BackOut& out) {
     said.set_scope(words::Say::MODERATORS);
   } else if (chat.to.byte != kEverybody) {
     said.set_scope(words::Say::ONE);
-    said.set_to(people_.id_of(chat.to.byte));
+    said.set_to(players_.id_of(chat.to.byte));
   }
-  seat_.hear_player(std::move(said), out);
+  state_.hear_player(std::move(said), out);
 }
 
 void BackTalk::hear(const words::Say& say, BackOut& out) {
   ChatRequest request;
   request.to = player_id(kEverybody);
-  const core::TankPerson* me = people_.own();
+  const core::TankServerPlayer* me = players_.own();
   if (say.scope() == words::Say::MY_TEAM) request.to = player_id(team_target(me != nullptr ? me->team : 0));
-  if (say.scope() == words::Say::ONE) request.to = player_id(people_.number_of(say.to(), kNobody));
+  if (say.scope() == words::Say::ONE) request.to = player_id(players_.number_of(say.to(), kNobody));
   if (say.scope() == words::Say::MODERATORS) request.to = player_id(kAdmins);
   if (say.scope() == words::Say::SERVER) request.to = player_id(kServerId);
   if (say.scope() == words::Say::ONE && request.to.byte == kNobody) return out.lose(loss::kNoListener);

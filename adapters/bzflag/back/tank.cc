@@ -29,15 +29,15 @@ constexpr double kOneIn = 1.0 / 4294967296.0;
 core::TankModel Tank::model() const {
   core::TankModel model;
   const auto sane = [&](const char* name, double least, double most) {
-    return std::clamp<double>(terms_.variables[name], least, most);
+    return std::clamp<double>(tank_rules_.variables[name], least, most);
   };
   model.length = sane("_tankLength", 0.1, 100);
   model.width = sane("_tankWidth", 0.1, 100);
   model.height = sane("_tankHeight", 0.1, 100);
   model.speed = sane("_tankSpeed", 0.1, 500);
   model.turn_rate = sane("_tankAngVel", 0.01, 50);
-  model.gravity = -terms_.variables["_gravity"];
-  model.climb = terms_.variables["_maxBumpHeight"];
+  model.gravity = -tank_rules_.variables["_gravity"];
+  model.climb = tank_rules_.variables["_maxBumpHeight"];
   return model;
 }
 
@@ -52,7 +52,7 @@ void Tank::ask_to_spawn(BackOut& out) {
   if (!link_.dialect().spawn_by_client) return link_.stream(out, request);
   const core::TankModel tank = model();
   const auto between = [&](double least, double most) { return least + (most - least) * kOneIn * out.random(); };
-  const double edge = std::max(0.0, terms_.size / 2 - tank.length);
+  const double edge = std::max(0.0, tank_rules_.size / 2 - tank.length);
   for (int i = 0; i < kPlaces; ++i) {
     const double x = between(-edge, edge), y = between(-edge, edge);
     const double yaw = between(-std::numbers::pi, std::numbers::pi);
@@ -76,15 +76,15 @@ float Tank::clock(const BackOut& out) const {
 }
 
 void Tank::fit(words::Pose& place) {
-  leash(place);
+  limit(place);
   order = std::max(order + 1, place.seq());
   place.set_seq(order);
 }
 
 /// Within what the server lets pass.
-void Tank::leash(words::Pose& place) const {
-  const double most = terms_.variables["_tankSpeed"] * kSpeeding * (tokens_.carried().empty() ? 1 : kFlagSpeed);
-  core::keep_within(place, most, terms_.size / 2 + kOutside);
+void Tank::limit(words::Pose& place) const {
+  const double most = tank_rules_.variables["_tankSpeed"] * kSpeeding * (tokens_.carried().empty() ? 1 : kFlagSpeed);
+  core::keep_within(place, most, tank_rules_.size / 2 + kOutside);
   place.set_z(std::max(place.z(), kDeepestBurrow));
 }
 
@@ -103,7 +103,7 @@ words::Pose Tank::standing() {
 }
 
 void Tank::tell_server(const words::Pose& place, BackOut& out) {
-  link_.quick(out, update_of(place, seat_.number, clock(out), alive, link_.dialect().small_updates));
+  link_.quick(out, update_of(place, state_.number, clock(out), alive, link_.dialect().small_updates));
 }
 
 /// Others reckon where we are; they are told when they would be wrong.
@@ -113,7 +113,7 @@ void Tank::drove(const core::TankState& to, BackOut& out) {
   if (!still) {
     core::put(to, pose);
     pose.set_state(to.vz != 0 ? words::Pose::FALLING : 0);
-    leash(pose);
+    limit(pose);
     out.say(pose);
   }
   const words::Pose reckoned = seen(out.now());

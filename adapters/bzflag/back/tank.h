@@ -1,8 +1,8 @@
 // The own tank of a back, as the server knows it: what its client claims of it, or where our physics drive it.
 #pragma once
 
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/peer_link.h"
-#include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/core/tank/driven_tank.h"
 #include "proxy/core/tank/tank_flags.h"
@@ -10,19 +10,19 @@
 namespace entente::bzflag {
 
 using core::BackOut;
-using Stage = core::TankSeat::Stage;
+using Stage = core::JoinState::Stage;
 
 /// What the server rules, as far as it matters to a tank.
-struct Terms {
+struct TankRules {
   Variables variables;
   double size = 800;  ///< metres: a side of the world
 };
 
 class Tank final : public core::BackTank {
  public:
-  Tank(PeerLink& link, const core::TankSeat& seat, core::TankPeople& people, const core::TankFlags& tokens,
-       const Terms& terms)
-      : BackTank(seat, people, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), terms_(terms) {}
+  Tank(PeerLink& link, const core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
+       const TankRules& tank_rules)
+      : BackTank(state, players, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), tank_rules_(tank_rules) {}
 
   using BackTank::hear;
   void hear(const words::PoseClaim& claim, BackOut& out);
@@ -32,7 +32,7 @@ class Tank final : public core::BackTank {
   float clock(const BackOut& out) const;
 
   core::TankModel model() const override;
-  double jump() const override { return seat_.room.jumping() ? terms_.variables["_jumpVelocity"] : 0; }
+  double jump() const override { return state_.room.jumping() ? tank_rules_.variables["_jumpVelocity"] : 0; }
   double near() const override;
   void drove(const core::TankState& to, BackOut& out) override;
 
@@ -42,11 +42,11 @@ class Tank final : public core::BackTank {
   void tell_server(const words::Pose& place, BackOut& out) override;
   words::Pose standing() override;
   core::Micros silence() const override;
-  void leash(words::Pose& place) const;
+  void limit(words::Pose& place) const;
 
   PeerLink& link_;
   const core::TankFlags& tokens_;
-  const Terms& terms_;
+  const TankRules& tank_rules_;
   double clock_ = 0;           // of the last claim that told its time,
   core::Micros clock_at_ = 0;  // which came then
 };

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/peer_link.h"
-#include "adapters/bzflag/terms.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {

@@ -56,14 +56,14 @@ std::optional<NumberedFlag> Flags::pickup_record(core::Id unit, FrontOut& out) {
 
 void Flags::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP) tell_pickup(unit.id(), out);
-  if (unit.kind() == words::Unit::PELLET) numbers_.stir(out);
+  if (unit.kind() == words::Unit::PELLET) numbers_.mark_pellets_changed(out);
 }
 
-void Flags::look_about(FrontOut& out) {
+void Flags::refresh_pellets(FrontOut& out) {
   const auto gone = [&](core::Id unit) {
     if (const auto pickup = numbers_.drop(unit)) tell(flag_of(*pickup), out);
   };
-  numbers_.look_about(cast_.own_unit(), out, gone, [&](core::Id unit) { tell_pickup(unit, out); });
+  numbers_.refresh_pellets(players_.own_unit(), out, gone, [&](core::Id unit) { tell_pickup(unit, out); });
 }
 
 // -- Flags that are carried -------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& o
   for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})
     (*at)[2] = std::max(0.0F, (*at)[2] - to_float(out.world().ground_at((*at)[0], (*at)[1])));
   flag.number = *number;
-  if (token.state() == words::Token::CARRIED) flag.flag.owner = player_id(cast_.number_of(token.carrier(), kNobody));
+  if (token.state() == words::Token::CARRIED) flag.flag.owner = player_id(players_.number_of(token.carrier(), kNobody));
   return flag;
 }
 
@@ -86,23 +86,23 @@ void Flags::hear(const words::Token& token, FrontOut& out) { tell(record(token, 
 void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
   const auto flag = record(taken.token(), out);
   if (!flag) return;
-  const std::uint8_t by = cast_.number_of(taken.by(), kNobody);
-  if (taken.from() != 0) return client_.stream(out, TransferFlag{cast_.number_of(taken.from(), kNobody), by, *flag});
+  const std::uint8_t by = players_.number_of(taken.by(), kNobody);
+  if (taken.from() != 0) return client_.stream(out, TransferFlag{players_.number_of(taken.from(), kNobody), by, *flag});
   client_.stream(out, GrabFlag{player_id(by), *flag});
 }
 
 void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
   if (const auto flag = record(dropped.token(), out))
-    client_.stream(out, DropFlag{player_id(cast_.number_of(dropped.by(), kNobody)), *flag});
+    client_.stream(out, DropFlag{player_id(players_.number_of(dropped.by(), kNobody)), *flag});
 }
 
 void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const std::uint16_t* flag = numbers_.of_token(captured.token());
-  const std::uint8_t by = cast_.number_of(captured.by(), kNobody);
+  const std::uint8_t by = players_.number_of(captured.by(), kNobody);
   if (flag == nullptr || by == kNobody) return out.lose(loss::kCapturedUnseen);
   // The captor's own base. If the captor has lost its own flag at an enemy base, the room does not say whose base that
   // is.
-  client_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(cast_.at(by).team)});
+  client_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(players_.at(by).team)});
 }
 
 void Flags::hear(const GrabFlagRequest& grab, FrontOut& out) {
@@ -133,8 +133,8 @@ void Flags::hear(const CaptureFlagReport& capture, FrontOut& out) {
 void Flags::hear(const TransferFlagReport& transfer, FrontOut& out) {
   words::TokenWish wish;
   wish.set_op(words::TokenWish::GIVE);
-  wish.set_from(cast_.player_of(transfer.from));
-  wish.set_to(cast_.player_of(transfer.to));
+  wish.set_from(players_.player_of(transfer.from));
+  wish.set_to(players_.player_of(transfer.to));
   out.say(wish);
 }
 

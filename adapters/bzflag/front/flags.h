@@ -3,15 +3,15 @@
 
 #include <optional>
 
-#include "adapters/bzflag/front/cast.h"
+#include "adapters/bzflag/front/player_table.h"
 #include "proxy/core/tank/flag_numbers.h"
 
 namespace entente::bzflag {
 
 class Flags {
  public:
-  Flags(Client& client, const Cast& cast, core::FlagNumbers& numbers)
-      : client_(client), cast_(cast), numbers_(numbers) {}
+  Flags(Client& client, const PlayerTable& players, core::FlagNumbers& numbers)
+      : client_(client), players_(players), numbers_(numbers) {}
 
   void hear(const GrabFlagRequest& grab, FrontOut& out);
   void hear(const DropFlagRequest& drop, FrontOut& out);
@@ -27,7 +27,7 @@ class Flags {
 
   /// The client enters: sends all flags.
   void send_all(FrontOut& out);
-  void look_about(FrontOut& out);
+  void refresh_pellets(FrontOut& out);
 
  private:
   std::optional<NumberedFlag> record(const words::Token& token, FrontOut& out);
@@ -36,7 +36,7 @@ class Flags {
   void tell(const std::optional<NumberedFlag>& flag, FrontOut& out);
 
   Client& client_;
-  const Cast& cast_;
+  const PlayerTable& players_;
   core::FlagNumbers& numbers_;
 };
 

@@ -4,7 +4,7 @@
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::bzflag {
 namespace {
@@ -21,14 +21,14 @@ constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_
 
 }  // namespace
 
-void FrontSession::opened(const core::Peer& peer, Outlet& out) {
+void BzflagFront::opened(const core::Peer& peer, Outlet& out) {
   client_.begin(peer.address, out.now());
-  cast_.take_number();
+  players_.take_number();
   if (client_.dialect().header == Header::kNever) return greet(out);
   out.wake(header_deadline());
 }
 
-void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+void BzflagFront::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto each = [&](const Message& message, Lane) {
     const bool left_out = client_.stage == Stage::kHeader && !std::holds_alternative<ClientHeader>(message);
     if (left_out) greet(out);
@@ -45,13 +45,13 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
 }
 
 template <class Message>
-void FrontSession::take(const Message& message, Outlet& out) {
+void BzflagFront::take(const Message& message, Outlet& out) {
   core::hand(message, out, lobby_, play_, shots_, flags_, talk_);
 }
 
-void FrontSession::hear(const core::Fact& fact, Outlet& out) {
+void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
         if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
@@ -61,47 +61,47 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
 }
 
 template <class Word>
-void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
-  if constexpr (core::kOneHears<Word, Outlet, Cast, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
-    core::hand(word, out, cast_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
+void BzflagFront::tell(const Word& word, const core::Fact&, Outlet& out) {
+  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
+    core::hand(word, out, players_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
   else
-    core::lose_untold<mapping>(word, out);
+    core::lose_unsupported<mapping>(word, out);
 }
 
-void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
-  cast_.see_player(player, fact.audience, out);
+void BzflagFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
+  players_.see_player(player, fact.audience, out);
 }
 
-void FrontSession::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+void BzflagFront::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
   talk_.notice(notice, fact.audience, out);
 }
 
-void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
-  if (const std::uint8_t* number = cast_.of_unit(pose.unit())) {
-    if (*number == cast_.own_number()) return keeper_.check_leash(cast_, out);
+void BzflagFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
+  if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
+    if (*number == players_.own_number()) return keeper_.check_place(players_, out);
     return tanks_.update(*number, out);
   }
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
-  if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
+  if (state->unit.owner() != 0) return players_.reassign(state->unit.owner(), out);
   tell(state->unit, fact, out);
 }
 
-void FrontSession::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
-  if (corrected.pose().unit() != cast_.own_unit()) return tell(corrected.pose(), fact, out);
-  keeper_.correct(cast_, out);
+void BzflagFront::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
+  if (corrected.pose().unit() != players_.own_unit()) return tell(corrected.pose(), fact, out);
+  keeper_.correct(players_, out);
 }
 
-void FrontSession::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
-  if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::lose_untold<mapping>(refused, out);
+void BzflagFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+  if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::lose_unsupported<mapping>(refused, out);
 }
 
-void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
-  if (number == cast_.own_number()) play_.begin();
+void BzflagFront::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
+  if (number == players_.own_number()) play_.begin();
   tanks_.put(number, there, out);
 }
 
-void FrontSession::tick(Outlet& out) {
+void BzflagFront::tick(Outlet& out) {
   if (gone_) return;
   if (client_.stage == Stage::kHeader) return miss_header(out);
   lobby_.answer(out);
@@ -109,19 +109,19 @@ void FrontSession::tick(Outlet& out) {
   if (!client_.in()) return;
   scores_.send_new(out);
   tanks_.update_late(out);
-  shots_.spare_own_tank(out);
+  shots_.end_shots_near_own_tank(out);
   play_.check(out);
-  flags_.look_about(out);
+  flags_.refresh_pellets(out);
   ping(out);
 }
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
-core::Micros FrontSession::header_deadline() const {
+core::Micros BzflagFront::header_deadline() const {
   return client_.opened() + (client_.dialect().header == Header::kRequired ? kHeaderDeadline : kHeaderHope);
 }
 
-void FrontSession::miss_header(Outlet& out) {
+void BzflagFront::miss_header(Outlet& out) {
   if (out.now() < header_deadline()) return out.wake(header_deadline());
   if (client_.dialect().header == Header::kOptional) return greet(out);
   TooLate late;
@@ -131,7 +131,7 @@ void FrontSession::miss_header(Outlet& out) {
   out.close("the client sent no header");
 }
 
-void FrontSession::greet(Outlet& out) {
+void BzflagFront::greet(Outlet& out) {
   client_.stage = Stage::kLoading;
   Welcome welcome;
   welcome.version.set(client_.dialect().version.substr(kMagicWord.size()));
@@ -141,19 +141,19 @@ void FrontSession::greet(Outlet& out) {
   out.say(words::WantWorld());  // makes the room connect while the client asks for flags
 }
 
-void FrontSession::take(const LinkRequest& request, Outlet& out) {
+void BzflagFront::take(const LinkRequest& request, Outlet& out) {
   if (request.player != client_.number()) return;
   client_.stream(out, LinkEstablished{});
   client_.datagram(out, LinkAnswer{});
 }
 
-void FrontSession::take(const NegotiateFlags& flags, Outlet& out) {
+void BzflagFront::take(const NegotiateFlags& flags, Outlet& out) {
   flags_known_.clear();
   for (const auto& flag : flags.flags) flags_known_.push_back(clean(flag.view()));
   client_.stream(out, NegotiateFlags{});
 }
 
-void FrontSession::take(const Enter& enter, Outlet& out) {
+void BzflagFront::take(const Enter& enter, Outlet& out) {
   if (client_.stage != Stage::kLoading) return out.lose(loss::kEnteredAlready);
   client_.stage = Stage::kEntering;
   words::Enter& wish = client_.wish;
@@ -169,7 +169,7 @@ void FrontSession::take(const Enter& enter, Outlet& out) {
   out.wake(out.now());  // let in by the next tick: the room may still give the player another name
 }
 
-void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+void BzflagFront::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
   waiting_ = core::line_of(waiting);
   if (client_.in()) return client_.server_says(waiting_, out);
   let_in(out);
@@ -177,7 +177,7 @@ void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet
 
 /// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. The order is that of
 /// bzfs; another order has crashed clients.
-void FrontSession::let_in(Outlet& out) {
+void BzflagFront::let_in(Outlet& out) {
   // A room that was ready before may not have told yet which player our client is.
   const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
   if (client_.stage != Stage::kEntering || (!told && waiting_.empty())) return;
@@ -188,8 +188,8 @@ void FrontSession::let_in(Outlet& out) {
   rules_.tell_reload(out);
   scores_.send_teams(out);
   flags_.send_all(out);
-  cast_.recast_all(out);
-  flag_numbers_.stir(out);
+  players_.assign_all(out);
+  flag_numbers_.mark_pellets_changed(out);
   if (out.world().round().state() != words::Round::OVER) rounds_.tell_clock(out);
   client_.release(out);
   if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
@@ -197,7 +197,7 @@ void FrontSession::let_in(Outlet& out) {
   ping(out);
 }
 
-void FrontSession::ping(Outlet& out) {
+void BzflagFront::ping(Outlet& out) {
   if (client_.wish.role() != words::PLAY) return;  // as bzfs: neither robots nor observers
   if (out.now() < pinged_ + kBetweenPings) return out.wake(pinged_ + kBetweenPings);
   pinged_ = out.now();
@@ -208,7 +208,7 @@ void FrontSession::ping(Outlet& out) {
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
-void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
+void BzflagFront::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
   Reject reject;
   reject.code = reject_code(refused.code());
   reject.reason.set(fitted(refused.text(), kLongestText));
@@ -216,14 +216,14 @@ void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet
   goodbye(refused.text(), out);
 }
 
-void FrontSession::take(const Exit&, Outlet& out) {
+void BzflagFront::take(const Exit&, Outlet& out) {
   if (client_.stage >= Stage::kEntering) out.say(words::Leave());
   gone_ = true;
   out.close("the client left");
 }
 
 /// A client does not notice a closed connection, so it must be told.
-void FrontSession::goodbye(std::string_view why, Outlet& out) {
+void BzflagFront::goodbye(std::string_view why, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why);
   if (client_.in() && !why.empty()) client_.server_says(why, out);
   if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});

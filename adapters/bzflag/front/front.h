@@ -1,6 +1,6 @@
 // The front of BZFlag: acts as a bzfs towards stock bzflag and bzadmin clients. It uses the messages of 2.4, which
-// idiom.h converts for clients of other dialects. This file composes its parts, and handles how a client enters and
-// leaves.
+// dialect_translator.h converts for clients of other dialects. This file composes its parts, and handles how a client
+// enters and leaves.
 // Law: a client is sent nothing that crashes it: nothing before the world is loaded, no number beyond what the settings
 // announced.
 #pragma once
@@ -22,23 +22,23 @@
 
 namespace entente::bzflag {
 
-class FrontSession final : public core::Front, private core::TankSight {
+class BzflagFront final : public core::Front, private core::TankDisplay {
  public:
-  explicit FrontSession(const core::FaceOptions& options) : client_(options.dialect) {}
+  explicit BzflagFront(const core::FaceOptions& options) : client_(options.dialect) {}
 
   void opened(const core::Peer& peer, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void part(std::string_view why, Outlet& out) override { goodbye(why, out); }
+  void room_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
 
  private:
   using Stage = Client::Stage;
 
   void put(std::uint8_t number, const words::Pose& there, Outlet& out) override;
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
-  void recast() override { tanks_.look_anew(); }
+  void reassigned() override { tanks_.look_anew(); }
 
   // Messages and facts that concern several parts, or the whole session.
   template <class Message>
@@ -72,7 +72,7 @@ class FrontSession final : public core::Front, private core::TankSight {
 
   Client client_;
   bool gone_ = false;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
   std::vector<std::string> flags_known_;
   std::string waiting_;  // the last line about what the room waits for
   std::uint16_t ping_number_ = 0;
@@ -80,16 +80,16 @@ class FrontSession final : public core::Front, private core::TankSight {
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
-  Cast cast_{client_, *this, retold_};
-  Lobby lobby_{client_, cast_, flag_numbers_};
-  Shots shots_{client_, cast_, lobby_, keeper_};
-  Tanks tanks_{client_, cast_, keeper_, shots_, retold_};
-  Play play_{client_, cast_, keeper_, *this, shots_};
-  Flags flags_{client_, cast_, flag_numbers_};
-  Scores scores_{client_, cast_};
+  PlayerTable players_{client_, *this, resync_};
+  Lobby lobby_{client_, players_, flag_numbers_};
+  Shots shots_{client_, players_, lobby_, keeper_};
+  Tanks tanks_{client_, players_, keeper_, shots_, resync_};
+  Play play_{client_, players_, keeper_, *this, shots_};
+  Flags flags_{client_, players_, flag_numbers_};
+  Scores scores_{client_, players_};
   Rules rules_{client_};
-  Rounds rounds_{client_, cast_, retold_};
-  Talk talk_{client_, cast_};
+  Rounds rounds_{client_, players_, resync_};
+  Talk talk_{client_, players_};
 };
 
 }  // namespace entente::bzflag

@@ -1,7 +1,7 @@
 #include "adapters/bzflag/front/lobby.h"
 
 #include "adapters/bzflag/losses.h"
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 
 namespace entente::bzflag {
 namespace {
@@ -67,9 +67,9 @@ void Lobby::answer(FrontOut& out) {
   if (std::exchange(wants_game_, false)) client_.stream(out, game_answer(out));
   if (std::exchange(wants_players_, false)) {
     PlayersAnswer players;
-    players.players = static_cast<std::uint16_t>(cast_.size());
+    players.players = static_cast<std::uint16_t>(players_.size());
     client_.stream(out, players);
-    cast_.announce_all(out);
+    players_.announce_all(out);
   }
 }
 

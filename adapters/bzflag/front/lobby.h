@@ -5,14 +5,15 @@
 #include <optional>
 #include <string>
 
-#include "adapters/bzflag/front/cast.h"
+#include "adapters/bzflag/front/player_table.h"
 #include "proxy/core/tank/flag_numbers.h"
 
 namespace entente::bzflag {
 
 class Lobby {
  public:
-  Lobby(Client& client, const Cast& cast, core::FlagNumbers& flags) : client_(client), cast_(cast), flags_(flags) {}
+  Lobby(Client& client, const PlayerTable& players, core::FlagNumbers& flags)
+      : client_(client), players_(players), flags_(flags) {}
 
   void hear(const WantSettings&, FrontOut& out);
   void hear(const WantWorldHash&, FrontOut& out);
@@ -33,7 +34,7 @@ class Lobby {
   bool known(FrontOut& out);
 
   Client& client_;
-  const Cast& cast_;
+  const PlayerTable& players_;
   core::FlagNumbers& flags_;
   bool wants_settings_ = false, wants_hash_ = false, wants_game_ = false, wants_players_ = false;
   std::optional<std::uint32_t> wants_world_;  // from this offset on

@@ -33,24 +33,24 @@ void Play::claim(std::uint8_t player, float time, std::int16_t status, words::Po
   if (!client_.in() || player != client_.number()) return out.lose(loss::kUpdateOfOther);
   if ((status & 0x380) != 0) out.lose(loss::kPushed);
   const auto order = static_cast<std::int32_t>(pose.seq());
-  if (order <= static_cast<std::int32_t>(order_) || (status & kAlive) == 0 || !cast_.own().alive)
+  if (order <= static_cast<std::int32_t>(order_) || (status & kAlive) == 0 || !players_.own().alive)
     return;  // overtaken, or dead
   order_ = pose.seq();
-  pose.set_unit(cast_.own_unit());
+  pose.set_unit(players_.own_unit());
   keeper_.said(pose, out.now());
   words::PoseClaim word = claim_of(pose);
   word.set_z(word.z() + out.world().ground_at(word.x(), word.y()));
   word.set_sent_at(time);
   out.say(word);
-  keeper_.check_leash(cast_, out);
+  keeper_.check_place(players_, out);
 }
 
 void Play::hear(const KilledReport& report, FrontOut& out) {
-  if (!client_.in() || !cast_.own().alive || !keeper_.claim_death(out.now())) return;
+  if (!client_.in() || !players_.own().alive || !keeper_.claim_death(out.now())) return;
   const std::uint16_t wire_shot = report.death.shot;
   const core::ShownShot* shot = shots_.numbered(report.killer.byte, wire_shot);
   words::DeathClaim claim;
-  claim.set_killer(cast_.player_of(report.killer.byte));
+  claim.set_killer(players_.player_of(report.killer.byte));
   if (shot != nullptr)
     claim.set_shot(shot->shot);
   else if (wire_shot != kNoShot)
@@ -62,7 +62,7 @@ void Play::hear(const KilledReport& report, FrontOut& out) {
 
 void Play::hear(const TeleportReport& report, FrontOut& out) {
   words::TeleportClaim claim;
-  claim.set_unit(cast_.own_unit());
+  claim.set_unit(players_.own_unit());
   claim.set_from(report.from);
   claim.set_to(report.to);
   out.say(claim);
@@ -90,24 +90,24 @@ void Play::hear(const AutoPilotReport& report, FrontOut& out) {
 
 /// A tank has no health, so damage is reported by a line of chat.
 void Play::hear(const words::Health& health, FrontOut& out) {
-  if (health.unit() != cast_.own_unit()) return out.lose(loss::kHealthOfOther);
+  if (health.unit() != players_.own_unit()) return out.lose(loss::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
 }
 
 // -- Keeping our client at its true place -----------------------------------------------------------------------------
 
 bool Play::hear_refused(const words::ClaimRefused& refused, FrontOut& out) {
-  const bool asked = !cast_.own().alive;  // its spawn request was refused
+  const bool asked = !players_.own().alive;  // its spawn request was refused
   if (asked && !refused.why().empty()) return client_.server_says(refused.why(), out), true;
   if (!keeper_.forget_death()) return false;
-  keeper_.revive(cast_, out);
+  keeper_.revive(players_, out);
   return true;
 }
 
 void Play::check(FrontOut& out) {
   check_death(out);
   check_spawn(out);
-  keeper_.check_leash(cast_, out);
+  keeper_.check_place(players_, out);
 }
 
 /// Nobody has confirmed that our client died: it lives, and is put where it is.
@@ -124,9 +124,9 @@ void Play::check_spawn(FrontOut& out) {
 }
 
 void Play::put_in_place(FrontOut& out) {
-  const core::UnitState* unit = out.world().unit(cast_.own_unit());
+  const core::UnitState* unit = out.world().unit(players_.own_unit());
   if (unit == nullptr || !unit->unit.alive()) return;
-  sight_.put(client_.number(), core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+  display_.put(client_.number(), core::place_at(unit->unit.pose(), unit->posed_at, out.now()), out);
 }
 
 }  // namespace entente::bzflag

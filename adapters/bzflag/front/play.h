@@ -7,8 +7,8 @@ namespace entente::bzflag {
 
 class Play {
  public:
-  Play(Client& client, Cast& cast, core::TankKeeper& keeper, core::TankSight& sight, const Shots& shots)
-      : client_(client), cast_(cast), keeper_(keeper), sight_(sight), shots_(shots) {}
+  Play(Client& client, PlayerTable& players, core::TankKeeper& keeper, core::TankDisplay& display, const Shots& shots)
+      : client_(client), players_(players), keeper_(keeper), display_(display), shots_(shots) {}
 
   void hear(const AliveRequest&, FrontOut& out);
   void hear(const PlayerUpdate& update, FrontOut& out);
@@ -34,9 +34,9 @@ class Play {
   void put_in_place(FrontOut& out);
 
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   core::TankKeeper& keeper_;
-  core::TankSight& sight_;
+  core::TankDisplay& display_;
   const Shots& shots_;
   std::uint32_t order_ = 0;       // the order number of the client's last update
   core::Micros spawn_asked_ = 0;  // when a spawn was requested; 0: none is pending

@@ -10,14 +10,14 @@ namespace entente::bzflag {
 /// follows.
 void Rounds::hear(const words::Round& round, FrontOut& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
-  if (retold_) return;  // the end was announced before
+  if (resync_) return;  // the end was announced before
   if (round.another()) return client_.say(kServerId, kEverybody, false, core::line_of(round, out.world()), out);
   end_game(round, out);
 }
 
 void Rounds::end_game(const words::Round& round, FrontOut& out) {
   ScoreOver over;
-  over.player = player_id(round.winner() != 0 ? cast_.number_of(round.winner(), kNobody) : kNobody);
+  over.player = player_id(round.winner() != 0 ? players_.number_of(round.winner(), kNobody) : kNobody);
   over.team = static_cast<std::uint16_t>(wire_team(round.winning_team()));
   const bool nobody = over.player.byte == kNobody && wire_team(round.winning_team()) == kNoTeam;
   nobody && !client_.dialect().winnerless ? client_.stream(out, TimeLeft{}) : client_.stream(out, over);
@@ -38,7 +38,7 @@ void Rounds::tell_clock(FrontOut& out) {
 }
 
 void Rounds::hear(const words::Clock& clock, FrontOut& out) {
-  if (!retold_) client_.quick(out, GameTime{clock.us()});
+  if (!resync_) client_.quick(out, GameTime{clock.us()});
 }
 
 }  // namespace entente::bzflag

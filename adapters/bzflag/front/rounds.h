@@ -1,14 +1,14 @@
 // The time, and the end of a round.
 #pragma once
 
-#include "adapters/bzflag/front/cast.h"
+#include "adapters/bzflag/front/player_table.h"
 
 namespace entente::bzflag {
 
 class Rounds {
  public:
-  Rounds(Client& client, const Cast& cast, const core::Retelling& retold)
-      : client_(client), cast_(cast), retold_(retold) {}
+  Rounds(Client& client, const PlayerTable& players, const core::ResyncPhase& resync)
+      : client_(client), players_(players), resync_(resync) {}
 
   void hear(const words::Round& round, FrontOut& out);
   void hear(const words::Clock& clock, FrontOut& out);
@@ -19,8 +19,8 @@ class Rounds {
   void end_game(const words::Round& round, FrontOut& out);
 
   Client& client_;
-  const Cast& cast_;
-  const core::Retelling& retold_;
+  const PlayerTable& players_;
+  const core::ResyncPhase& resync_;
 };
 
 }  // namespace entente::bzflag

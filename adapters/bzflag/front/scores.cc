@@ -8,7 +8,7 @@ constexpr std::size_t kScoresAtOnce = 100;
 }  // namespace
 
 void Scores::hear(const words::Score& score, FrontOut& out) {
-  if (std::find(players_.begin(), players_.end(), score.player()) == players_.end()) players_.push_back(score.player());
+  if (std::find(changed_.begin(), changed_.end(), score.player()) == changed_.end()) changed_.push_back(score.player());
   out.wake(out.now());
 }
 
@@ -19,9 +19,9 @@ void Scores::hear(const words::TeamScore& score, FrontOut& out) {
 
 void Scores::send_new(FrontOut& out) {
   Score scores;
-  for (const core::Id id : players_) {
+  for (const core::Id id : changed_) {
     const core::PlayerState* player = out.world().player(id);
-    const std::uint8_t* number = cast_.of_player(id);
+    const std::uint8_t* number = players_.of_player(id);
     if (player == nullptr || number == nullptr) continue;
     scores.players.push_back(
         {*number, counted(player->score.wins()), counted(player->score.losses()), counted(player->score.team_kills())});
@@ -30,7 +30,7 @@ void Scores::send_new(FrontOut& out) {
       scores.players.clear();
     }
   }
-  players_.clear();
+  changed_.clear();
   if (!scores.players.empty()) client_.stream(out, scores);
 
   TeamUpdate teams;

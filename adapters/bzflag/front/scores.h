@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "adapters/bzflag/front/cast.h"
+#include "adapters/bzflag/front/player_table.h"
 
 namespace entente::bzflag {
 
@@ -12,7 +12,7 @@ inline std::uint16_t counted(std::uint32_t number) { return static_cast<std::uin
 
 class Scores {
  public:
-  Scores(Client& client, const Cast& cast) : client_(client), cast_(cast) {}
+  Scores(Client& client, const PlayerTable& players) : client_(client), players_(players) {}
 
   void hear(const words::Score& score, FrontOut& out);
   void hear(const words::TeamScore& score, FrontOut& out);
@@ -23,8 +23,8 @@ class Scores {
 
  private:
   Client& client_;
-  const Cast& cast_;
-  std::vector<core::Id> players_;  // whose scores are new
+  const PlayerTable& players_;
+  std::vector<core::Id> changed_;  // whose scores are new
   std::vector<words::Team> teams_;
 };
 

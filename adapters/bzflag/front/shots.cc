@@ -17,17 +17,17 @@ constexpr double kMuzzleHeight = 1.57;
 std::uint32_t Shots::fired_with(const FlagKind& flag, const FrontOut& out) const {
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED &&
-        client_.idiom().echo(code_for(token)) == flag.letters.view())
+        client_.translator().echo(code_for(token)) == flag.letters.view())
       return weapon_of(flag_kind(code_for(token)));
   return weapon_of(flag);
 }
 
 void Shots::hear(const ShotBegin& begin, FrontOut& out) {
-  if (!client_.in() || begin.player.byte != client_.number() || !cast_.own().alive) return;
+  if (!client_.in() || begin.player.byte != client_.number() || !players_.own().alive) return;
   set_drawn(begin.shot);
   keep_own(begin, out);
   words::Fire fire;
-  fire.set_unit(cast_.own_unit());
+  fire.set_unit(players_.own_unit());
   fire.set_shot(begin.shot);
   fire.set_weapon(fired_with(begin.flag, out));
   fire.set_kind(shot_kind(fire.weapon()));
@@ -55,7 +55,7 @@ void Shots::keep_own(const ShotBegin& begin, const FrontOut& out) {
 void Shots::hear(const ShotEnd& end, FrontOut& out) {
   if (!client_.in()) return;
   words::ShotEndClaim claim;
-  claim.set_shooter(cast_.player_of(end.player.byte));
+  claim.set_shooter(players_.player_of(end.player.byte));
   const core::ShownShot* shot = shots_.numbered(end.player.byte, end.shot);
   claim.set_shot(shot != nullptr ? shot->shot : end.shot);
   claim.set_burst(end.reason == 0);
@@ -66,7 +66,7 @@ void Shots::hear(const GuidedUpdate& update, FrontOut& out) {
   if (!client_.in() || update.player.byte != client_.number()) return;
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
-  claim.set_target(cast_.player_of(update.target.byte));
+  claim.set_target(players_.player_of(update.target.byte));
   core::set_way(update.pos, update.vel, claim);
   out.say(claim);
 }
@@ -79,7 +79,7 @@ std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_
   if (core::victim_decides(out.world()) && wished <= 0x7fff && (wished & 0xffU) < lobby_.most_shots())
     return static_cast<std::uint16_t>(wished);
   std::uint8_t first = 0;  // for the world's guns
-  std::uint8_t& salt = player == kServerId ? first : cast_.at(player).salt;
+  std::uint8_t& salt = player == kServerId ? first : players_.at(player).salt;
   const auto numbered = [&salt](std::uint32_t slot) {
     salt = static_cast<std::uint8_t>((salt + 1) & 0x7f);
     return static_cast<std::uint16_t>(std::uint32_t{salt} << 8U | slot);
@@ -106,7 +106,7 @@ void Shots::begin(const core::ShownShot& shown, const words::Shot& shot, FrontOu
   begin.shot = shown.number;
   begin.pos = vec3(shown.at[0], shown.at[1], shown.at[2]);
   begin.vel = vec3(shown.velocity[0], shown.velocity[1], shown.velocity[2]);
-  begin.team = shown.player == kServerId ? wire_team(shot.team(), 0) : cast_.at(shown.player).team;
+  begin.team = shown.player == kServerId ? wire_team(shot.team(), 0) : players_.at(shown.player).team;
   begin.flag = flag_kind(shown.weapon);
   begin.life = to_float(shown.life);
   client_.quick(out, begin);
@@ -117,7 +117,7 @@ void Shots::end(const core::ShownShot& shown, bool burst, FrontOut& out) {
 }
 
 void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
-  const std::uint8_t player = cast_.number_of(moved.shooter(), kNobody);
+  const std::uint8_t player = players_.number_of(moved.shooter(), kNobody);
   if (player == kNobody) return;
   GuidedUpdate update;
   update.player = player_id(player);
@@ -128,8 +128,8 @@ void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
   }
   update.pos = vec3(moved.x(), moved.y(), moved.z());
   update.vel = vec3(moved.vx(), moved.vy(), moved.vz());
-  update.team = cast_.at(player).team;
-  update.target = player_id(cast_.number_of(moved.target(), kNobody));
+  update.team = players_.at(player).team;
+  update.target = player_id(players_.number_of(moved.target(), kNobody));
   client_.quick(out, update);
 }
 

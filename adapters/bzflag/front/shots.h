@@ -4,16 +4,16 @@
 
 #include <optional>
 
-#include "adapters/bzflag/front/cast.h"
 #include "adapters/bzflag/front/lobby.h"
+#include "adapters/bzflag/front/player_table.h"
 #include "proxy/core/tank/tank_shots.h"
 
 namespace entente::bzflag {
 
 class Shots final : public core::TankShots {
  public:
-  Shots(Client& client, Cast& cast, const Lobby& lobby, const core::TankKeeper& keeper)
-      : TankShots(cast, keeper, kServerId, 0), client_(client), cast_(cast), lobby_(lobby) {}
+  Shots(Client& client, PlayerTable& players, const Lobby& lobby, const core::TankKeeper& keeper)
+      : TankShots(players, keeper, kServerId, 0), client_(client), players_(players), lobby_(lobby) {}
 
   using TankShots::hear;
   void hear(const ShotBegin& begin, FrontOut& out);
@@ -31,7 +31,7 @@ class Shots final : public core::TankShots {
   std::uint32_t fired_with(const FlagKind& flag, const FrontOut& out) const;
 
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   const Lobby& lobby_;
 };
 

@@ -21,7 +21,7 @@ void Talk::hear(const ChatRequest& chat, FrontOut& out) {
     word.set_scope(words::Say::SERVER);
   } else if (to != kEverybody) {
     word.set_scope(words::Say::ONE);
-    word.set_to(cast_.player_of(to));
+    word.set_to(players_.player_of(to));
     if (word.to() == 0) return out.lose(loss::kChatToNobody);
   }
   out.say(std::move(word));
@@ -31,10 +31,10 @@ void Talk::hear(const words::Said& said, FrontOut& out) {
   std::uint8_t to = kEverybody;
   switch (said.scope()) {
     case words::Say::MY_TEAM:
-      to = team_target(wire_team(static_cast<words::Team>(said.to()), cast_.own().team));
+      to = team_target(wire_team(static_cast<words::Team>(said.to()), players_.own().team));
       break;
     case words::Say::ONE:
-      to = cast_.number_of(said.to(), client_.number());
+      to = players_.number_of(said.to(), client_.number());
       break;
     case words::Say::MODERATORS:
       to = kAdmins;
@@ -42,7 +42,7 @@ void Talk::hear(const words::Said& said, FrontOut& out) {
     default:
       break;
   }
-  const std::uint8_t from = said.from() != 0 ? cast_.number_of(said.from(), kServerId) : kServerId;
+  const std::uint8_t from = said.from() != 0 ? players_.number_of(said.from(), kServerId) : kServerId;
   const bool named = from == kServerId && !said.name().empty();
   client_.say(from, to, said.kind() == words::Say::ACTION, named ? said.name() + ": " + said.text() : said.text(), out);
 }

@@ -1,13 +1,13 @@
 // Chat, in both directions.
 #pragma once
 
-#include "adapters/bzflag/front/cast.h"
+#include "adapters/bzflag/front/player_table.h"
 
 namespace entente::bzflag {
 
 class Talk {
  public:
-  Talk(Client& client, const Cast& cast) : client_(client), cast_(cast) {}
+  Talk(Client& client, const PlayerTable& players) : client_(client), players_(players) {}
 
   void hear(const ChatRequest& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
@@ -16,7 +16,7 @@ class Talk {
 
  private:
   Client& client_;
-  const Cast& cast_;
+  const PlayerTable& players_;
 };
 
 }  // namespace entente::bzflag

@@ -10,15 +10,15 @@ constexpr core::Micros kSilence = 2 * core::kSecond;
 
 void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   const words::Pose pose = out.world().flattened(there);
-  Actor& actor = cast_.at(number);
-  actor.alive = true;
+  PlayerEntry& entry = players_.at(number);
+  entry.alive = true;
   if (number == client_.number()) keeper_.put(pose, out.now());
-  actor.told = out.now();
+  entry.told = out.now();
   next_look_.by(out.now() + kSilence);
-  actor.glide.jump();
-  actor.glide.at(pose, out.now(), out.now());
-  actor.shown = !retold_ || number == client_.number();
-  if (!actor.shown) return show(number, out);
+  entry.interpolator.jump();
+  entry.interpolator.at(pose, out.now(), out.now());
+  entry.shown = !resync_ || number == client_.number();
+  if (!entry.shown) return show(number, out);
   Alive alive;
   alive.player = player_id(number);
   alive.pos = vec3(pose.x(), pose.y(), pose.z());
@@ -29,49 +29,49 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
 /// Shows or hides a tank by an update: the client does not treat that as an event. It is sent on the stream, because a
 /// lost datagram would leave the tank where it was.
 void Tanks::show(std::uint8_t number, FrontOut& out) {
-  Actor& actor = cast_.at(number);
-  const bool shown = actor.alive && core::is_seen(out.world().unit(actor.unit));
-  if (number == client_.number() || actor.shown == shown) return;
-  actor.late = false;
-  client_.stream(out, newest(number, actor, out));
+  PlayerEntry& entry = players_.at(number);
+  const bool shown = entry.alive && core::is_seen(out.world().unit(entry.unit));
+  if (number == client_.number() || entry.shown == shown) return;
+  entry.late = false;
+  client_.stream(out, newest(number, entry, out));
 }
 
-void Tanks::update(std::uint8_t number, Actor& actor, FrontOut& out) {
-  actor.told = out.now();
-  actor.rests_at = 0;
-  actor.late = !actor.updates.take(out.now());
-  if (actor.late) next_look_.by(actor.updates.next());
-  if (actor.late) return out.wake(actor.updates.next());
-  if (out.world().unit(actor.unit) != nullptr) client_.quick(out, newest(number, actor, out));
+void Tanks::update(std::uint8_t number, PlayerEntry& entry, FrontOut& out) {
+  entry.told = out.now();
+  entry.rests_at = 0;
+  entry.late = !entry.updates.take(out.now());
+  if (entry.late) next_look_.by(entry.updates.next());
+  if (entry.late) return out.wake(entry.updates.next());
+  if (out.world().unit(entry.unit) != nullptr) client_.quick(out, newest(number, entry, out));
 }
 
 /// The newest update of a tank. Without a unit it is not shown, but its player stays.
-Message Tanks::newest(std::uint8_t number, Actor& actor, FrontOut& out) {
-  const core::UnitState* state = out.world().unit(actor.unit);
-  words::Pose pose = state != nullptr ? seen(actor, *state, out) : words::Pose();
-  actor.told = out.now();
-  next_look_.by(actor.rests_at != 0 ? actor.rests_at : out.now() + kSilence);
-  actor.shown = actor.alive && state != nullptr && !state->hidden;
-  actor.order = std::max(actor.order + 1, pose.seq());
-  pose.set_seq(actor.order);
-  return update_of(pose, number, client_.clock(out), actor.shown, client_.dialect().small_updates);
+Message Tanks::newest(std::uint8_t number, PlayerEntry& entry, FrontOut& out) {
+  const core::UnitState* state = out.world().unit(entry.unit);
+  words::Pose pose = state != nullptr ? seen(entry, *state, out) : words::Pose();
+  entry.told = out.now();
+  next_look_.by(entry.rests_at != 0 ? entry.rests_at : out.now() + kSilence);
+  entry.shown = entry.alive && state != nullptr && !state->hidden;
+  entry.order = std::max(entry.order + 1, pose.seq());
+  pose.set_seq(entry.order);
+  return update_of(pose, number, client_.clock(out), entry.shown, client_.dialect().small_updates);
 }
 
 /// The pose that a client is shown. A world of tiles reports only whole tiles, so tanks glide from one tile to the
 /// next, and clients extrapolate the motion.
-words::Pose Tanks::seen(Actor& actor, const core::UnitState& state, FrontOut& out) {
+words::Pose Tanks::seen(PlayerEntry& entry, const core::UnitState& state, FrontOut& out) {
   words::Pose pose = out.world().flattened(
-      state.posed < out.now() ? core::place_at(state.unit.pose(), state.posed, out.now()) : state.unit.pose());
+      state.posed_at < out.now() ? core::place_at(state.unit.pose(), state.posed_at, out.now()) : state.unit.pose());
   const words::World* world = out.world().geometry();
   if (world == nullptr || world->kind() != words::World::TILES) return pose;
-  const core::Glide::Point at = actor.glide.at(state.unit.pose(), state.posed, out.now());
-  const core::Glide::Motion motion = actor.glide.motion(out.now());
+  const core::TileInterpolator::Point at = entry.interpolator.at(state.unit.pose(), state.posed_at, out.now());
+  const core::TileInterpolator::Motion motion = entry.interpolator.motion(out.now());
   pose.set_x(at.x);
   pose.set_y(at.y);
   if (motion.until == 0) return pose;
   pose.set_vx(motion.vx);
   pose.set_vy(motion.vy);
-  actor.rests_at = motion.until;
+  entry.rests_at = motion.until;
   out.wake(motion.until);
   return pose;
 }
@@ -79,12 +79,12 @@ words::Pose Tanks::seen(Actor& actor, const core::UnitState& state, FrontOut& ou
 void Tanks::update_late(FrontOut& out) {
   if (!next_look_.is_due(out)) return;
   bool each_tick = false;
-  for (auto& [number, actor] : cast_) {
+  for (auto& [number, entry] : players_) {
     if (number == client_.number()) continue;
-    if (actor.unit == 0) show(number, out);
-    each_tick |= actor.unit == 0;
-    if (actor.late || out.now() >= due_at(actor, out)) update(number, actor, out);
-    next_look_.by(actor.late ? std::min(actor.updates.next(), due_at(actor, out)) : due_at(actor, out));
+    if (entry.unit == 0) show(number, out);
+    each_tick |= entry.unit == 0;
+    if (entry.late || out.now() >= due_at(entry, out)) update(number, entry, out);
+    next_look_.by(entry.late ? std::min(entry.updates.next(), due_at(entry, out)) : due_at(entry, out));
   }
   next_look_.ask(out);
   if (each_tick) next_look_.now();
@@ -92,20 +92,20 @@ void Tanks::update_late(FrontOut& out) {
 
 /// When the tank's next update is due: when it comes to rest, or before our client would drop a silent player. Servers
 /// of other games do not repeat the poses of standing units.
-core::Micros Tanks::due_at(const Actor& actor, const FrontOut& out) {
-  const bool quiet = actor.shown && out.world().room().game() != game().name();
-  const core::Micros rests = actor.rests_at != 0 ? actor.rests_at : core::NextLook::kNever;
-  return quiet ? std::min(rests, actor.told + kSilence) : rests;
+core::Micros Tanks::due_at(const PlayerEntry& entry, const FrontOut& out) {
+  const bool quiet = entry.shown && out.world().room().game() != game().name();
+  const core::Micros rests = entry.rests_at != 0 ? entry.rests_at : core::NextLook::kNever;
+  return quiet ? std::min(rests, entry.told + kSilence) : rests;
 }
 
 void Tanks::hear(const words::Died& died, FrontOut& out) {
-  const std::uint8_t* number = cast_.of(died.unit(), died.player());
-  if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
-  cast_.at(*number).shown = false;
+  const std::uint8_t* number = players_.of(died.unit(), died.player());
+  if (number == nullptr || !std::exchange(players_.at(*number).alive, false)) return;
+  players_.at(*number).shown = false;
   if (*number == client_.number()) keeper_.forget_death();
   Killed killed;
   killed.victim = player_id(*number);
-  killed.killer = player_id(died.killer() != 0 ? cast_.number_of(died.killer(), kServerId) : kServerId);
+  killed.killer = player_id(died.killer() != 0 ? players_.number_of(died.killer(), kServerId) : kServerId);
   killed.death.reason = death_reason(died.why());
   killed.death.shot = died.shot() != 0 ? static_cast<std::uint16_t>(died.shot()) : kNoShot;
   if (const core::ShownShot* shot = shots_.find(died.killer(), died.shot())) {
@@ -116,7 +116,7 @@ void Tanks::hear(const words::Died& died, FrontOut& out) {
 }
 
 void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
-  if (const std::uint8_t* number = cast_.of_unit(teleported.unit()))
+  if (const std::uint8_t* number = players_.of_unit(teleported.unit()))
     client_.stream(out, Teleport{player_id(*number), static_cast<std::uint16_t>(teleported.from()),
                                  static_cast<std::uint16_t>(teleported.to())});
 }

@@ -3,7 +3,7 @@
 // more often than it can draw.
 #pragma once
 
-#include "adapters/bzflag/front/cast.h"
+#include "adapters/bzflag/front/player_table.h"
 #include "adapters/bzflag/front/shots.h"
 #include "proxy/core/next_look.h"
 #include "proxy/core/tank/tank_keeper.h"
@@ -12,8 +12,8 @@ namespace entente::bzflag {
 
 class Tanks {
  public:
-  Tanks(Client& client, Cast& cast, core::TankKeeper& keeper, Shots& shots, const core::Retelling& retold)
-      : client_(client), cast_(cast), keeper_(keeper), shots_(shots), retold_(retold) {}
+  Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, Shots& shots, const core::ResyncPhase& resync)
+      : client_(client), players_(players), keeper_(keeper), shots_(shots), resync_(resync) {}
 
   void hear(const words::Died& died, FrontOut& out);
   void hear(const words::Teleported& teleported, FrontOut& out);
@@ -21,7 +21,7 @@ class Tanks {
   /// Puts a tank into play at `there`. For our own client this is also the only way to move it.
   void put(std::uint8_t number, const words::Pose& there, FrontOut& out);
   /// Sends the newest pose, now or as soon as the rate limit allows.
-  void update(std::uint8_t number, FrontOut& out) { update(number, cast_.at(number), out); }
+  void update(std::uint8_t number, FrontOut& out) { update(number, players_.at(number), out); }
   /// Shows the tank to our client, or hides it.
   void show(std::uint8_t number, FrontOut& out);
   /// The players have changed: visits all tanks at the next tick.
@@ -30,16 +30,16 @@ class Tanks {
   void update_late(FrontOut& out);
 
  private:
-  void update(std::uint8_t number, Actor& actor, FrontOut& out);
-  Message newest(std::uint8_t number, Actor& actor, FrontOut& out);
-  static words::Pose seen(Actor& actor, const core::UnitState& state, FrontOut& out);
-  static core::Micros due_at(const Actor& actor, const FrontOut& out);
+  void update(std::uint8_t number, PlayerEntry& entry, FrontOut& out);
+  Message newest(std::uint8_t number, PlayerEntry& entry, FrontOut& out);
+  static words::Pose seen(PlayerEntry& entry, const core::UnitState& state, FrontOut& out);
+  static core::Micros due_at(const PlayerEntry& entry, const FrontOut& out);
 
   Client& client_;
-  Cast& cast_;
+  PlayerTable& players_;
   core::TankKeeper& keeper_;
   Shots& shots_;
-  const core::Retelling& retold_;
+  const core::ResyncPhase& resync_;
   core::NextLook next_look_;  // when an update may be due
 };
 

@@ -20,7 +20,7 @@ std::optional<std::size_t> dialect_of_file(Bytes file) {
 }
 
 RecForm form_of(std::size_t dialect, bool short_header) {
-  return {wire::Order::kBig, short_header, kDialects[dialect].game_type};
+  return {wire::ByteOrder::kBig, short_header, kDialects[dialect].game_type};
 }
 
 /// Whether the header has the short form; tested as in bzfs (RecordReplay.cxx:2131 at v2.4.26).

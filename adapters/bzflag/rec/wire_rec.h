@@ -7,7 +7,7 @@ namespace entente::bzflag {
 
 /// The features in which .rec files differ.
 struct RecForm {
-  wire::Order order = wire::Order::kBig;
+  wire::ByteOrder order = wire::ByteOrder::kBig;
   bool short_application = false;
   bool long_settings = false;
 };

@@ -4,17 +4,17 @@
 #include <cmath>
 #include <span>
 
-#include "adapters/ogar/back/fold.h"
-#include "adapters/ogar/back/pilot.h"
+#include "adapters/ogar/back/cell_tracker.h"
+#include "adapters/ogar/back/input_planner.h"
 #include "adapters/ogar/dialect.h"
-#include "adapters/ogar/idiom/idiom.h"
 #include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/base/text.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {
@@ -35,10 +35,10 @@ class OgarBack final : public core::Back {
  public:
   explicit OgarBack(std::size_t dialect)
       : dialect_(dialect),
-        speech_(make_speech(dialect)),
+        codec_(make_message_codec(dialect)),
         frames_(game(), dialect, wire::Way::kToClient),
-        idiom_(dialect) {
-    if (kDialects[dialect].pieces) pilot_.set_chat_pause(kSlowChat);
+        translator_(dialect) {
+    if (kDialects[dialect].pieces) planner_.set_chat_pause(kSlowChat);
   }
 
   void opened(const core::Peer&, BackOut& out) override {
@@ -46,7 +46,7 @@ class OgarBack final : public core::Back {
     hello.opcode = kDialects[dialect_].hello;
     hello.version = kDialects[dialect_].newest_version;
     send(hello, out);
-    pilot_.connected(out.now());
+    planner_.connected(out.now());
     ask_at_ = out.now() + kAskInfo;
     sent_ = out.now();
     open_ = true;
@@ -55,27 +55,27 @@ class OgarBack final : public core::Back {
 
   void receive(Lane lane, Bytes bytes, BackOut& out) override {
     const auto each = [&](const auto& heard) {
-      idiom_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
+      translator_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
       return true;
     };
-    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = wire::hear(frames_, *codec_, lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Intent& intent, BackOut& out) override {
     if (intent.by != out.me()) return out.lose(loss::kNobody, intent);
-    const bool taken = pilot_.hear(intent, fold_, out);
+    const bool taken = planner_.hear(intent, tracker_, out);
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
-    if (!taken && !core::as<words::WantWorld>(intent)) core::lose_untold<mapping>(intent, out);
-    if (open_ && pilot_.urgent(lives_)) out.wake(std::max(out.now(), edge_at()));
+    if (!taken && !core::as<words::WantWorld>(intent)) core::lose_unsupported<mapping>(intent, out);
+    if (open_ && planner_.urgent(lives_)) out.wake(std::max(out.now(), edge_at()));
   }
 
   void tick(BackOut& out) override {
     if (!open_) return;
-    fold_.settle(out);
+    tracker_.settle(out);
     if (out.now() >= ask_at_) ask(out);
-    const Pilot::Turn turn{out.now() >= sent_ + kTick, out.now() >= edge_at()};
-    if (turn.mouse || (turn.edges && pilot_.urgent(lives_))) steer(turn, out);
+    const InputPlanner::Turn turn{out.now() >= sent_ + kTick, out.now() >= edge_at()};
+    if (turn.mouse || (turn.edges && planner_.urgent(lives_))) steer(turn, out);
     tell_speed(out);
     out.wake(sent_ + kTick > out.now() ? sent_ + kTick : out.now() + kTick);
   }
@@ -89,13 +89,13 @@ class OgarBack final : public core::Back {
     out.say(std::move(refused));
   }
 
-  void part(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
+  void room_ends(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
 
  private:
   void send(const Message& message, BackOut& out) {
-    idiom_.say(message, [this, &out](const Message& one) {
+    translator_.say(message, [this, &out](const Message& one) {
       buffer_.clear();
-      speech_->write(one, wire::Way::kToServer, buffer_);
+      codec_->write(one, wire::Way::kToServer, buffer_);
       out.send(Lane::kStream, buffer_);
     });
   }
@@ -121,41 +121,41 @@ class OgarBack final : public core::Back {
     if (has(kWorldInfo)) take(update.world, out);
     if (has(kCamera)) take(update.camera, out);
     if (has(kAdded))
-      for (const AddedCell& cell : update.added) fold_.added(cell, out);
+      for (const AddedCell& cell : update.added) tracker_.added(cell, out);
     if (has(kUpdated))
-      for (const UpdatedCell& cell : update.updated) fold_.updated(cell, out);
+      for (const UpdatedCell& cell : update.updated) tracker_.updated(cell, out);
     if (has(kEaten))
-      for (const Eaten& eaten : update.eaten) fold_.eaten(eaten);
+      for (const Eaten& eaten : update.eaten) tracker_.eaten(eaten);
     if (has(kRemoved))
-      for (const std::uint32_t id : update.removed) fold_.removed(id, out);
-    fold_.done(out);
+      for (const std::uint32_t id : update.removed) tracker_.removed(id, out);
+    tracker_.done(out);
     if (has(kChat))
       for (const ChatLine& line : update.chat) take(line, out);
     if (has(kBoard)) take(update.board, out);
   }
 
   void clear(BackOut& out) {
-    fold_.clear(out);
+    tracker_.clear(out);
     board_ = {};
     out.say(board_);
   }
 
   void take(const ServerInfo& info) {
     teams_ = info.mode >= kTeamMode;
-    fold_.set_teams(teams_);
+    tracker_.set_teams(teams_);
   }
 
   void take(const Border& border, BackOut& out) {
     if (!is_map(border)) {  // the world was left: no spawn name until there is one again
       lives_ = false;
-      pilot_.left_world();
+      planner_.left_world();
       return;
     }
-    fold_.set_plane(Plane(border));
+    tracker_.set_plane(Plane(border));
     out.say(world_of(border));
     lives_ = true;
     if (!std::exchange(lived_, true)) say_room(out);
-    if (out.me() == 0) pilot_.watch_leader();
+    if (out.me() == 0) planner_.watch_leader();
     tell_me(out);
   }
 
@@ -184,12 +184,12 @@ class OgarBack final : public core::Back {
   void take(const Camera& camera, BackOut& out) {
     if (!std::isfinite(camera.x) || !std::isfinite(camera.y) || !(camera.scale > 0.001F)) return;
     words::View view;
-    const Plane& plane = fold_.plane();
+    const Plane& plane = tracker_.plane();
     view.set_x(plane.east(camera.x));
     view.set_y(plane.north(camera.y));
     view.set_width(plane.metres(kWindowWidth / camera.scale));
     view.set_height(plane.metres(kWindowHeight / camera.scale));
-    pilot_.set_camera(view.x(), view.y());
+    planner_.set_camera(view.x(), view.y());
     out.me() != 0 ? out.say({out.me(), view}) : out.say(view);
   }
 
@@ -197,7 +197,7 @@ class OgarBack final : public core::Back {
     words::Said said;
     const std::string name = told_name(line.name.chars);
     const std::uint32_t colour = rgb_of(line.colour);
-    if (line.by_server == 0) said.set_from(fold_.crowd().named(name, colour));
+    if (line.by_server == 0) said.set_from(tracker_.owners().named(name, colour));
     if (line.by_server == 0) said.set_name(name);
     said.set_colour(colour);
     said.set_text(clean(line.text.chars));
@@ -238,7 +238,7 @@ class OgarBack final : public core::Back {
   void count(std::span<const BoardRow> rows, BackOut& out) {
     std::vector<std::string> names;
     for (const BoardRow& row : rows) names.push_back(told_name(row.name.chars));
-    fold_.crowd().told_alive(names, rows.size() < kBoardRows, out);
+    tracker_.owners().told_alive(names, rows.size() < kBoardRows, out);
   }
 
   void add_row(const BoardRow& row, BackOut& out, words::Board::Row& to) {
@@ -249,12 +249,12 @@ class OgarBack final : public core::Back {
     to.set_marked((row.flags & 1U) != 0);
     const core::PlayerState* known = me ? out.world().player(out.me()) : nullptr;
     if (known != nullptr && to.name().empty()) to.set_name(known->player.name());  // legacy servers leave it out
-    to.set_player(me ? out.me() : fold_.crowd().named(to.name(), 0));
+    to.set_player(me ? out.me() : tracker_.owners().named(to.name(), 0));
   }
 
   /// Once there is a world, and again when the player changed.
   void tell_me(BackOut& out) {
-    const words::Enter* enter = pilot_.entered();
+    const words::Enter* enter = planner_.entered();
     if (!lives_ || enter == nullptr || out.me() == 0) return;
     words::Player me;
     if (const auto* known = out.world().player(out.me())) me = known->player;
@@ -264,7 +264,7 @@ class OgarBack final : public core::Back {
     me.set_skin(enter->skin());
     if (me.team() == words::TEAM_ANY && !teams_) me.set_team(words::ROGUE);
     me.set_responding(true);
-    fold_.crowd().set_me(me, out);
+    tracker_.owners().set_me(me, out);
     if (!std::exchange(ready_, true)) out.say(words::Ready());
   }
 
@@ -277,9 +277,9 @@ class OgarBack final : public core::Back {
 
   /// A cell is the slower the larger it is; others must know how fast theirs can be.
   void tell_speed(BackOut& out) {
-    const Fold::Self self = fold_.self();
+    const CellTracker::Self self = tracker_.self();
     if (self.cells == 0 || out.now() < speed_at_) return;
-    const double speed = fold_.plane().metres(speed_of(self.largest)) * kSecond / kTick;
+    const double speed = tracker_.plane().metres(speed_of(self.largest)) * kSecond / kTick;
     if (std::abs(speed - speed_) < 0.02 * speed) return;
     speed_ = speed;
     speed_at_ = out.now() + 2 * kSecond;
@@ -296,12 +296,12 @@ class OgarBack final : public core::Back {
 
   /// When an edge may go out: also between two updates of the mouse, but one in a tick, because a server looks once,
   /// and with the mouse while that is held along a shot.
-  Micros edge_at() const { return std::max(edged_, pilot_.aims() ? sent_ : 0) + kTick; }
+  Micros edge_at() const { return std::max(edged_, planner_.aims() ? sent_ : 0) + kTick; }
 
-  void steer(Pilot::Turn turn, BackOut& out) {
-    const Input input = pilot_.next(fold_, lives_, turn, out.now());
+  void steer(InputPlanner::Turn turn, BackOut& out) {
+    const Input input = planner_.next(tracker_, lives_, turn, out.now());
     if (input.has_edge() || !turn.mouse) edged_ = out.now();
-    const bool due = turn.mouse && lives_ && pilot_.steers(fold_.self()) && out.waiting() < kServerBehind;
+    const bool due = turn.mouse && lives_ && planner_.steers(tracker_.self()) && out.waiting() < kServerBehind;
     if (!due && !input.has_edge()) return;
     if (turn.mouse)
       sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not
@@ -326,14 +326,14 @@ class OgarBack final : public core::Back {
   }
 
   const std::size_t dialect_;
-  std::unique_ptr<Speech> speech_;
+  std::unique_ptr<MessageCodec> codec_;
   wire::FrameReader frames_;
-  ServerIdiom idiom_;
+  ServerTranslator translator_;
   Buffer buffer_;
   Message update_{std::in_place_type<ClientUpdate>};
 
-  Fold fold_;
-  Pilot pilot_;
+  CellTracker tracker_;
+  InputPlanner planner_;
   words::Room room_;
   words::Board board_;
   bool open_ = false;

@@ -1,4 +1,4 @@
-// Faces an Ogar server as its client, in every dialect: it says modern3, and its idiom turns that for the others.
+// Faces an Ogar server as its client, in every dialect: it says modern3, which the translator converts for the others.
 // Law: a good citizen: no spawn name before the server has shown a world, no WebSocket ping ever, and nothing that the
 // server hangs up for.
 #pragma once

@@ -6,8 +6,8 @@
 #include <deque>
 #include <vector>
 
-#include "adapters/ogar/map.h"
-#include "proxy/core/session.h"
+#include "adapters/ogar/conversions.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::ogar {
 

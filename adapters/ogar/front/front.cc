@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
+#include "adapters/ogar/front/client_input.h"
 #include "adapters/ogar/front/notices.h"
 #include "adapters/ogar/front/paint.h"
 #include "adapters/ogar/front/scoreboard.h"
-#include "adapters/ogar/front/wishes.h"
-#include "adapters/ogar/idiom/idiom.h"
 #include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/frame_reader.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::ogar {
 namespace {
@@ -29,7 +29,7 @@ constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // close codes of W
 class OgarFront final : public core::Front {
  public:
   explicit OgarFront(std::size_t dialect)
-      : speech_(make_speech(dialect)), frames_(game(), dialect, wire::Way::kToServer), idiom_(dialect) {}
+      : codec_(make_message_codec(dialect)), frames_(game(), dialect, wire::Way::kToServer), translator_(dialect) {}
 
   void opened(const core::Peer&, FrontOut& out) override {
     heard_ = out.now();
@@ -39,23 +39,23 @@ class OgarFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
     heard_ = out.now();
     const auto each = [&](const auto& heard) { return understand(*heard.message, out), true; };
-    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = wire::hear(frames_, *codec_, lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
     painter_.hear(fact, out.world());
     if (core::as<words::Pose>(fact) != nullptr) return;  // the most frequent fact, and only painted
-    eye_.hear(fact, out.world(), out.me());
+    viewpoint_.hear(fact, out.world(), out.me());
     if (const auto* world = core::as<words::World>(fact)) {
       border_due_ = true;
       if (world->kind() == words::World::VOXELS) out.lose(loss::kVoxels);
     }
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
-    if (const auto* view = core::as<words::View>(fact)) eye_.told(*view, out.now());
+    if (const auto* view = core::as<words::View>(fact)) viewpoint_.told(*view, out.now());
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
-    if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.is_retold())
+    if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.in_resync())
       say(server_line(notice), out);
-    core::lose_untold<mapping>(fact, out);
+    core::lose_unsupported<mapping>(fact, out);
     if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
     const auto* refused = core::as<words::Refused>(fact);
     if (refused != nullptr && !refused->may_retry()) leave(refused->text(), kRefused, out);
@@ -70,7 +70,7 @@ class OgarFront final : public core::Front {
     out.wake(paint_at_);
   }
 
-  void part(std::string_view why, FrontOut& out) override {
+  void room_ends(std::string_view why, FrontOut& out) override {
     say(server_line(why), out);
     leave(why, kGoingAway, out);
   }
@@ -79,7 +79,7 @@ class OgarFront final : public core::Front {
   // -- What the client says ------------------------------------------------------------------------------------------
 
   void understand(const Message& said, FrontOut& out) {
-    const bool meant = idiom_.hear(
+    const bool meant = translator_.hear(
         said, [this, &out](const Message& message) { std::visit([&](const auto& one) { take(one, out); }, message); });
     if (!meant) out.lose(loss::kMinionCollect);
   }
@@ -100,20 +100,20 @@ class OgarFront final : public core::Front {
   /// Handles the parts in OgarII's order.
   void take(const ClientUpdate& update, FrontOut& out) {
     const auto has = [&](Wish wish) { return (update.flags & wish) != 0; };
-    wishes_.mouse(update.x, update.y, out);
-    wishes_.split(update.splits, false, out);
-    wishes_.split(update.minion_splits, true, out);
-    if (has(kSpawn)) wishes_.spawn(heard(update.name), out);
-    if (has(kSpectate)) wishes_.spectate(out);
-    if (has(kQPress) != has(kQRelease)) wishes_.press(has(kQPress), out);  // both at once cancel each other
-    if (has(kEject)) wishes_.eject(false, out);
-    if (has(kMinionEject)) wishes_.eject(true, out);
-    if (has(kMinionFreeze)) wishes_.freeze(out);
+    input_.mouse(update.x, update.y, out);
+    input_.split(update.splits, false, out);
+    input_.split(update.minion_splits, true, out);
+    if (has(kSpawn)) input_.spawn(heard(update.name), out);
+    if (has(kSpectate)) input_.spectate(out);
+    if (has(kQPress) != has(kQRelease)) input_.press(has(kQPress), out);  // both at once cancel each other
+    if (has(kEject)) input_.eject(false, out);
+    if (has(kMinionEject)) input_.eject(true, out);
+    if (has(kMinionFreeze)) input_.freeze(out);
     if (has(kSay))
-      for (const ZText& line : update.chat) wishes_.say(heard(line), out);
+      for (const ZText& line : update.chat) input_.say(heard(line), out);
   }
 
-  /// Messages that clients do not send, or that are not in modern3. The table and the idiom never pass one.
+  /// Messages that clients do not send, or that are not in modern3. The table and the translator never pass one.
   template <class T>
   void take(const T&, FrontOut&) {
     assert(false);
@@ -122,8 +122,8 @@ class OgarFront final : public core::Front {
   /// A player who may only watch sees the leader, whatever it asked for.
   void look_on(const FrontOut& out) {
     const core::PlayerState* me = out.world().player(out.me());
-    if (me != nullptr && me->player.role() == words::WATCH && eye_.state() == Eye::State::kIdle)
-      eye_.watch(Eye::State::kLeader);
+    if (me != nullptr && me->player.role() == words::WATCH && viewpoint_.state() == Viewpoint::State::kIdle)
+      viewpoint_.watch(Viewpoint::State::kLeader);
   }
 
   // -- What it is shown ----------------------------------------------------------------------------------------------
@@ -137,21 +137,21 @@ class OgarFront final : public core::Front {
     if (!bordered_ && out.world().geometry() == nullptr && out.now() - greeted_at_ < kPatience) return;
     Update& update = *std::get_if<Update>(&update_);
     update.flags = 0;
-    eye_.look(out.world(), out.me(), wishes_.mouse_x(), wishes_.mouse_y(), out.now());
+    viewpoint_.look(out.world(), out.me(), input_.mouse_x(), input_.mouse_y(), out.now());
     add_border(update, out);
     add_camera(update);
     add_world_info(update, out);
     add_chat(update);
     add_board(update, out);
     add_cells(update, out);
-    if (update.flags != 0 || idiom_.wants_every_picture()) tell(update_, out);
+    if (update.flags != 0 || translator_.wants_every_picture()) tell(update_, out);
     give_back(update);
   }
 
   void tell(const Message& message, FrontOut& out) {
-    idiom_.say(message, [this, &out](const Message& one) {
+    translator_.say(message, [this, &out](const Message& one) {
       buffer_.clear();
-      speech_->write(one, wire::Way::kToClient, buffer_);
+      codec_->write(one, wire::Way::kToClient, buffer_);
       out.send(Lane::kStream, buffer_);
     });
   }
@@ -178,8 +178,8 @@ class OgarFront final : public core::Front {
   }
 
   void add_camera(Update& update) {
-    if (!eye_.watches()) return;
-    const View& view = eye_.view();
+    if (!viewpoint_.watches()) return;
+    const View& view = viewpoint_.view();
     update.camera = {static_cast<float>(view.x), static_cast<float>(view.y), static_cast<float>(view.scale)};
     update.flags |= kCamera;
   }
@@ -218,7 +218,7 @@ class OgarFront final : public core::Front {
   }
 
   void add_cells(Update& update, FrontOut& out) {
-    Changes& changes = painter_.paint(eye_, out);
+    Changes& changes = painter_.paint(viewpoint_, out);
     update.added.swap(changes.added);
     update.updated.swap(changes.updated);
     update.eaten.swap(changes.eaten);
@@ -250,14 +250,14 @@ class OgarFront final : public core::Front {
     out.close(why, code);
   }
 
-  std::unique_ptr<Speech> speech_;
+  std::unique_ptr<MessageCodec> codec_;
   wire::FrameReader frames_;
-  ClientIdiom idiom_;
+  ClientTranslator translator_;
   Buffer buffer_;
   Message update_{std::in_place_type<Update>};
 
-  Eye eye_;
-  Wishes wishes_{eye_};
+  Viewpoint viewpoint_;
+  ClientInput input_{viewpoint_};
   Painter painter_;
   Scoreboard board_;
   std::vector<ChatLine> lines_;

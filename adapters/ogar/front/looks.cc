@@ -49,7 +49,7 @@ bool has_cells(const core::World& world, const core::PlayerState& player) {
 
 bool is_shown(const core::UnitState& state) {
   const Unit::Kind kind = state.unit.kind();
-  return !state.hidden && (state.unit.alive() || !core::is_driven(kind));
+  return !state.hidden && (state.unit.alive() || !core::shown_as_tank(kind));
 }
 
 std::uint16_t size_of(const Unit& unit) {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/conversions.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {

@@ -28,20 +28,20 @@ bool are_cells(const core::World& world) { return world.room().game() == "ogar";
 
 /// As long as this value is the same, so are a unit's kind, colour and texts.
 std::uint64_t dress_of(const core::UnitState& state, const core::World& world) {
-  return std::uint64_t{state.looks} << 32U | world.players_told();
+  return std::uint64_t{state.looks_version} << 32U | world.players_told();
 }
 constexpr std::uint64_t kPlain = 1;  // for what is not a unit: its looks never change
 
 }  // namespace
 
 void Painter::hear(const core::Fact& fact, const core::World& world) {
-  retold_.hear(fact);
+  resync_.hear(fact);
   const auto ate = [&](core::Id killed, core::Id killer) {
     if (killed != 0 && killer != 0 && eaten_.size() < kMostEaten) eaten_.push_back({killed, killer});
   };
   const auto wide = [&](double radius) { widest_ = std::max(widest_, radius); };
   const auto jump = [&](core::Id unit) {
-    if (Painted* cell = painted_.find(unit)) cell->glide.jump();
+    if (Painted* cell = painted_.find(unit)) cell->interpolator.jump();
   };
   std::visit(
       core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
@@ -54,11 +54,11 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
                        },
                        [&](const words::Unit& unit) {
                          wide(unit.radius());
-                         if (retold_) jump(unit.id());
+                         if (resync_) jump(unit.id());
                        },
                        [&](const words::Pose& pose) {
                          wide(pose.radius());
-                         if (retold_) jump(pose.unit());
+                         if (resync_) jump(pose.unit());
                        },
                        [&](const words::UnitChanged& changed) { wide(changed.radius()); },
                        [&](const words::Spawned& spawned) { jump(spawned.unit()); },
@@ -75,7 +75,7 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
       fact.kind);
 }
 
-Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
+Changes& Painter::paint(const Viewpoint& viewpoint, core::FrontOut& out) {
   changes_.added.clear();
   changes_.updated.clear();
   changes_.eaten.clear();
@@ -83,8 +83,8 @@ Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
   ++turn_;
   painted_.begin_round();
   measure(out.world(), out.now());
-  const Box box = box_of(eye.view(), out.world());
-  in_play_ = eye.in_play();
+  const Box box = box_of(viewpoint.view(), out.world());
+  in_play_ = viewpoint.in_play();
   paint_units(box, out);
   paint_shots(box, out);
   paint_tokens(out.world());
@@ -152,8 +152,8 @@ void Painter::paint_unit(const core::UnitState& state, const core::PlayerState* 
   } else {
     dress(unit, out.world(), look);
   }
-  core::Glide::Point point{unit.pose().x(), unit.pose().y()};
-  if (core::is_body(unit.kind())) point = cell.glide.at(unit.pose(), state.posed, out.now());
+  core::TileInterpolator::Point point{unit.pose().x(), unit.pose().y()};
+  if (core::is_body(unit.kind())) point = cell.interpolator.at(unit.pose(), state.posed_at, out.now());
   const Plane plane;
   look.x = static_cast<float>(plane.x(point.x));
   look.y = static_cast<float>(plane.y(point.y));
@@ -165,7 +165,7 @@ void Painter::paint_shots(const Box& box, core::FrontOut& out) {
   const Micros now = out.now();
   for (const core::ShotState& state : out.world().shots()) {
     const words::Shot& shot = state.shot;
-    const double flown = seconds(now - std::min(now, state.fired));
+    const double flown = seconds(now - std::min(now, state.fired_at));
     if (flown > shot.life()) continue;
     const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
     paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown,
@@ -328,7 +328,7 @@ Painter::Painted& Painter::entry(Key key) {
   Painted& cell = painted_.add(key);
   cell.wire = cell.turn = 0;
   cell.dress = 0;
-  cell.glide = {};
+  cell.interpolator = {};
   return cell;
 }
 

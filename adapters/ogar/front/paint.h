@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "adapters/ogar/front/eye.h"
 #include "adapters/ogar/front/looks.h"
+#include "adapters/ogar/front/lookup_order_map.h"
 #include "adapters/ogar/front/shapes.h"
-#include "adapters/ogar/front/shelf.h"
 #include "adapters/ogar/front/spare_ids.h"
-#include "proxy/core/replay/glide.h"
-#include "proxy/core/replay/retelling.h"
-#include "proxy/core/session.h"
+#include "adapters/ogar/front/viewpoint.h"
+#include "proxy/core/replay/resync_phase.h"
+#include "proxy/core/room_member.h"
+#include "proxy/core/tile_interpolator.h"
 
 namespace entente::ogar {
 
@@ -36,9 +36,9 @@ class Painter {
   /// Takes facts that a painting cannot see in the world: who ate whom, and shots that are over at once.
   void hear(const core::Fact& fact, const core::World& world);
   /// Whether a replay is seeking: facts are not events then.
-  bool is_retold() const { return static_cast<bool>(retold_); }
+  bool in_resync() const { return static_cast<bool>(resync_); }
   /// Valid until the next call. The lists may be swapped for others, which are then reused.
-  Changes& paint(const Eye& eye, core::FrontOut& out);
+  Changes& paint(const Viewpoint& viewpoint, core::FrontOut& out);
   /// The client has forgotten all cells.
   void forget();
 
@@ -55,7 +55,7 @@ class Painter {
     Colour colour{};
     bool owned = false;
     std::uint64_t dress = 0;  ///< see dress_of(); 0: not painted yet
-    core::Glide glide;
+    core::TileInterpolator interpolator;
     std::string name, skin;
   };
   /// A shape, which stands still; its look is in shapes_.
@@ -102,12 +102,12 @@ class Painter {
   Painted& entry(Key key);
   void measure(const core::World& world, core::Micros now);
 
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
   std::uint32_t turn_ = 0;
   bool in_play_ = true;
   SpareIds spare_ids_;
-  Shelf<Key, Painted> painted_;
-  Shelf<Shapes::Key, Still> still_;
+  LookupOrderMap<Key, Painted> painted_;
+  LookupOrderMap<Shapes::Key, Still> still_;
   std::optional<Box> laid_;  // the part of which all shapes are shown; empty: none is shown
   Shapes::Key laid_newest_ = 0;
   std::uint32_t still_turn_ = 0;

@@ -6,7 +6,7 @@
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/base/text.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::panic {
 namespace {
@@ -29,7 +29,7 @@ PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps,
       quits_(options.setting("leave") == "quit"),
       maps_(std::move(maps)),
       problems_(std::move(problems)),
-      speech_(make_speech(options.dialect)),
+      codec_(make_message_codec(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToClient),
       driver_(field_) {}
 
@@ -39,7 +39,7 @@ void PanicBack::opened(const core::Peer&, Out& out) {
 
 void PanicBack::speaks(std::size_t dialect, Out&) {
   dialect_ = dialect;
-  speech_ = make_speech(dialect);
+  codec_ = make_message_codec(dialect);
   reader_ = wire::FrameReader(game(), dialect, wire::Way::kToClient);
 }
 
@@ -48,11 +48,11 @@ void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
     hear_message(heard, out);
     return !left_;
   };
-  if (const auto fault = wire::hear(reader_, *speech_, lane, bytes, take)) return out.fail(*fault);
+  if (const auto fault = wire::hear(reader_, *codec_, lane, bytes, take)) return out.fail(*fault);
   drive(out);
 }
 
-void PanicBack::hear_message(const wire::Speech<Message>::Heard& heard, Out& out) {
+void PanicBack::hear_message(const wire::MessageCodec<Message>::Heard& heard, Out& out) {
   if (const auto* state = std::get_if<GameState>(heard.message)) return on(*state, out);
   if (phase_ == Phase::kWaiting) return out.lose(loss::kBeforeState);
   if (const auto* create = std::get_if<CreatePiece>(heard.message)) return on(*create, heard.code, out);
@@ -229,7 +229,7 @@ void PanicBack::hear_other(const core::Intent& intent, Out& out) {
   // Who steers all that he has at once still has units, and knows of no need to spawn.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
   if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(loss::kNotInPlay, intent);
-  if (!driver_.hear(intent, out)) return core::lose_untold<mapping>(intent, out);
+  if (!driver_.hear(intent, out)) return core::lose_unsupported<mapping>(intent, out);
   // A mouse and a shot of one update are two words: the shot goes first.
   core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
 }
@@ -288,7 +288,7 @@ void PanicBack::send(const Order& order, Out& out) {
 
 void PanicBack::send_action(const Action& action, Out& out) {
   bytes_.clear();
-  speech_->write(action, wire::Way::kToServer, bytes_);
+  codec_->write(action, wire::Way::kToServer, bytes_);
   out.send(Lane::kStream, bytes_);
 }
 
@@ -301,7 +301,7 @@ void PanicBack::closed(std::string_view why, Out& out) {
   out.say(refused);
 }
 
-void PanicBack::part(std::string_view why, Out& out) { leave(why, out); }
+void PanicBack::room_ends(std::string_view why, Out& out) { leave(why, out); }
 
 void PanicBack::leave(std::string_view why, Out& out) {
   if (std::exchange(left_, true)) return;

@@ -6,7 +6,7 @@
 
 #include "adapters/panic/back/driver.h"
 #include "adapters/wire/frame_reader.h"
-#include "adapters/wire/speech.h"
+#include "adapters/wire/message_codec.h"
 #include "proxy/core/faces.h"
 
 namespace entente::panic {
@@ -21,14 +21,14 @@ class PanicBack final : public core::Back {
   void hear(const core::Intent& intent, core::BackOut& out) override;
   void tick(core::BackOut& out) override;
   void closed(std::string_view why, core::BackOut& out) override;
-  void part(std::string_view why, core::BackOut& out) override;
+  void room_ends(std::string_view why, core::BackOut& out) override;
 
  private:
   using Out = core::BackOut;
   enum class Phase : std::uint8_t { kWaiting, kGreeted, kPlaying, kDefeated };
 
   // What the server says.
-  void hear_message(const wire::Speech<Message>::Heard& heard, Out& out);
+  void hear_message(const wire::MessageCodec<Message>::Heard& heard, Out& out);
   void on(const GameState& state, Out& out);
   void on(const CreatePiece& create, std::uint32_t code, Out& out);
   void on(const Event& event, std::uint32_t code, Out& out);
@@ -69,7 +69,7 @@ class PanicBack final : public core::Back {
   bool quits_;  // says Quit when leaving
   std::vector<Ground> maps_;
   std::string problems_;  // with the maps
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
   Buffer bytes_;
 

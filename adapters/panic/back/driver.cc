@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "adapters/panic/losses.h"
-#include "proxy/core/arena/guns.h"
+#include "proxy/core/gameplay/guns.h"
 
 namespace entente::panic {
 namespace {
@@ -85,7 +85,7 @@ void Driver::wish_shot(Wheel& wheel, const Piece& piece, const core::Shooting& s
 Direction Driver::ahead(const Wheel& wheel, const Piece& piece) const {
   const Tiles& tiles = field_.ground.tiles();
   const double x = tiles.x(piece.at), y = tiles.y(piece.at);
-  const core::Course course = wheel.steering.course(x, y, kLeash * tiles.side());
+  const core::Course course = wheel.steering.course(x, y, kOnTile * tiles.side());
   if (course.kind != core::Course::Kind::kGoTo) return piece.facing;
   return direction_of(std::atan2(course.y - y, course.x - x));
 }
@@ -180,7 +180,7 @@ std::optional<Direction> Driver::way(const Piece& piece, double x, double y) con
               {std::abs(north), north > 0 ? Direction::kNorth : Direction::kSouth}};
   if (legs[1].far > legs[0].far) std::swap(legs[0], legs[1]);
   for (const Leg& leg : legs)
-    if (leg.far > kLeash && !field_.blocked(step(piece.at, leg.direction))) return leg.direction;
+    if (leg.far > kOnTile && !field_.blocked(step(piece.at, leg.direction))) return leg.direction;
   return std::nullopt;
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "adapters/panic/back/field.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/tank/steering.h"
 
 namespace entente::panic {

@@ -8,7 +8,7 @@
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/core/seconds.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::panic {
 namespace {
@@ -45,7 +45,7 @@ PanicFront::PanicFront(const core::FaceOptions& options, std::vector<Ground> map
       maps_fail_(maps_fail),
       asks_for_(seconds(options.setting("reconnect"))),
       dialect_(options.dialect),
-      speech_(make_speech(options.dialect)),
+      codec_(make_message_codec(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToServer),
       screen_(options.dialect, std::move(maps)) {}
 
@@ -161,7 +161,7 @@ void PanicFront::receive(Lane lane, Bytes bytes, Out& out) {
     act(*std::get_if<Action>(heard.message), out);
     return phase_ != Phase::kLeft;
   };
-  if (const auto fault = wire::hear(reader_, *speech_, lane, bytes, take)) out.fail(*fault);
+  if (const auto fault = wire::hear(reader_, *codec_, lane, bytes, take)) out.fail(*fault);
 }
 
 void PanicFront::act(const Action& action, Out& out) {
@@ -268,16 +268,16 @@ void PanicFront::tick(Out& out) {
 
 void PanicFront::hear(const core::Fact& fact, Out& out) {
   if (phase_ == Phase::kLeft) return;
-  retold_.hear(fact);
+  resync_.hear(fact);
   const auto* round = core::as<words::Round>(fact);
-  const bool ends_again = retold_ && round != nullptr && round->state() == words::Round::OVER;
+  const bool ends_again = resync_ && round != nullptr && round->state() == words::Round::OVER;
   if (!ends_again) std::visit([&](const auto& word) { on(word, out); }, fact.kind);
   advance(out);
 }
 
 template <class T>
 void PanicFront::on(const T& word, Out& out) {
-  core::lose_untold<mapping>(word, out);
+  core::lose_unsupported<mapping>(word, out);
 }
 
 void PanicFront::on(const words::Refused& refused, Out& out) {
@@ -303,7 +303,7 @@ void PanicFront::on(const words::Player&, Out&) {}
 
 void PanicFront::on(const words::ClaimRefused& refused, Out& out) {
   if (phase_ == Phase::kResuming) return enter(out);
-  core::lose_untold<mapping>(refused, out);
+  core::lose_unsupported<mapping>(refused, out);
 }
 
 void PanicFront::on(const words::PlayerGone&, Out& out) { screen_.look_at_all(out); }

@@ -8,7 +8,7 @@
 #include "adapters/panic/front/screen.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/tank/tank.h"
 
 namespace entente::panic {
@@ -96,12 +96,12 @@ class PanicFront final : public core::Front {
   bool starts_again_, maps_fail_;
   core::Micros asks_for_;  // how long a new client may take to identify itself
   std::size_t dialect_;
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
   Screen screen_;
   core::Terrain terrain_;  // of a world of another game
   Phase phase_ = Phase::kAsked;
-  core::Retelling retold_;
+  core::ResyncPhase resync_;
   core::Micros enter_at_ = 0;
   core::Micros spawn_at_ = 0;  // when to ask for a spawn (again); 0: not needed
   bool spawn_asked_ = false;   // since the last death

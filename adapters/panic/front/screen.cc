@@ -16,7 +16,7 @@ constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // how soon it is
 }  // namespace
 
 Screen::Screen(std::size_t dialect, std::vector<Ground> pictures)
-    : speech_(make_speech(dialect)), pictures_(std::move(pictures)), tiles_(kShown, kShown) {}
+    : codec_(make_message_codec(dialect)), pictures_(std::move(pictures)), tiles_(kShown, kShown) {}
 
 std::optional<Tile> Screen::tile_of(core::Id unit) const {
   const auto at = index_of_.find(unit);
@@ -46,7 +46,7 @@ void Screen::look_at(core::Id unit, Out& out) {
     if (state == nullptr) return;
     if (shows(state->unit, out)) return paint(piece_for(unit), out);
     if (state->unit.kind() != words::Unit::PELLET) return;
-    return litter_.stir(out);
+    return pellets_.mark_changed(out);
   }
   const Index index = at->second;
   if (state == nullptr) forget(index);
@@ -183,18 +183,18 @@ void Screen::send_counters(Out& out) {
 }
 
 /// Chooses the pellets to show, around the player's tank.
-void Screen::look_about(std::size_t most_new, Out& out) {
-  if (!litter_.look_about(out.world().active_unit(out.me()), out, most_new)) return;
-  for (const core::Id unit : litter_.gone()) {
+void Screen::refresh_pellets(std::size_t most_new, Out& out) {
+  if (!pellets_.refresh(out.world().active_unit(out.me()), out, most_new)) return;
+  for (const core::Id unit : pellets_.gone()) {
     const auto at = index_of_.find(unit);
     if (at == index_of_.end()) continue;
     const Index index = at->second;
     forget(index);
     if (greeted_) paint(index, out);
   }
-  for (const core::Id unit : litter_.come()) look_at(unit, out);
+  for (const core::Id unit : pellets_.come()) look_at(unit, out);
   for (Index i = 0; i < pieces_.size() && greeted_; ++i)
-    if (litter_.holds(pieces_[i].unit)) paint(i, out);
+    if (pellets_.holds(pieces_[i].unit)) paint(i, out);
 }
 
 /// Whether a pellet must not be shown: a client draws the newest piece on top, so a pellet on the player's own tile
@@ -209,7 +209,7 @@ bool Screen::is_covered(const words::Unit& unit, const Out& out) const {
 void Screen::tick(Out& out) {
   if (!greeted_) return;
   send_counters(out);
-  look_about(core::Litter::kAtOnce, out);
+  refresh_pellets(core::NearestPellets::kAtOnce, out);
   for (std::size_t left = waiting_.size(); left > 0; --left) {
     const Index index = waiting_.front();
     waiting_.pop_front();

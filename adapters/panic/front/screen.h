@@ -13,10 +13,10 @@
 #include "adapters/panic/ground.h"
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
-#include "adapters/wire/speech.h"
-#include "proxy/core/litter.h"
+#include "adapters/wire/message_codec.h"
+#include "proxy/core/nearest_pellets.h"
 #include "proxy/core/pace.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
 namespace entente::panic {
@@ -110,7 +110,7 @@ class Screen {
   void look_at_wall(Tile tile, Out& out);
 
   // Pellets. Only the nearest are shown.
-  void look_about(std::size_t most_new, Out& out);
+  void refresh_pellets(std::size_t most_new, Out& out);
   bool is_covered(const words::Unit& unit, const Out& out) const;
 
   // One piece.
@@ -143,7 +143,7 @@ class Screen {
   void send(const Message& message, std::uint32_t code, Out& out);
   void send_counters(Out& out);
 
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   Buffer bytes_;
 
   std::vector<Ground> pictures_;
@@ -159,7 +159,7 @@ class Screen {
   Masonry masonry_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;
-  core::Litter litter_;
+  core::NearestPellets pellets_;
   std::optional<std::int32_t> ammo_, ammo_told_;
   std::optional<bool> won_;
   bool over_told_ = false;

@@ -85,7 +85,7 @@ void Screen::forget_all() {
   index_of_wall_.clear();
   free_.clear();
   waiting_.clear();
-  litter_.clear();
+  pellets_.clear();
   over_told_ = false;
   pace_.start_again();
 }
@@ -138,7 +138,7 @@ Tiles Screen::tiles_of(const words::World* world) const {
 
 /// Numbers the units in the order of their ids, which is the order in which they appeared.
 void Screen::take_units(bool watcher, Out& out) {
-  look_about(core::Litter::kMost, out);
+  refresh_pellets(core::NearestPellets::kMost, out);
   const auto shown = [&](const core::UnitState& state) { return shows(state.unit, out); };
   for (const core::Id id : out.world().sorted_units(shown)) piece_for(id);
   const core::PlayerState* me = out.world().player(out.me());

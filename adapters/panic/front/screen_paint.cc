@@ -31,7 +31,7 @@ bool Screen::shows(const words::Unit& unit, Out& out) const {
     case words::Unit::CELL:
       return unit.owner() != 0;
     case words::Unit::PELLET:
-      return litter_.holds(unit.id());
+      return pellets_.holds(unit.id());
     default:
       out.lose(loss::kUnitUnlike);
       return false;
@@ -149,7 +149,7 @@ bool Screen::fill_crater(Index index, Out& out) {
 
 bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
   Piece& piece = pieces_[index];
-  const words::Pose pose = core::place_at(state.unit.pose(), state.posed, out.now());
+  const words::Pose pose = core::place_at(state.unit.pose(), state.posed_at, out.now());
   const Tile there = tiles_.settle(piece.at, pose.x(), pose.y());
   if (there == piece.at) return paint_heading(index, state, out);
   if (!may_send(out)) return waits(index);
@@ -168,7 +168,7 @@ bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
 bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) {
   Piece& piece = pieces_[index];
   const bool turns = piece.turn != Direction::kNone;
-  const bool looks = core::is_body(state.unit.kind()) && piece.turned_of != state.posed;
+  const bool looks = core::is_body(state.unit.kind()) && piece.turned_of != state.posed_at;
   Direction there = looks ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
   if (there != piece.facing && out.now() < piece.held_until) {
     out.wake(piece.held_until);
@@ -178,7 +178,7 @@ bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) 
   const Direction direction = turns ? piece.turn : there;
   if (direction == piece.facing && !turns) return paint_health(index, state.unit, out);
   if (!may_send(out)) return waits(index);
-  if (turns) piece.turned_of = state.posed;
+  if (turns) piece.turned_of = state.posed_at;
   piece.turn = Direction::kNone;
   piece.facing = direction;
   piece.turned = out.now();
@@ -235,7 +235,7 @@ bool Screen::waits(Index index) {
 
 void Screen::tell_create(Index index, const core::UnitState& state, Out& out) {
   Piece& piece = pieces_[index];
-  const words::Pose pose = core::place_at(state.unit.pose(), state.posed, out.now());
+  const words::Pose pose = core::place_at(state.unit.pose(), state.posed_at, out.now());
   piece.there = true;
   piece.code = code_of(state.unit, out);
   piece.at = tiles_.at(pose.x(), pose.y());
@@ -270,7 +270,7 @@ void Screen::tell_event(std::uint8_t code, Direction direction, std::int32_t val
 
 void Screen::send(const Message& message, std::uint32_t code, Out& out) {
   bytes_.clear();
-  speech_->write(message, wire::Way::kToClient, bytes_, code);
+  codec_->write(message, wire::Way::kToClient, bytes_, code);
   out.send(Lane::kStream, bytes_);
 }
 

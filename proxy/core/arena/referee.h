@@ -13,7 +13,7 @@
 
 #include "proxy/core/arena/arena.h"
 #include "proxy/core/pace.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/tank/steering.h"
 
 namespace entente::core {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "proxy/core/arena/claims.h"
-#include "proxy/core/arena/guns.h"
 #include "proxy/core/arena/referee.h"
+#include "proxy/core/gameplay/guns.h"
 #include "proxy/core/losses.h"
 #include "proxy/core/seconds.h"
 

@@ -89,14 +89,14 @@ void Bot::tick(FrontOut& out) {
     out.say(words::Spawn());
   }
   if (self == nullptr || !self->unit.alive()) return;
-  play(place_at(self->unit.pose(), self->posed, out.now()), out);
+  play(place_at(self->unit.pose(), self->posed_at, out.now()), out);
 }
 
 void Bot::play(const words::Pose& self, FrontOut& out) {
   if (options_.behaviour == Behaviour::kIdle || options_.behaviour == Behaviour::kWatch) return;
   const UnitState* foe = options_.behaviour == Behaviour::kHunt ? nearest_foe(out.world(), out.me(), self) : nullptr;
   if (foe != nullptr)
-    hunt(self, place_at(foe->unit.pose(), foe->posed, out.now()), out);
+    hunt(self, place_at(foe->unit.pose(), foe->posed_at, out.now()), out);
   else
     wander(self, out);
 }

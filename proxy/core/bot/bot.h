@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/core/tank/tank.h"
 
 namespace entente::core {

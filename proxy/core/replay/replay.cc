@@ -7,7 +7,7 @@
 #include "proxy/core/losses.h"
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/replay_facts.h"
-#include "proxy/core/replay/retelling.h"
+#include "proxy/core/replay/resync_phase.h"
 
 namespace entente::core {
 namespace {
@@ -139,7 +139,7 @@ void Replay::tell(Fact fact, Outlet& out) {
 
 /// Tells viewers the difference between their world and the recording's at at_, with velocities at playback speed.
 void Replay::resync(Outlet& out) {
-  out.say(retelling_clock(at_));
+  out.say(resync_clock(at_));
   tell_difference(
       out.world(), shown(out), [this](Id player) { return watchers_.contains(player); },
       [&](Fact fact) { out.say(std::move(fact)); });
@@ -161,9 +161,9 @@ World Replay::shown(Outlet& out) {
   seen_.tell([&](Fact& fact) {
     make_public(fact);
     if (auto* unit = std::get_if<words::Unit>(&fact.kind))
-      *unit->mutable_pose() = drive(unit->pose(), seen_.unit(unit->id())->posed, at_);
+      *unit->mutable_pose() = moved_pose(unit->pose(), seen_.unit(unit->id())->posed_at, at_);
     if (auto* shot = std::get_if<words::Shot>(&fact.kind)) {
-      fly(*shot, seen_.shot(shot->shooter(), shot->shot())->fired, at_);
+      advance_shot(*shot, seen_.shot(shot->shooter(), shot->shot())->fired_at, at_);
       if (!runs() || shot->life() < kShotFades) return;  // a shot that stands still or has ended is not shown
     }
     if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = seen_.round_at(at_);

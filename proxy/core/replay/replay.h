@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "proxy/core/replay/fact_source.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::core {
 

@@ -69,14 +69,14 @@ void scale_motion(Fact& fact, double by) {
              fact.kind);
 }
 
-words::Pose drive(const words::Pose& pose, Micros posed, Micros now) {
-  words::Pose there = place_at(pose, posed, now);
-  if (now >= posed + kSecond) scale(there, 0);
+words::Pose moved_pose(const words::Pose& pose, Micros posed_at, Micros now) {
+  words::Pose there = place_at(pose, posed_at, now);
+  if (now >= posed_at + kSecond) scale(there, 0);
   return there;
 }
 
-void fly(words::Shot& shot, Micros fired, Micros now) {
-  const double flown = seconds(now > fired ? now - fired : 0);
+void advance_shot(words::Shot& shot, Micros fired_at, Micros now) {
+  const double flown = seconds(now > fired_at ? now - fired_at : 0);
   shot.set_x(shot.x() + shot.vx() * flown);
   shot.set_y(shot.y() + shot.vy() * flown);
   shot.set_z(shot.z() + shot.vz() * flown);

@@ -20,10 +20,10 @@ void make_public(Fact& fact);
 /// Makes motion `by` times as fast. REQUIRES: more than 0 for shots.
 void scale_motion(Fact& fact, double by);
 
-/// Where a unit last reported at `posed` is at `now`; after a second without a report it is assumed to stand.
-words::Pose drive(const words::Pose& pose, Micros posed, Micros now);
+/// Where a unit last reported at `posed_at` is at `now`; after a second without a report it is assumed to stand.
+words::Pose moved_pose(const words::Pose& pose, Micros posed_at, Micros now);
 
-/// Where a shot fired at `fired` is at `now`, and how long it still lives.
-void fly(words::Shot& shot, Micros fired, Micros now);
+/// Where a shot fired at `fired_at` is at `now`, and how long it still lives.
+void advance_shot(words::Shot& shot, Micros fired_at, Micros now);
 
 }  // namespace entente::core

@@ -12,7 +12,7 @@ void DrivenTank::begin(const words::Pose& place, Micros now) {
   alive = true;
   asked = held = false;
   pose = sent = place;
-  posed = sent_at = driven = now;
+  posed_at = sent_at = driven = now;
   steering.stop();
   driver.drop_aim();
 }
@@ -30,7 +30,7 @@ void DrivenTank::told(const words::Pose& place, Micros now) {
 
 void DrivenTank::claimed(const words::Pose& place, Micros now) {
   pose = place;
-  posed = now;
+  posed_at = now;
   held = true;
 }
 
@@ -41,7 +41,7 @@ std::optional<DrivenTank::Step> DrivenTank::step(Micros now) {
 }
 
 void BackTank::hear(const words::Spawn&, BackOut& out) {
-  const TankPerson* me = people_.own();
+  const TankServerPlayer* me = players_.own();
   if (!alive && me != nullptr && me->unit != 0 && !std::exchange(asked, true)) ask_to_spawn(out);
 }
 
@@ -50,7 +50,7 @@ void BackTank::hear(const words::PoseClaim& claim, BackOut& out) {
   steering.hear(Intent(claim));
   words::Pose place = pose_of(claim);
   fit(place);
-  place.set_unit(people_.own()->unit);
+  place.set_unit(players_.own()->unit);
   claimed(place, out.now());
   out.say(place);
   report_if_due(out);

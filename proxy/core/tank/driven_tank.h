@@ -8,7 +8,7 @@
 
 #include "proxy/core/pace.h"
 #include "proxy/core/tank/tank_driver.h"
-#include "proxy/core/tank/tank_people.h"
+#include "proxy/core/tank/tank_server_players.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -17,7 +17,7 @@ struct DrivenTank {
   bool alive = false, asked = false;  ///< `asked`: the server was asked to spawn it
   bool paused = false;                ///< by its player, where the game lets players pause
   words::Pose pose;                   ///< where it is
-  Micros posed = 0;                   ///< when it was there
+  Micros posed_at = 0;                ///< when it was there
   words::Pose sent;                   ///< what the server was told last
   Micros sent_at = 0;
   std::uint32_t order = 0;
@@ -56,7 +56,7 @@ class BackTank : public DrivenTank {
 
   /// The server put it into play, there.
   void begin_life(const words::Pose& place, BackOut& out);
-  bool may_act() const { return seat_.in() && alive && !paused; }
+  bool may_act() const { return state_.in() && alive && !paused; }
   void report(const words::Pose& place, BackOut& out);
   void report_if_due(BackOut& out);
   /// The next tick: often while it is in play.
@@ -68,7 +68,8 @@ class BackTank : public DrivenTank {
   virtual void drove(const TankState& to, BackOut&) = 0;  ///< a step that its own client did not drive
 
  protected:
-  BackTank(const TankSeat& seat, TankPeople& people, Pace updates) : seat_(seat), people_(people), updates_(updates) {}
+  BackTank(const JoinState& state, TankServerPlayers& players, Pace updates)
+      : state_(state), players_(players), updates_(updates) {}
   ~BackTank() = default;
 
   virtual void ask_to_spawn(BackOut& out) = 0;
@@ -79,8 +80,8 @@ class BackTank : public DrivenTank {
   virtual words::Pose standing() { return pose; }
   virtual Micros silence() const { return kSecond; }
 
-  const TankSeat& seat_;
-  TankPeople& people_;
+  const JoinState& state_;
+  TankServerPlayers& players_;
 
  private:
   Pace updates_;

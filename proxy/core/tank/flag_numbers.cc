@@ -9,7 +9,7 @@ std::optional<std::uint16_t> FlagNumbers::free() const {
 }
 
 std::optional<std::uint16_t> FlagNumbers::give(Id token) {
-  if (const std::uint16_t* known = tokens_.wire(token)) return *known;
+  if (const std::uint16_t* known = tokens_.number(token)) return *known;
   const auto number = free();
   if (number) tokens_.add(*number, token);
   return number;
@@ -19,16 +19,16 @@ FlagNumbers::Seen FlagNumbers::see(Id unit, const World& world) {
   const UnitState* state = world.unit(unit);
   const bool lies = state != nullptr && !state->hidden && state->unit.alive();
   if (!lies) return {drop(unit)};
-  if (pickups_.wire(unit) == nullptr) {
+  if (pickups_.number(unit) == nullptr) {
     const auto number = free();
     if (!number) return {std::nullopt, true};
     pickups_.add(*number, unit);
   }
-  return {Pickup{pickups_.wire_or(unit, 0), state}};
+  return {Pickup{pickups_.number_or(unit, 0), state}};
 }
 
 std::optional<FlagNumbers::Pickup> FlagNumbers::drop(Id unit) {
-  const std::uint16_t* known = pickups_.wire(unit);
+  const std::uint16_t* known = pickups_.number(unit);
   if (known == nullptr) return std::nullopt;
   const Pickup pickup{*known};
   pickups_.remove_id(unit);

@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "proxy/core/litter.h"
-#include "proxy/core/roster.h"
+#include "proxy/core/id_map.h"
+#include "proxy/core/nearest_pellets.h"
 
 namespace entente::core {
 
@@ -21,7 +21,7 @@ class FlagNumbers {
   /// The token's number. A token without one gets a free one; nothing if none is free.
   std::optional<std::uint16_t> give(Id token);
   /// Null: it has none.
-  const std::uint16_t* of_token(Id token) const { return tokens_.wire(token); }
+  const std::uint16_t* of_token(Id token) const { return tokens_.number(token); }
   /// 0: no token has it.
   Id token(std::uint16_t number) const { return tokens_.id(number); }
 
@@ -41,13 +41,13 @@ class FlagNumbers {
   /// Chooses again which pellets the client sees, if it is time; calls `gone(Id)` and `come(Id)` for what changes.
   /// REQUIRES: called at each wake.
   template <class Gone, class Come>
-  void look_about(Id own_unit, FrontOut& out, Gone&& gone, Come&& come) {
-    if (!litter_.look_about(out.world().unit(own_unit), out)) return;
-    for (const Id unit : litter_.gone()) gone(unit);
-    for (const Id unit : litter_.come()) come(unit);
+  void refresh_pellets(Id own_unit, FrontOut& out, Gone&& gone, Come&& come) {
+    if (!pellets_.refresh(out.world().unit(own_unit), out)) return;
+    for (const Id unit : pellets_.gone()) gone(unit);
+    for (const Id unit : pellets_.come()) come(unit);
   }
   /// A pellet appeared or disappeared.
-  void stir(FrontOut& out) { litter_.stir(out); }
+  void mark_pellets_changed(FrontOut& out) { pellets_.mark_changed(out); }
 
   /// All units of kind PICKUP, in the order of their ids.
   static std::vector<Id> all_pickups(const World& world);
@@ -56,8 +56,8 @@ class FlagNumbers {
   std::optional<std::uint16_t> free() const;
 
   std::uint16_t most_;
-  Roster<std::uint16_t> tokens_, pickups_;
-  Litter litter_;
+  IdMap<std::uint16_t> tokens_, pickups_;
+  NearestPellets pellets_;
 };
 
 }  // namespace entente::core

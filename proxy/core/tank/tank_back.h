@@ -4,9 +4,9 @@
 #pragma once
 
 #include "proxy/core/parts.h"
+#include "proxy/core/tank/tank_control.h"
 #include "proxy/core/tank/tank_flags.h"
-#include "proxy/core/tank/tank_helm.h"
-#include "proxy/core/untold.h"
+#include "proxy/core/unsupported.h"
 
 namespace entente::core {
 
@@ -15,7 +15,7 @@ class TankBack : public Back {
   void hear(const Intent& intent, BackOut& out) final;
   void tick(BackOut& out) final;
   void closed(std::string_view why, BackOut& out) final;
-  void part(std::string_view why, BackOut& out) final;
+  void room_ends(std::string_view why, BackOut& out) final;
 
  protected:
   /// A word before the player is in, or by somebody else. False: it is none that is heard then.
@@ -26,7 +26,7 @@ class TankBack : public Back {
   virtual void say_goodbye(BackOut& out) = 0;
   virtual void look_after_link(BackOut&) {}
   virtual BackTank& tank() = 0;
-  virtual TankHelm& helm() = 0;
+  virtual TankControl& control() = 0;
 
   /// Hands the word to those parts that hear it; what none of them hears may steer the tank, or is counted.
   template <std::span<const Mapping> (*table)(), class... Parts>
@@ -35,16 +35,20 @@ class TankBack : public Back {
       if constexpr (kOneHears<Word, BackOut, Parts...>)
         hand(word, out, parts...);
       else if (!tank().steering.hear(intent))
-        lose_untold<table>(intent, out);
+        lose_unsupported<table>(intent, out);
     };
     std::visit(each, intent.kind);
   }
   /// The peer broke its protocol.
   void fail(const Fault& fault, BackOut& out);
 
-  TankSeat seat_;
-  TankPeople people_{seat_};
-  TankFlags tokens_{seat_, people_};
+  JoinState state_;
+  TankServerPlayers server_players_{state_};
+  TankFlags tokens_{state_, server_players_};
+
+ private:
+  /// Says goodbye, unless that was done, and closes.
+  void leave(std::string_view why, BackOut& out);
 };
 
 }  // namespace entente::core

@@ -8,14 +8,14 @@ constexpr std::size_t kMostFlags = 2'000;
 }  // namespace
 
 words::Token TankFlags::keep(words::Token token, std::uint8_t carrier) {
-  if (token.state() == words::Token::CARRIED) token.set_carrier(people_.id_of(carrier));
+  if (token.state() == words::Token::CARRIED) token.set_carrier(players_.id_of(carrier));
   if (tokens_.size() < kMostFlags || tokens_.contains(token.id())) tokens_[token.id()] = token;
   return token;
 }
 
 std::string TankFlags::carried() const {
   for (const auto& [id, token] : tokens_)
-    if (token.state() == words::Token::CARRIED && token.carrier() == seat_.me) return token.code();
+    if (token.state() == words::Token::CARRIED && token.carrier() == state_.me) return token.code();
   return {};
 }
 
@@ -25,7 +25,7 @@ words::Team TankFlags::team_of(Id token) const {
 }
 
 bool TankFlags::is_unasked(const words::Token& token, Id wished) const {
-  return seat_.wish && !seat_.client_decides() && token.id() != wished;
+  return state_.wish && !state_.client_decides() && token.id() != wished;
 }
 
 }  // namespace entente::core

@@ -5,13 +5,13 @@
 #include <map>
 #include <string>
 
-#include "proxy/core/tank/tank_people.h"
+#include "proxy/core/tank/tank_server_players.h"
 
 namespace entente::core {
 
 class TankFlags {
  public:
-  TankFlags(const TankSeat& seat, const TankPeople& people) : seat_(seat), people_(people) {}
+  TankFlags(const JoinState& state, const TankServerPlayers& players) : state_(state), players_(players) {}
 
   /// Remembers it, and returns it with its carrier, who has that number.
   words::Token keep(words::Token token, std::uint8_t carrier);
@@ -24,8 +24,8 @@ class TankFlags {
   bool is_unasked(const words::Token& token, Id wished) const;
 
  private:
-  const TankSeat& seat_;
-  const TankPeople& people_;
+  const JoinState& state_;
+  const TankServerPlayers& players_;
   std::map<Id, words::Token> tokens_;
 };
 

@@ -4,19 +4,19 @@ namespace entente::core {
 
 void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, std::string_view code,
                      double life, bool harmless, BackOut& out) {
-  if (shooter == seat_.number || !seat_.wish) return;
+  if (shooter == state_.number || !state_.wish) return;
   Incoming incoming;
   incoming.shooter = shooter;
   incoming.shot = shot.shot();
   incoming.flag = weapon;
-  incoming.ours = !seat_.client_decides() && !harmless;
+  incoming.ours = !state_.client_decides() && !harmless;
   incoming.follow(shot, out.now());
   const bool passes_walls = code == "SB" || code == "GM";  // a guided one turns
   incoming_.watch(incoming, life, passes_walls, tank_.terrain, out.now());
 }
 
 void TankHits::test(const DrivenTank::Step& step, BackOut& out) {
-  if (seat_.client_decides()) return;
+  if (state_.client_decides()) return;
   const Incoming* shot = incoming_.hit(tank_.model(), step.was, state_of(tank_.pose), step.since, out.now());
   if (shot == nullptr) return;
   tank_.alive = false;

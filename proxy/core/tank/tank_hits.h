@@ -2,7 +2,7 @@
 // Law: a hit is reported once, by the back or by the player's client, never by both.
 #pragma once
 
-#include "proxy/core/arena/incoming.h"
+#include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/tank/driven_tank.h"
 
 namespace entente::core {
@@ -13,7 +13,7 @@ class TankHits {
   void test(const DrivenTank::Step& step, BackOut& out);
 
  protected:
-  TankHits(TankSeat& seat, BackTank& tank) : seat_(seat), tank_(tank) {}
+  TankHits(JoinState& state, BackTank& tank) : state_(state), tank_(tank) {}
   ~TankHits() = default;
 
   /// Another's shot. `weapon`: the game's number; `code`: of the flag it was fired under; `harmless`: it cannot hurt
@@ -23,7 +23,7 @@ class TankHits {
   /// The server is told that it killed the tank.
   virtual void tell_hit(const Incoming& shot, BackOut& out) = 0;
 
-  TankSeat& seat_;
+  JoinState& state_;
   BackTank& tank_;
   IncomingShots incoming_;
 };

@@ -3,8 +3,8 @@
 namespace entente::core {
 namespace {
 
-const UnitState* own_unit(const TankNumbers& cast, const FrontOut& out) {
-  const TankActor* own = cast.own_actor();
+const UnitState* own_unit(const TankNumbers& numbers, const FrontOut& out) {
+  const TankPlayerEntry* own = numbers.own_entry();
   return own != nullptr ? out.world().unit(own->unit) : nullptr;
 }
 
@@ -28,21 +28,21 @@ bool TankKeeper::survives(Micros patience, FrontOut& out) {
   return true;
 }
 
-void TankKeeper::correct(const TankNumbers& cast, FrontOut& out) {
-  move(cast, tank_.pull(own_unit(cast, out), out), out);
+void TankKeeper::correct(const TankNumbers& numbers, FrontOut& out) {
+  move(numbers, tank_.force(own_unit(numbers, out), out), out);
 }
 
-void TankKeeper::revive(const TankNumbers& cast, FrontOut& out) {
-  move(cast, tank_.revive(own_unit(cast, out), out), out);
+void TankKeeper::revive(const TankNumbers& numbers, FrontOut& out) {
+  move(numbers, tank_.revive(own_unit(numbers, out), out), out);
 }
 
-void TankKeeper::check_leash(const TankNumbers& cast, FrontOut& out) {
-  const TankActor* own = cast.own_actor();
-  if (own != nullptr && own->unit != 0 && own->alive) move(cast, tank_.look(own_unit(cast, out), out), out);
+void TankKeeper::check_place(const TankNumbers& numbers, FrontOut& out) {
+  const TankPlayerEntry* own = numbers.own_entry();
+  if (own != nullptr && own->unit != 0 && own->alive) move(numbers, tank_.look(own_unit(numbers, out), out), out);
 }
 
-void TankKeeper::move(const TankNumbers& cast, const std::optional<words::Pose>& place, FrontOut& out) {
-  if (place) sight_.put(cast.own_number(), *place, out);
+void TankKeeper::move(const TankNumbers& numbers, const std::optional<words::Pose>& place, FrontOut& out) {
+  if (place) display_.put(numbers.own_number(), *place, out);
 }
 
 }  // namespace entente::core

@@ -1,16 +1,16 @@
 // Keeps a client's own tank at its true place, and remembers a death that the client has claimed and nobody has
 // confirmed.
-// Law: only TankSight::put() moves the tank, and its implementation also calls put() of this class.
+// Law: only TankDisplay::put() moves the tank, and its implementation also calls put() of this class.
 #pragma once
 
-#include "proxy/core/arena/leash.h"
-#include "proxy/core/tank/tank_cast.h"
+#include "proxy/core/gameplay/correction_timer.h"
+#include "proxy/core/tank/tank_player_table.h"
 
 namespace entente::core {
 
 class TankKeeper {
  public:
-  explicit TankKeeper(TankSight& sight) : sight_(sight) {}
+  explicit TankKeeper(TankDisplay& display) : display_(display) {}
 
   /// The client claims this place.
   void said(const words::Pose& pose, Micros now) { tank_.said(pose, now); }
@@ -28,16 +28,16 @@ class TankKeeper {
   bool survives(Micros patience, FrontOut& out);
 
   /// Moves the tank to its true place, now or as soon as a correction is allowed.
-  void correct(const TankNumbers& cast, FrontOut& out);
+  void correct(const TankNumbers& numbers, FrontOut& out);
   /// The same for a tank that its client considers dead.
-  void revive(const TankNumbers& cast, FrontOut& out);
+  void revive(const TankNumbers& numbers, FrontOut& out);
   /// The same, but only if the tank is too far from its true place.
-  void check_leash(const TankNumbers& cast, FrontOut& out);
+  void check_place(const TankNumbers& numbers, FrontOut& out);
 
  private:
-  void move(const TankNumbers& cast, const std::optional<words::Pose>& place, FrontOut& out);
+  void move(const TankNumbers& numbers, const std::optional<words::Pose>& place, FrontOut& out);
 
-  TankSight& sight_;
+  TankDisplay& display_;
   OwnTank tank_;
   Micros death_claimed_ = 0;  // when the client claimed it; 0: no claim
 };

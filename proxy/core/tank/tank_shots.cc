@@ -10,7 +10,7 @@ void TankShots::hear(const words::Shot& shot, FrontOut& out) {
   shots_.forget_old(out.now());
   const bool mine = shot.shooter() == out.me();
   if (mine && shot.shot() != drawn_) return;  // it has drawn its own already
-  const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
+  const std::uint8_t* known = numbers_.of(shot.unit(), shot.shooter());
   if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
   const std::uint8_t player = known != nullptr ? *known : world_;
   const auto number =
@@ -23,7 +23,7 @@ void TankShots::hear(const words::Shot& shot, FrontOut& out) {
   dress(flying, shot, mine);
   shots_.add(flying);
   begin(flying, shot, out);
-  spare_own_tank(out);
+  end_shots_near_own_tank(out);
 }
 
 void TankShots::hear(const words::ShotEnded& ended, FrontOut& out) {
@@ -31,10 +31,11 @@ void TankShots::hear(const words::ShotEnded& ended, FrontOut& out) {
   if (flying != nullptr && !std::exchange(flying->ended, true)) end(*flying, ended.burst(), out);
 }
 
-void TankShots::spare_own_tank(FrontOut& out) {
-  const TankActor* own = cast_.own_actor();
+void TankShots::end_shots_near_own_tank(FrontOut& out) {
+  const TankPlayerEntry* own = numbers_.own_entry();
   if (own == nullptr || own->unit == 0 || !own->alive) return;
-  for (const ShownShot& shot : shots_.spare(keeper_.place(out.now()), cast_.own_number(), out)) end(shot, false, out);
+  for (const ShownShot& shot : shots_.end_near(keeper_.place(out.now()), numbers_.own_number(), out))
+    end(shot, false, out);
 }
 
 }  // namespace entente::core

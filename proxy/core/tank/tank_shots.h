@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "proxy/core/shown_shots.h"
-#include "proxy/core/tank/tank_cast.h"
 #include "proxy/core/tank/tank_keeper.h"
+#include "proxy/core/tank/tank_player_table.h"
 
 namespace entente::core {
 
@@ -17,7 +17,7 @@ class TankShots {
   void hear(const words::ShotEnded& ended, FrontOut& out);
 
   /// Ends those that would hit the client's own tank.
-  void spare_own_tank(FrontOut& out);
+  void end_shots_near_own_tank(FrontOut& out);
 
   /// Null if there is none.
   const ShownShot* find(Id shooter, std::uint32_t shot) const { return shots_.find(shooter, shot); }
@@ -25,9 +25,9 @@ class TankShots {
 
  protected:
   /// `world`: the player number that fires the world's guns. `drawn`: the value before the first set_drawn().
-  TankShots(const TankNumbers& cast, const TankKeeper& keeper, std::uint8_t world,
+  TankShots(const TankNumbers& numbers, const TankKeeper& keeper, std::uint8_t world,
             std::optional<std::uint32_t> drawn = {})
-      : cast_(cast), keeper_(keeper), world_(world), drawn_(drawn) {}
+      : numbers_(numbers), keeper_(keeper), world_(world), drawn_(drawn) {}
   ~TankShots() = default;
 
   /// The client has fired this shot.
@@ -43,7 +43,7 @@ class TankShots {
   ShownShots shots_;
 
  private:
-  const TankNumbers& cast_;
+  const TankNumbers& numbers_;
   const TankKeeper& keeper_;
   std::uint8_t world_;
   std::optional<std::uint32_t> drawn_;  // the last shot that the client fired

@@ -13,10 +13,10 @@ std::string plain(unsigned status, std::string_view text) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, std::string type, Answer answer) {
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer) {
   auto sockets = listen(at, false);
   if (!sockets) return sockets.error();
-  std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(type), std::move(answer)));
+  std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(answer)));
   auto requests = RequestServer::begin(
       std::move(sockets->tcp),
       [raw = acceptor.get()](std::string_view said, bool over, const Fd&) { return raw->hear(said, over); });
@@ -36,13 +36,13 @@ std::optional<std::string> HttpAcceptor::hear(std::string_view said, bool over) 
 std::string HttpAcceptor::reply(const HttpHead& head) const {
   const bool wants_text = head.method == "GET";
   if (!wants_text && head.method != "HEAD") return plain(405, "only GET is answered here");
-  const std::string text = answer_(head.path());
-  if (text.empty()) return plain(404, "there is nothing at " + std::string(head.path()));
+  const HttpAnswer answer = answer_(head.path());
+  if (answer.text.empty()) return plain(404, "there is nothing at " + std::string(head.path()));
   Buffer out;
   const HttpHeader headers[] = {
-      {"Content-Type", type_}, {"Content-Length", std::to_string(text.size())}, {"Connection", "close"}};
-  write_response(200, headers, out);
-  return std::string(as_text(out)) + (wants_text ? text : "");
+      {"Content-Type", answer.type}, {"Content-Length", std::to_string(answer.text.size())}, {"Connection", "close"}};
+  write_response(answer.status, headers, out);
+  return std::string(as_text(out)) + (wants_text ? answer.text : "");
 }
 
 }  // namespace entente::net

@@ -12,24 +12,27 @@
 
 namespace entente::net {
 
+struct HttpAnswer {
+  unsigned status = 200;
+  std::string type;  ///< the content type, such as "text/plain"
+  std::string text;  ///< of status 200: empty: there is nothing under this path
+};
+
 class HttpAcceptor {
  public:
-  /// Answers a GET of this path; "" if there is nothing. Called on the acceptor's thread.
-  using Answer = std::function<std::string(std::string_view path)>;
+  /// Answers a GET of this path. Called on the acceptor's thread.
+  using Answer = std::function<HttpAnswer(std::string_view path)>;
 
-  /// `type`: the content type of all answers, such as "text/plain".
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, std::string type, Answer answer);
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer);
   /// The address that it listens on.
   const Address& address() const { return address_; }
 
  private:
-  HttpAcceptor(const Address& address, std::string type, Answer answer)
-      : address_(address), type_(std::move(type)), answer_(std::move(answer)) {}
+  HttpAcceptor(const Address& address, Answer answer) : address_(address), answer_(std::move(answer)) {}
   std::optional<std::string> hear(std::string_view said, bool over) const;
   std::string reply(const HttpHead& head) const;
 
   const Address address_;
-  const std::string type_;
   const Answer answer_;
   std::unique_ptr<RequestServer> requests_;  // last: its thread calls us
 };

@@ -70,13 +70,18 @@ class Checker {
     const std::string path = "route[" + std::to_string(index) + "].";
     nets(path, route);
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
-    const auto to = endpoint(path + "to", parse_to(route.to(), known_));
-    if (to) files(path + "to", web_options({}, to->web.value_or(WebEnd{})));
+    const std::vector<std::string> servers(route.to().begin(), route.to().end());
+    if (servers.empty() && reading_.places.contains(path + "to")) problem(path + "to", "names no server");
+    const auto to = servers.empty() ? std::nullopt : endpoint(path + "to", parse_servers(servers, known_));
+    if (to) files(path + "to", web_options({}, to->first.web.value_or(WebEnd{})));
     if (!listen) return;
     files(path + "listen", web_options(listen->web.value_or(WebEnd{}), {}));
+    if (route.hold_s() != 0 && listen->enet == relay::EnetMode::kDatagrams)
+      problem(path + "hold_s", "is not for mode=datagrams: there a client asks the server itself, again and again");
     Shared shared{path + "listen", "", &route};
     if (to) {
-      shared.detects = !to->dialect && to->game->probe() == wire::Probe::kSilentConnection;
+      const bool named = std::ranges::all_of(to->servers, [](const auto& one) { return one.dialect.has_value(); });
+      shared.detects = !named && to->first.game->probe() == wire::Probe::kSilentConnection;
       if (const auto kind = can_join(*listen, *to))
         shared.kind = *kind;
       else
@@ -114,6 +119,8 @@ class Checker {
     constexpr int kNothing = std::ifstream::traits_type::eof();
     if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
       problem(path + "from", "the recording '" + from + "' cannot be read");
+    if (names_each_session(arena.record()))
+      problem(path + "record", "{link} is for routes: an arena is one session for all of its players");
     if (!arena.record().empty())
       recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
   }

@@ -75,6 +75,7 @@ class Example {
   }
 
   static std::string literal(const FieldDescriptor& field, const std::string& value) {
+    if (field.options().GetExtension(config::rule).bare()) return "\"" + value + "\"";
     if (field.is_repeated()) return value.empty() ? "[]" : "[\"" + value + "\"]";
     const bool bare = field.cpp_type() != FieldDescriptor::CPPTYPE_STRING && !field.enum_type();
     return bare ? value : "\"" + value + "\"";

@@ -129,7 +129,11 @@ class Filler {
 
   void list(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const bool texts = field.message_type() == nullptr;
-    const std::string shape = texts ? "a list of strings, [\"like this\"]" : "tables, each under [[" + path + "]]";
+    const std::string shape = rule_of(field).bare() ? "a string, or a list of strings"
+                              : texts               ? "a list of strings, [\"like this\"]"
+                                                    : "tables, each under [[" + path + "]]";
+    if (texts && rule_of(field).bare() && node.is_string())
+      return add(node, into, field, path + "[0]");  // a list of one
     if (!node.is_array()) {
       if (texts) beyond_words(path);
       return expected(shape.c_str(), node, path);

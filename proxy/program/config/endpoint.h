@@ -27,6 +27,8 @@ struct WebEnd {
   std::string certificates, key;
   std::vector<std::string> origins;
   std::string authorities, verify;
+
+  bool operator==(const WebEnd&) const = default;
 };
 
 /// The kind of URL: to listen on, or of a server.
@@ -48,6 +50,7 @@ struct Endpoint {
   std::vector<net::Network> proxies = {};    ///< load balancers through which clients must come
   std::optional<net::ProxyVersion> send_proxy = {};
   relay::SourceMode source = relay::SourceMode::kOwn;
+  std::uint32_t weight = 1;  ///< of a server among several
 };
 
 /// Parses `url`. Its game must be in `known`; its options are in url_options.h. `side`: which options and settings are

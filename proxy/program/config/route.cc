@@ -113,6 +113,29 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
   return end;
 }
 
+Outcome<ToEnd> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known) {
+  ToEnd all;
+  if (urls.size() > relay::kMostServers)
+    return Error{"a route has at most " + std::to_string(relay::kMostServers) + " servers"};
+  for (const std::string& url : urls) {
+    auto one = parse_to(url, known);
+    if (!one) return one.error();
+    relay::ServerOptions server{one->host, one->port, one->dialect, one->weight};
+    for (const relay::ServerOptions& other : all.servers)
+      if (other.host == server.host && other.port == server.port) return at_fault(url, {"is listed twice"});
+    if (all.servers.empty()) {
+      all.first = *one;
+    } else if (one->game != all.first.game) {
+      return at_fault(url, {"the servers of a route must be of one game; give this one a route of its own"});
+    } else if (one->web != all.first.web || one->settings != all.first.settings ||
+               one->send_proxy != all.first.send_proxy || one->source != all.first.source) {
+      return at_fault(url, {"the servers of a route must have the same options, except dialect and weight"});
+    }
+    all.servers.push_back(std::move(server));
+  }
+  return all;
+}
+
 std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
   return [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
     return make({dialect, settings});
@@ -141,6 +164,18 @@ Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to) {
   return RouteKind::kRelay;
 }
 
+Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to) {
+  std::optional<RouteKind> kind;
+  for (std::size_t i = 0; i < to.servers.size(); ++i) {
+    const auto one = can_join(listen, to.with_dialect_of(i));
+    if (!one) return one.error();
+    if (kind && *kind != *one)
+      return Error{"one server of the route would be relayed, and another bridged; give them routes of their own"};
+    kind = *one;
+  }
+  return *kind;
+}
+
 std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name) {
   std::tm utc{};
   gmtime_r(&name.start, &utc);
@@ -149,6 +184,7 @@ std::string recording_path(std::string_view pattern, std::string_view directory,
   std::string file(pattern);
   replace_all(file, "{time}", time.data());
   replace_all(file, "{route}", std::to_string(name.route));
+  replace_all(file, "{link}", std::to_string(name.link));
   replace_all(file, "{game}", name.game);
   return (std::filesystem::path(directory) / file).string();
 }

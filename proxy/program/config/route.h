@@ -7,12 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/net/address.h"
 #include "proxy/program/config/endpoint.h"
+#include "proxy/relay/upstream/upstreams.h"
 
 namespace entente {
 
@@ -39,6 +41,22 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 /// Like parse_endpoint; the port must be one that can be connected to.
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
 
+/// The servers of a route: of one game, and with the same options.
+struct ToEnd {
+  Endpoint first;
+  std::vector<relay::ServerOptions> servers;
+
+  /// The first, as its server `index` has it.
+  Endpoint with_dialect_of(std::size_t index) const {
+    Endpoint one = first;
+    one.dialect = servers[index].dialect;
+    return one;
+  }
+};
+
+/// Like parse_to, for one server or several. The error names the URL. REQUIRES: at least one.
+Outcome<ToEnd> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known);
+
 /// How the two ends are joined.
 enum class RouteKind : std::uint8_t {
   kRelay,   ///< the same game and dialect: bytes pass unchanged
@@ -55,6 +73,8 @@ std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
 Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to);
+/// The same for each server of a route; all must be joined in the same way.
+Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to);
 
 /// Whether clients name their dialect themselves (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);
@@ -73,9 +93,14 @@ struct RecordingName {
   std::string_view game;
   std::size_t route = 1;
   std::time_t start = 0;
+  std::uint32_t link = 0;
 };
 
-/// `pattern` with {game}, {route} and {time} ("20251120T051231Z") replaced, in `directory` unless it is absolute.
+/// `pattern` with {game}, {route}, {link} and {time} ("20251120T051231Z") replaced, in `directory` unless it is
+/// absolute.
 std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name);
+
+/// Whether each session gets a file of its own: the pattern has {link}.
+inline bool names_each_session(std::string_view pattern) { return pattern.find("{link}") != std::string_view::npos; }
 
 }  // namespace entente

@@ -1,6 +1,7 @@
 #include "proxy/program/config/url_options.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "proxy/program/suggest.h"
 
@@ -82,6 +83,11 @@ Outcome<Done> set_source(std::string_view value, Endpoint& to) {
   return Done{};
 }
 
+Outcome<Done> set_weight(std::string_view value, Endpoint& to) {
+  std::from_chars(value.data(), value.data() + value.size(), to.weight);
+  return Done{};
+}
+
 Outcome<Done> add_origin(std::string_view value, Endpoint& to) {
   to.web->origins.emplace_back(value);
   return Done{};
@@ -147,6 +153,16 @@ constexpr UrlOption kOptions[] = {
      "&source=loopback: a server on this machine sees each client address as a different 127.x.x.x address; "
      "&source=transparent: the server sees the client's own address (needs CAP_NET_ADMIN)",
      set_source,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"weight",
+     Side::kTo,
+     any,
+     {.least = 1, .most = 1000},
+     false,
+     "&weight=1 to 1000: the share of this server among several",
+     set_weight,
      kEverywhere,
      nullptr,
      ""},

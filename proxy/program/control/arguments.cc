@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "proxy/base/text.h"
+
 namespace entente {
 namespace {
 
@@ -56,6 +58,12 @@ std::string whole_text(std::string_view rest) {
   rest = trimmed(rest);
   auto found = leading_quotes(rest);
   return found && found->size == rest.size() ? std::move(found->text) : std::string(rest);
+}
+
+Outcome<std::string> sayable_text(std::string_view text, std::size_t most) {
+  std::string said = clean(text);
+  if (said.size() <= most) return said;
+  return Error{"the text has " + std::to_string(said.size()) + " bytes; it may have " + std::to_string(most)};
 }
 
 std::string as_argument(std::string_view text) {

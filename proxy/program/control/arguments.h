@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/base/fault.h"
+
 namespace entente {
 
 /// Without blanks at its ends.
@@ -18,6 +20,9 @@ std::string first_argument(std::string_view& rest);
 
 /// The rest of a line, as one text: what the quotes hold, if all of it is in quotes; else as it is.
 std::string whole_text(std::string_view rest);
+
+/// Without control characters; an error if it is longer than `most` bytes, because what players are told is never cut.
+Outcome<std::string> sayable_text(std::string_view text, std::size_t most);
 
 /// The text as one argument: in quotes, if it needs them.
 std::string as_argument(std::string_view text);

@@ -11,7 +11,7 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kLongestWhy = 200;
+constexpr std::size_t kLongestBanWhy = 400;
 constexpr core::Micros kLongestBan = core::Micros{3650} * 86'400 * core::kSecond;
 
 /// When a ban of so long ends.
@@ -32,7 +32,9 @@ Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
       if (!until) return until.error();
       ban.until = *until;
     } else if (take_text(rest, "--why", text)) {
-      ban.why = std::string(whole_characters(clean(text), kLongestWhy));
+      const auto why = sayable_text(text, kLongestBanWhy);
+      if (!why) return why.error();
+      ban.why = *why;
     } else {
       return Error{"only '--for TIME' and '--why TEXT' may follow the address or the name, not '" +
                    std::string(first_word(rest)) + "'"};

@@ -7,6 +7,8 @@
 namespace entente {
 namespace {
 
+constexpr std::size_t kLongestWhy = 400;  // bytes that are shown to a player
+
 bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
 ReplyRow full_row(const Attendee& attendee, bool with_source) {
@@ -39,10 +41,12 @@ Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
   const Target target = Target::parse(first_argument(rest));
   std::string why;
   if (!take_text(rest, "--why", why)) why = whole_text(rest);
+  const auto shown = sayable_text(why, kLongestWhy);
+  if (!shown) return shown.error();
   if (target.text.empty()) return Error{"usage: kick LINK|NAME|ADDRESS [why]; `list` shows who plays"};
   const auto found = roster.find(target);
   if (found.size() > 1) return ambiguous(target, found);
-  if (found.empty() || !server.kick(found[0].session.info.link, why)) return nobody_is(target);
+  if (found.empty() || !server.kick(found[0].session.info.link, *shown)) return nobody_is(target);
   return Reply("kicked " + found[0].text() + "\n").with("sessions", rows_of(found));
 }
 

@@ -11,7 +11,7 @@ namespace entente {
 struct CtlOptions {
   std::string socket;
   std::vector<std::string> words;
-  std::string time, why;  // --for, --why
+  std::string time, why, say, route;  // --for, --why, --say, --route
   bool json = false;
 };
 

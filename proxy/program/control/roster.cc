@@ -97,9 +97,9 @@ bool Target::is(const Attendee& attendee) const {
   return from_there || (!session.source.wildcard() && network->holds(session.source));
 }
 
-std::vector<Attendee> Roster::all() const {
+std::vector<Attendee> Roster::with_players(std::vector<relay::SessionReport> sessions) const {
   std::vector<Attendee> all;
-  for (relay::SessionReport& session : server_.sessions()) {
+  for (relay::SessionReport& session : sessions) {
     std::string player = session.player.empty() ? player_of_(session.info.link) : session.player;
     all.push_back({std::move(session), std::move(player)});
   }

@@ -55,7 +55,9 @@ class Roster {
   Roster(relay::Server& server, PlayerOf player_of) : server_(server), player_of_(std::move(player_of)) {}
 
   /// All open sessions, by link.
-  std::vector<Attendee> all() const;
+  std::vector<Attendee> all() const { return with_players(server_.sessions()); }
+  /// These sessions, with their players.
+  std::vector<Attendee> with_players(std::vector<relay::SessionReport> sessions) const;
   /// Those that are meant. If nobody has just this name: those who have it in other letters, upper or lower.
   std::vector<Attendee> find(const Target& target) const;
   /// The same; a part of a name is enough.

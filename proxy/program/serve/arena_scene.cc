@@ -53,7 +53,7 @@ std::vector<core::ArenaStart> starts_of(const core::World& world, core::Micros a
       continue;
     core::ArenaStart start{name, player.player.team(), {}, player.score};
     if (const core::UnitState* body = body_of(world, player))
-      start.pose = core::place_at(body->unit.pose(), body->posed, at);
+      start.pose = core::place_at(body->unit.pose(), body->posed_at, at);
     start.score.clear_player();
     starts.push_back(std::move(start));
   }

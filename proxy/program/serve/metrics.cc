@@ -117,6 +117,20 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                   {{"route", route}, {"what", one.what()}, {"reason", one.reason()}}, one.times);
 }
 
+void measure(Metrics& metrics, const std::string& route, const std::vector<relay::Server::ServerReport>& servers,
+             std::size_t waiting) {
+  metrics.gauge("sessions_waiting", "Sessions that wait for a server to come up", {{"route", route}},
+                static_cast<double>(waiting));
+  for (const relay::Server::ServerReport& one : servers) {
+    const Metrics::Labels labels = {{"route", route}, {"server", one.name}};
+    metrics.gauge("server_up", "1 if the server is up or was never tried, 0 if it is down", labels,
+                  one.state == relay::Upstream::State::kDown ? 0 : 1);
+    metrics.gauge("server_drained", "1 if the server gets no new sessions", labels, one.drained ? 1 : 0);
+    metrics.gauge("server_sessions", "Sessions of the server", labels, one.sessions);
+    metrics.count("server_sessions_opened", "Sessions that were sent to the server", labels, one.opened);
+  }
+}
+
 void measure(Metrics& metrics, const relay::TapTotals& tap) {
   for (const relay::MessageCount& one : tap.messages) {
     const Metrics::Labels labels = {{"game", std::string(one.game)},
@@ -145,9 +159,21 @@ void measure(Metrics& metrics, const std::string& route, const relay::TapTotals&
                 recording.unrecorded_frames + recording.dropped);
   metrics.count("unrecorded_bytes", "Bytes of frames, words and worlds that could not be recorded", labels,
                 recording.unrecorded_bytes + recording.dropped_bytes);
-  metrics.gauge("recording_bytes", "Size of the recording so far", labels, static_cast<double>(recording.file_bytes));
+  metrics.gauge("recording_bytes", "Size of the files that are being recorded", labels,
+                static_cast<double>(recording.file_bytes));
+  metrics.count("recording_files", "Files that recordings have begun", labels, recording.files);
+  metrics.count("recording_rotations", "Files that were continued in a new one", labels, recording.rotations);
+  metrics.count("recording_failures", "Files that could not be begun or completed", labels, recording.failed_rotations);
   metrics.gauge("recording_fails", "1 while the recording cannot be written, for example because the disk is full",
                 labels, recording.recording_fails ? 1 : 0);
+}
+
+void measure(Metrics& metrics, const Retention::Totals& kept) {
+  metrics.gauge("recordings_kept", "Files of all recordings of this configuration", {}, static_cast<double>(kept.kept));
+  metrics.gauge("recordings_kept_bytes", "Size of these files", {}, static_cast<double>(kept.kept_bytes));
+  metrics.count("recordings_deleted", "Recordings that were deleted because of their age, or for space", {},
+                kept.deleted);
+  metrics.count("recordings_deleted_bytes", "Size of the recordings that were deleted", {}, kept.deleted_bytes);
 }
 
 void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned) {

@@ -13,7 +13,9 @@
 
 #include "proxy/base/time.h"
 #include "proxy/core/ledger.h"
+#include "proxy/program/recordings/retention.h"
 #include "proxy/relay/counters.h"
+#include "proxy/relay/server.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/tap/tap.h"
 
@@ -51,6 +53,11 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
              const std::vector<core::Ledger::Entry>& losses);
 void measure(Metrics& metrics, const relay::TapTotals& tap);
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording);
+/// The servers of a route, and the sessions that wait for one. Nothing for a route into an arena.
+void measure(Metrics& metrics, const std::string& route, const std::vector<relay::Server::ServerReport>& servers,
+             std::size_t waiting);
+/// The recordings that are kept.
+void measure(Metrics& metrics, const Retention::Totals& kept);
 /// The metrics of an arena.
 void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned);
 

@@ -36,9 +36,9 @@ Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool re
   if (!tap) return tap.error();
   relay::RouteOptions plays;
   plays.game = &native::game();
-  plays.server_dialect = run.to.dialect;
-  plays.server_host = run.to.host;
-  plays.server_port = run.to.port;
+  plays.servers[0].dialect = run.to.dialect;
+  plays.servers[0].host = run.to.host;
+  plays.servers[0].port = run.to.port;
   plays.web = *web;
   plays.bridge = bridge_of(run, crowd, record_secrets);
   plays.tap = *tap;

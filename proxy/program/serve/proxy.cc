@@ -2,6 +2,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config/config.h"
+#include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/url_options.h"
 #include "proxy/program/misuse.h"
@@ -25,7 +26,16 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
                  "use the first that `entente games` lists. " +
                      help_of_url_options(Side::kTo))
       ->type_name("URL")
-      ->required();
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--policy", options.policy,
+                 "Which of several servers (--to more than once) a player gets: first (the others stand by), least "
+                 "(the fewest sessions) or hash (by the player's address)")
+      ->check(CLI::IsMember({"first", "least", "hash"}))
+      ->capture_default_str();
+  app.add_option("--hold", options.hold_s, "How long players wait while no server can be reached (default: 0)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, 86400));
   app.add_option("--record", options.record,
                  "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the "
                  "listener's game")
@@ -37,14 +47,17 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
 int run_proxy(const ProxyOptions& options) {
   const auto listen = parse_listen(options.listen, games());
   if (!listen) return wrong("--listen ", listen.error());
-  const auto to = parse_to(options.to, games());
+  const auto to = parse_servers(options.to, games());
   if (!to) return wrong("--to ", to.error());
   if (const auto joined = can_join(*listen, *to); !joined) return wrong("", joined.error());
 
   config::Config config = default_config();
   config::Route& route = *config.add_route();
   route.set_listen(options.listen);
-  route.set_to(options.to);
+  for (const std::string& url : options.to) route.add_to(url);
+  (void)set_key(route, *route.GetDescriptor()->FindFieldByName("policy"), options.policy);
+  route.set_hold_s(options.hold_s);
+  set_defaults(config);
   route.set_record(options.record);
   apply(options.log, *config.mutable_log());
   apply(options.control, config);

@@ -1,7 +1,9 @@
 // `entente proxy`: one listener in front of one server.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "proxy/program/command.h"
 #include "proxy/program/control/control_flags.h"
@@ -11,7 +13,9 @@ namespace entente {
 
 struct ProxyOptions {
   std::string listen;
-  std::string to;
+  std::vector<std::string> to;
+  std::string policy = "first";
+  std::uint32_t hold_s = 0;
   std::string record;
   ControlFlags control;
   LogFlags log;

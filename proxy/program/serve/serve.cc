@@ -114,22 +114,26 @@ class Routes {
   Outcome<Done> add(const config::Route& route) {
     const auto listen = parse_listen(route.listen(), games());
     if (!listen) return listen.error();
-    const auto to = parse_to(route.to(), games());
-    if (!to) return to.error();
+    const auto servers = parse_servers(std::vector<std::string>(route.to().begin(), route.to().end()), games());
+    if (!servers) return servers.error();
+    const Endpoint* const to = &servers->first;
     const auto web = web_options(listen->web.value_or(WebEnd{}), to->web.value_or(WebEnd{}));
     if (!web) return web.error();
-    const auto kind = can_join(*listen, *to);
+    const auto kind = can_join(*listen, *servers);
     if (!kind) return kind.error();
     const auto tap = service_.tap(route.record(), listen->game->name());
     if (!tap) return tap.error();
+    const bool checks = servers->servers.size() > 1 || route.hold_s() != 0;
     const bool secrets = config_.recording().secrets() == config::Recording::keep;
     const auto bridge = *kind == RouteKind::kBridge ? bridge_of(*listen, *to, secrets) : std::nullopt;
     const auto listening = service_.add({.game = listen->game,
                                          .listen_dialect = assumed_dialect(*listen, *to),
-                                         .server_dialect = to->dialect,
                                          .listen = listen->address,
-                                         .server_host = to->host,
-                                         .server_port = to->port,
+                                         .servers = servers->servers,
+                                         .policy = static_cast<relay::Policy>(route.policy()),
+                                         .hold_ms = 1000 * route.hold_s(),
+                                         .check_ms = checks ? 1000 * route.check_s() : 0,
+                                         .slow_start_ms = 1000 * route.slow_start_s(),
                                          .enet = listen->enet,
                                          .web = *web,
                                          .bridge = bridge,
@@ -140,6 +144,7 @@ class Routes {
                                          .send_proxy = to->send_proxy,
                                          .source = to->source,
                                          .strict = listen->strict,
+                                         .announce = route.announce(),
                                          .limits = {},  // the service knows them
                                          .tap = *tap},
                                         listen->dialect_text());

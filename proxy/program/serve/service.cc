@@ -17,12 +17,18 @@
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/control/control_bans.h"
+#include "proxy/program/control/control_drain.h"
 #include "proxy/program/control/control_server.h"
+#include "proxy/program/control/control_servers.h"
+#include "proxy/program/serve/health.h"
 #include "proxy/program/serve/metrics.h"
 #include "proxy/program/serve/signals.h"
 
 namespace entente {
 namespace {
+
+/// Of recordings that begin by an order, on routes without `record`.
+constexpr const char* kPattern = "{game}-{route}-{time}.mcap";
 
 // A session needs two or three descriptors, and the usual soft limit is too low for thousands of sessions.
 void use_all_descriptors() {
@@ -62,14 +68,15 @@ Service::Service(const config::Config& config)
       taps_(config.recording(), [this] { give_up(); }),
       bans_(config.access().remember_bans_s()),
       kept_bans_(bans_, config.access().ban_file()),
-      server_(config.workers(), events_) {
+      server_(config.workers(), events_),
+      drainer_(server_, Millis{config.drain_s()} * 1000) {
   use_all_descriptors();
 }
 
 Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game) {
-  if (pattern.empty()) return taps_.counting();
-  return taps_.recording(
-      recording_path(pattern, config_.recording().directory(), {game, routes_.size() + 1, started_}));
+  const bool starts = !pattern.empty();
+  if (!starts && config_.control().socket().empty()) return taps_.counting();
+  return taps_.recording({starts ? pattern : kPattern, std::string(game), routes_.size() + 1}, starts);
 }
 
 Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::string& name) {
@@ -81,11 +88,14 @@ Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::s
   if (!added) return added.error();
   tell_page(options.web, added->address);
   const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
-  const relay::TapThread* recording = taps_.recording_of(options.tap);
+  relay::TapThread* recording = taps_.recording_of(options.tap);
   const auto tells_it = [&](const Route& route) { return route.recording == recording; };
   if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
   const bool of_arena = options.bridge && options.bridge->shared_room;
   routes_.push_back({added->route, name + where, recording, options.bridge && !of_arena, of_arena});
+  names_.push_back({added->route, name + where, std::string(options.game->name()),
+                    of_arena ? options.servers.front().host : "", added->address});
+  drainer_.add(added->route, name + where);
   return *added;
 }
 
@@ -105,23 +115,45 @@ Outcome<Done> Service::open_metrics() {
   if (listen.empty()) return Done{};
   const auto at = net::Address::parse(listen);
   if (!at) return at.error();
-  auto acceptor =
-      net::HttpAcceptor::open(*at, "text/plain; version=0.0.4; charset=utf-8",
-                              [this](std::string_view path) { return path == "/metrics" ? metrics() : ""; });
+  auto acceptor = net::HttpAcceptor::open(*at, [this](std::string_view path) { return answer(path); });
   if (!acceptor) return acceptor.error();
   metrics_acceptor_ = std::move(*acceptor);
   return Done{};
 }
 
+net::HttpAnswer Service::answer(std::string_view path) const {
+  constexpr std::string_view kReady = "/ready";
+  if (path == "/metrics") return {200, "text/plain; version=0.0.4; charset=utf-8", metrics()};
+  if (path == "/live") return live_answer(server_);
+  if (path == kReady) return ready("");
+  if (path.starts_with("/ready/")) return ready(path.substr(kReady.size() + 1));
+  return path == "/" ? index_page() : net::HttpAnswer{};
+}
+
+net::HttpAnswer Service::ready(std::string_view route) const {
+  const auto routes = routes_called(names_, route);
+  return routes ? ready_answer(server_, *routes, serving_) : net::HttpAnswer{};
+}
+
 Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, roster_, [this] { return statistics(); });
+  add_servers_command(control_, server_, names_);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
+  add_drain_commands(control_, server_, roster_, names_, drainer_);
+  if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   auto acceptor = net::LocalAcceptor::open(
       config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
   return Done{};
+}
+
+std::vector<Recordable> Service::recordables() const {
+  std::vector<Recordable> all;
+  for (std::size_t i = 0; i < routes_.size(); ++i)
+    if (routes_[i].recording != nullptr) all.push_back({i + 1, routes_[i].name, routes_[i].recording});
+  return all;
 }
 
 void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
@@ -138,10 +170,17 @@ std::string Service::metrics() const {
   Metrics all;
   for (const Route& route : routes_) {
     measure(all, route.name, server_.totals(route.number), server_.losses(route.number));
-    if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
+    measure(all, route.name, server_.servers(route.number), server_.waiting(route.number));
+    if (route.recording == nullptr) continue;
+    const relay::TapTotals recorded = route.recording->totals();
+    if (recorded.recorded_ever()) measure(all, route.name, recorded);
   }
+  for (const NamedRoute& route : names_)
+    all.gauge("draining", "1 while the route takes no newcomers", {{"route", route.name}},
+              server_.is_draining(route.number) ? 1 : 0);
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.orphaned(arena));
+  if (const auto kept = taps_.kept()) measure(all, *kept);
   all.add_process();
   return all.text();
 }
@@ -197,8 +236,8 @@ ReplyRow Service::statistics(const Route& route) const {
   std::uint64_t words_dropped = 0;
   for (const auto& one : server_.losses(route.number)) words_dropped += one.times;
   if (route.tells) row.push_back(number_field("words_dropped", words_dropped));
-  if (route.recording != nullptr) {
-    const relay::TapTotals recorded = route.recording->totals();
+  const auto recorded = route.recording != nullptr ? route.recording->totals() : relay::TapTotals{};
+  if (recorded.recorded_ever()) {
     row.push_back(number_field("recorded", recorded.recorded_frames));
     row.push_back(number_field("unrecorded", recorded.unrecorded_frames + recorded.dropped));
   }
@@ -207,7 +246,8 @@ ReplyRow Service::statistics(const Route& route) const {
 }
 
 void Service::run(const std::function<void()>& announce) {
-  const StopOnSignal signals(server_);
+  const StopOnSignal signals(server_, drainer_);
+  taps_.begin_retention();
   announce();
   if (metrics_acceptor_) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
@@ -215,7 +255,9 @@ void Service::run(const std::function<void()>& announce) {
   }
   log_sockets_not_used();
   notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
+  serving_ = true;
   server_.run();
+  serving_ = false;
   notifier_->tell_stopping();
 }
 

@@ -33,9 +33,8 @@ Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEnt
   if (!web) return web.error();
   const auto listening = service.add({.game = end.game,
                                       .listen_dialect = end.dialect,
-                                      .server_dialect = 0,
                                       .listen = end.address,
-                                      .server_host = entry.name,
+                                      .servers = {{.host = entry.name}},
                                       .web = *web,
                                       .bridge = into(entry.shared_room, end),
                                       .clients_name_dialect = !end.named && clients_name_dialect(*end.game),

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <utility>
 
+#include "proxy/program/serve/drainer.h"
 #include "proxy/relay/server.h"
 
 namespace entente {
@@ -13,7 +14,8 @@ namespace {
 
 // Global, because a signal handler gets only the signal's number.
 std::atomic<relay::Server*> to_stop{nullptr};
-static_assert(std::atomic<relay::Server*>::is_always_lock_free);
+std::atomic<Drainer*> to_drain{nullptr};
+static_assert(std::atomic<relay::Server*>::is_always_lock_free && std::atomic<Drainer*>::is_always_lock_free);
 
 void use(void (*handler)(int)) {
   for (const int number : {SIGTERM, SIGINT}) std::signal(number, handler);
@@ -30,6 +32,11 @@ void stop(int number) {
   if (relay::Server* server = to_stop.load()) server->stop();
 }
 
+void drain(int) {
+  std::signal(SIGTERM, stop);
+  if (Drainer* drainer = to_drain.load()) drainer->begin_stop();
+}
+
 /// Posted for each SIGHUP: a signal handler may call sem_post().
 sem_t* hang_ups() {
   struct Counted {
@@ -44,13 +51,18 @@ void hang_up(int) { sem_post(hang_ups()); }
 
 }  // namespace
 
-StopOnSignal::StopOnSignal(relay::Server& server) {
+StopOnSignal::StopOnSignal(relay::Server& server, Drainer& drainer) {
   to_stop = &server;
+  to_drain = &drainer;
   use(stop);
+  if (drainer.drains_before_stop()) std::signal(SIGTERM, drain);
   if (would_end_us(SIGHUP)) std::signal(SIGHUP, stop);
 }
 
-StopOnSignal::~StopOnSignal() { to_stop = nullptr; }
+StopOnSignal::~StopOnSignal() {
+  to_stop = nullptr;
+  to_drain = nullptr;
+}
 
 void keep_hang_ups() {
   hang_ups();  // before a handler needs it

@@ -1,4 +1,5 @@
-// Signals of a running program. The first SIGTERM or SIGINT asks it to end, the second ends the process at once.
+// Signals of a running program. The first SIGTERM or SIGINT asks it to end, the second ends the process at once. If the
+// configuration has drain_s, the first SIGTERM drains, the second asks to end, and the third ends the process.
 // SIGHUP asks it to reload its configuration; a program without one ends, as for SIGTERM.
 #pragma once
 
@@ -12,12 +13,15 @@ class Server;
 
 namespace entente {
 
-/// While it exists, the first SIGTERM or SIGINT calls server.stop(). So does SIGHUP if it would end the process: no
+class Drainer;
+
+/// While it exists, the first SIGTERM or SIGINT calls server.stop(), or the first SIGTERM
+/// drainer.begin_stop(), if it drains. So does SIGHUP if it would end the process: no
 /// CallOnHangUp handles it, and it was not ignored at start (nohup). A signal that arrives later, while recordings
 /// are being closed, changes nothing. REQUIRES: one at a time.
 class StopOnSignal {
  public:
-  explicit StopOnSignal(relay::Server& server);
+  StopOnSignal(relay::Server& server, Drainer& drainer);
   ~StopOnSignal();
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;

@@ -2,26 +2,29 @@
 
 namespace entente::relay {
 
-Acceptor::Acceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
+Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits)
     : worker_route_(worker_route),
       dispatcher_(dispatcher),
       limits_(limits),
-      admission_(worker_route.route.access, worker_route.route.bans),
-      dialect_probe_(worker_route, static_cast<DialectProbe::User&>(*this)),
-      queries_(worker_route, static_cast<Queries::User&>(*this)) {}
+      admission_(worker_route.route.access, worker_route.route.bans, &worker_route.route.closed),
+      probes_(probes),
+      queries_(worker_route, static_cast<Queries::User&>(*this)) {
+  probes_.tell(this);
+}
 
 void Acceptor::tick(Millis now) {
   if (now >= tidy_at_) {
     admission_.tidy(now);
     tidy_at_ = now + kTidyEvery;
   }
-  dialect_probe_.tick(now, limits_);
   queries_.tick(now);
 }
 
-void Acceptor::left(LinkId, const net::Address& client, bool server_unreached) {
-  admission_.leave(client);
-  if (server_unreached) dialect_probe_.lost();
+void Acceptor::choose_server(AcceptedClient& newcomer) const {
+  newcomer.server = worker_route_.route.upstreams.choose(newcomer.client, now());
+  if (newcomer.server == nullptr) return;
+  newcomer.server_dialect = newcomer.server->dialect().value_or(0);
+  newcomer.lease = Upstreams::Lease(*newcomer.server);
 }
 
 void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
@@ -44,12 +47,8 @@ std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
 
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {
   const Route& route = worker_route_.route;
-  worker_route_.ended(SessionInfo{0, &route.game, route.dialect, from, route.servers.front(), here}, why, fault);
-}
-
-void Acceptor::close_finding() {
-  dialect_probe_.close();
-  queries_.close();
+  worker_route_.ended(SessionInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, why,
+                      fault);
 }
 
 }  // namespace entente::relay

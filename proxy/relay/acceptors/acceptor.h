@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
-#include "proxy/relay/acceptors/dialect_probe.h"
 #include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/acceptors/queries.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/inquiry.h"
+#include "proxy/relay/upstream/server_probes.h"
 
 namespace entente::relay {
 
-class Acceptor : private Queries::User, private DialectProbe::User {
+class Acceptor : private Queries::User, private ServerProbes::User {
  public:
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
@@ -34,19 +34,19 @@ class Acceptor : private Queries::User, private DialectProbe::User {
 
   // What the workers tell of the sessions they were given.
   virtual void named(LinkId, std::uint32_t /*player*/) {}
-  virtual void left(LinkId link, const net::Address& client, bool server_unreached);
+  virtual void left(LinkId, const net::Address& client) { admission_.leave(client); }
   void away(const net::Address& client) { admission_.keep(client); }
   void came_back(const net::Address& client) { admission_.take_back(client); }
   bool crowded_from(const net::Address& client) const { return admission_.crowded_from(client, limits_); }
   bool crowded() const { return admission_.crowded(limits_); }
 
  protected:
-  Acceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
+  Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
 
   /// How queries are answered.
   void answer(const Queries::Asker& to, Bytes datagram) override;
   wire::Status status() const override;
-  void probe_done() override {}
+  void probed() override {}
 
   Millis now() const { return worker_route_.loop.now(); }
   /// Sets where it listens, for bans.
@@ -56,13 +56,17 @@ class Acceptor : private Queries::User, private DialectProbe::User {
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   /// Somebody from there was turned away at `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
-  void close_finding();
+  void close_queries() { queries_.close(); }
+  /// Chooses the server that the session is to begin with. REQUIRES: probes_.known().
+  void choose_server(AcceptedClient& newcomer) const;
+  /// Until when a newcomer may wait for a server, if none can be reached now.
+  Millis holds_until() const { return now() + worker_route_.route.upstreams.rules().hold_ms; }
 
   WorkerRoute& worker_route_;
   Dispatcher& dispatcher_;
   Limits limits_;
   Admission admission_;
-  DialectProbe dialect_probe_;
+  ServerProbes& probes_;
   Queries queries_;
 
  private:

@@ -12,8 +12,9 @@ constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace
 
-DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
-    : Acceptor(worker_route, dispatcher, limits),
+DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
+                                   const Limits& limits)
+    : Acceptor(worker_route, probes, dispatcher, limits),
       pace_(kUnprovenPerSecond, kMostUnproven, worker_route.loop.now()),
       reader_(worker_route.loop, *this) {}
 
@@ -28,7 +29,7 @@ Outcome<net::Address> DatagramAcceptor::open(net::Fd, const net::Address&) {
 
 void DatagramAcceptor::stop() {
   reader_.close();
-  close_finding();
+  close_queries();
   for (auto& [link, session] : sessions_) session->end(Reason::kStopped);
 }
 
@@ -63,7 +64,7 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = worker_route_.route;
   const LinkId link = dispatcher_.next_link();
-  const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), reader_.here()};
+  const SessionInfo info{link, &route.game, route.dialect, from, route.upstreams.any_address(), reader_.here()};
   DatagramSession::Owner& owner = *this;
   auto& session = sessions_[link];
   session = std::make_unique<DatagramSession>(worker_route_, owner, unpacker_, limits_, info, connect, datagram);

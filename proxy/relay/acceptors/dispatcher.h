@@ -16,7 +16,9 @@ struct AcceptedClient {
   net::Fd fd;
   net::Address client;
   Limits limits;
-  std::size_t server_dialect = 0;          ///< of a bridge: what the server was found, or is taken, to speak
+  Upstream* server = nullptr;              ///< the server to begin with; null: none
+  Upstreams::Lease lease{};                ///< of that server, until the session has its own
+  std::size_t server_dialect = 0;          ///< of a bridge: what that server was found, or is taken, to speak
   AcceptedEnetPeer enet{};                 ///< instead of `fd`, if it came by ENet
   std::optional<Reason> no_dial_reason{};  ///< of a bot: why its server is not dialled
 };

@@ -19,8 +19,9 @@ std::size_t peers_for(const Limits& limits) {
 
 }  // namespace
 
-EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
-    : Acceptor(worker_route, dispatcher, limits), host_(worker_route.loop, *this) {}
+EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
+                           const Limits& limits)
+    : Acceptor(worker_route, probes, dispatcher, limits), host_(worker_route.loop, *this) {}
 
 Outcome<net::Address> EnetAcceptor::open(net::Fd, const net::Address& at) {
   const wire::Game& game = worker_route_.route.game;
@@ -32,7 +33,7 @@ Outcome<net::Address> EnetAcceptor::open(net::Fd, const net::Address& at) {
 
 void EnetAcceptor::stop() {
   stopping_ = true;
-  close_finding();
+  close_queries();
   for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kStopped);
   close_if_empty();
 }
@@ -47,29 +48,41 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   const net::Address from = peer.address();
   if (stopping_) return turn_away(peer, Reason::kStopped);
   if (const auto why = admission_.enter(from, limits_, now())) return turn_away(peer, *why);
-  AcceptedClient newcomer{worker_route_.route.index, dispatcher_.next_link(), net::Fd(), from, limits_, 0,
-                          {&host_, &peer, data}};
+  AcceptedClient newcomer{worker_route_.route.index, dispatcher_.next_link(), net::Fd(), from, limits_};
+  newcomer.enet = {&host_, &peer, data};
   if (!worker_route_.route.bridge) return assign(std::move(newcomer));
   const auto why = objection_to_dialect(data);
   if (why) return refuse(EnetWaiting(std::move(newcomer)), *why);
-  dialect_probe_.known() ? assign(std::move(newcomer)) : wait(std::move(newcomer));
+  probes_.known() ? assign(std::move(newcomer)) : wait(std::move(newcomer));
 }
 
 void EnetAcceptor::wait(AcceptedClient newcomer) {
-  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer)));
-  dialect_probe_.want(limits_);
-  if (dialect_probe_.failed()) probe_done();
+  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer), holds_until()));
+  probes_.want(limits_);
+  if (probes_.failed()) probed();
+}
+
+void EnetAcceptor::tick(Millis now) {
+  if (!waiting_.empty()) probes_.want(limits_);
+  Acceptor::tick(now);
 }
 
 void EnetAcceptor::assign(AcceptedClient newcomer) {
-  newcomer.server_dialect = dialect_probe_.dialect();
+  choose_server(newcomer);
   dispatcher_.assign(worker_route_.route.home, std::move(newcomer));
 }
 
-void EnetAcceptor::probe_done() {
+void EnetAcceptor::probed() {
+  const bool known = probes_.known();
+  if (!known && !probes_.failed()) return;
   for (auto& one : std::exchange(waiting_, {})) {
-    if (!dialect_probe_.known() || !one->here() || one->said_too_much()) {
-      refuse(*one, dialect_probe_.known() ? Reason::kBadFrame : dialect_probe_.why());
+    const bool holds = !known && now() < one->until && one->here() && !one->said_too_much();
+    if (holds) {
+      waiting_.push_back(std::move(one));
+      continue;
+    }
+    if (!known || !one->here() || one->said_too_much()) {
+      refuse(*one, known || one->said_too_much() ? Reason::kBadFrame : probes_.why());
       continue;
     }
     net::EnetPeer& peer = *one->newcomer.enet.peer;
@@ -113,8 +126,8 @@ void EnetAcceptor::drained(net::EnetPeer& peer) {
 
 // -- Going out --------------------------------------------------------------------------------------------------------
 
-void EnetAcceptor::left(LinkId link, const net::Address& client, bool server_unreached) {
-  Acceptor::left(link, client, server_unreached);
+void EnetAcceptor::left(LinkId link, const net::Address& client) {
+  Acceptor::left(link, client);
   close_if_empty();
 }
 

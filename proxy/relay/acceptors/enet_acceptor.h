@@ -12,12 +12,13 @@ namespace entente::relay {
 
 class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
  public:
-  EnetAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
+  EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void stop() override;
   bool empty() const override { return admission_.inside() == 0; }
-  void left(LinkId link, const net::Address& client, bool server_unreached) override;
+  void tick(Millis now) override;
+  void left(LinkId link, const net::Address& client) override;
 
  private:
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
@@ -26,7 +27,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
   void drained(net::EnetPeer& peer) override;
   bool intercepted(const net::Address& from, Bytes datagram) override { return queries_.take({from, {}}, datagram); }
   void answer(const Queries::Asker& to, Bytes datagram) override { host_.send_raw(to.from, datagram); }
-  void probe_done() override;
+  void probed() override;
 
   void turn_away(net::EnetPeer& peer, Reason why);
   void wait(AcceptedClient newcomer);

@@ -12,7 +12,7 @@ namespace entente::relay {
 
 class EnetWaiting final : public EnetPeerUser {
  public:
-  explicit EnetWaiting(AcceptedClient its) : newcomer(std::move(its)) {
+  explicit EnetWaiting(AcceptedClient its, Millis its_end = 0) : newcomer(std::move(its)), until(its_end) {
     newcomer.enet.peer->owner = static_cast<EnetPeerUser*>(this);
   }
 
@@ -32,6 +32,7 @@ class EnetWaiting final : public EnetPeerUser {
   }
 
   AcceptedClient newcomer;
+  const Millis until;  ///< when it gives up
 
  private:
   struct Said {

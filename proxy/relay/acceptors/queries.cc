@@ -67,7 +67,9 @@ void Queries::Desk::ask(const Asker& who) {
 
 bool Queries::Desk::ask_server() {
   if (!server_) {
-    auto made = net::datagrams_towards(worker_route_.route.servers.front());
+    const Upstreams& upstreams = worker_route_.route.upstreams;
+    const Upstream* server = upstreams.choose({}, worker_route_.loop.now());
+    auto made = net::datagrams_towards(server != nullptr ? server->addresses.front() : upstreams.any_address());
     if (!made || !reader_.open_connected(made->udp.get())) return false;
     server_ = std::move(made->udp);
   }

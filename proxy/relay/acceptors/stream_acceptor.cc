@@ -20,19 +20,21 @@ Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reas
   const bool banned = reason == Reason::kBanned || reason == Reason::kNotAllowed;
   if (route.by_web()) {
     if (route.web->client_tls) return {};
-    const std::string said =
-        banned ? http("403 Forbidden", worker_route.why_banned(from)) : http("503 Service Unavailable", "");
+    const std::string said = banned ? http("403 Forbidden", worker_route.why_banned(from))
+                                    : http("503 Service Unavailable", reason == Reason::kDraining ? kNoNewcomers : "");
     return Buffer(said.begin(), said.end());
   }
   if (banned) return route.game.banned(route.dialect, worker_route.why_banned(from));
+  if (reason == Reason::kDraining) return route.game.banned(route.dialect, kNoNewcomers);
   const Bytes goodbye = route.game.goodbye(route.dialect);
   return Buffer(goodbye.begin(), goodbye.end());
 }
 
 }  // namespace
 
-StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
-    : Acceptor(worker_route, dispatcher, limits),
+StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
+                               const Limits& limits)
+    : Acceptor(worker_route, probes, dispatcher, limits),
       route_(worker_route.route),
       table_(worker_route.route.game),
       listener_(worker_route.loop, *this),
@@ -51,8 +53,8 @@ void StreamAcceptor::stop() {
   listener_.close();
   datagrams_.close();
   proxy_headers_.close();
-  close_finding();
-  for (AcceptedClient& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
+  close_queries();
+  for (Waiting& one : waiting_) turn_away(std::move(one.client.fd), one.client.client, Reason::kStopped);
   waiting_.clear();
   parting_.clear();
 }
@@ -61,6 +63,7 @@ void StreamAcceptor::tick(Millis now) {
   listener_.resume();
   while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
   proxy_headers_.tick(limits_.greet_ms);
+  if (!waiting_.empty()) probes_.want(limits_);
   Acceptor::tick(now);
 }
 
@@ -76,7 +79,7 @@ bool StreamAcceptor::is_trusted(const net::Address& from) const {
 
 void StreamAcceptor::announced(net::Fd fd, const net::Address& client) {
   if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(fd), client, *why);
-  admit(AcceptedClient{route_.index, dispatcher_.next_link(), std::move(fd), client, limits_});
+  admit(AcceptedClient{route_.index, dispatcher_.next_link(), std::move(fd), client, limits_}, holds_until());
 }
 
 void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
@@ -113,23 +116,23 @@ void StreamAcceptor::part(net::Fd fd) {
   parting_.emplace_back(std::move(fd), now() + kPartsFor);
 }
 
-void StreamAcceptor::admit(AcceptedClient newcomer) {
-  if (!dialect_probe_.known()) {
-    waiting_.push_back(std::move(newcomer));
-    dialect_probe_.want(limits_);
-    if (dialect_probe_.failed()) probe_done();
+void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
+  if (!probes_.known()) {
+    waiting_.push_back({std::move(newcomer), until});
+    probes_.want(limits_);
+    if (probes_.failed()) probed();
     return;
   }
-  newcomer.server_dialect = dialect_probe_.dialect();
+  choose_server(newcomer);
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route_)};
   // Behind load balancers nobody knows whose a datagram is: their clients stay on TCP.
   if (route_.with_datagrams() && route_.proxies.empty()) table_.enter(newcomer.client, session);
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 
-void StreamAcceptor::left(LinkId link, const net::Address& client, bool server_unreached) {
+void StreamAcceptor::left(LinkId link, const net::Address& client) {
   table_.leave(link);
-  Acceptor::left(link, client, server_unreached);
+  Acceptor::left(link, client);
 }
 
 void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
@@ -139,13 +142,16 @@ void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
   if (!dispatcher_.forward_datagram(*session, from, bytes)) worker_route_.dropped(Drop::kQueueFull);
 }
 
-void StreamAcceptor::probe_done() {
-  for (AcceptedClient& one : std::exchange(waiting_, {})) {
-    if (dialect_probe_.known()) {
-      admit(std::move(one));
+void StreamAcceptor::probed() {
+  if (!probes_.known() && !probes_.failed()) return;
+  for (Waiting& one : std::exchange(waiting_, {})) {
+    if (probes_.known()) {
+      admit(std::move(one.client), one.until);
+    } else if (now() < one.until) {
+      waiting_.push_back(std::move(one));
     } else {
-      admission_.leave(one.client);
-      turn_away(std::move(one.fd), one.client, dialect_probe_.why());
+      admission_.leave(one.client.client);
+      turn_away(std::move(one.client.fd), one.client.client, probes_.why());
     }
   }
 }

@@ -18,20 +18,20 @@ class StreamAcceptor final : public Acceptor,
                              private net::UdpReader::User,
                              private net::ProxyHeaderReader::User {
  public:
-  StreamAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
+  StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void stop() override;
   void tick(Millis now) override;
   void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }
-  void left(LinkId link, const net::Address& client, bool server_unreached) override;
+  void left(LinkId link, const net::Address& client) override;
 
  private:
   void accepted(net::Fd fd, const net::Address& from) override;
   void starved(const net::Address& from) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   void datagrams_done() override { dispatcher_.flush_datagrams(); }
-  void probe_done() override;
+  void probed() override;
 
   void announced(net::Fd fd, const net::Address& client) override;
   void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
@@ -39,14 +39,18 @@ class StreamAcceptor final : public Acceptor,
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
   bool is_trusted(const net::Address& from) const;
   void part(net::Fd fd);
-  void admit(AcceptedClient newcomer);
+  void admit(AcceptedClient newcomer, Millis until);
 
   Route& route_;
   LinkTable table_;
   net::Listener listener_;
   net::UdpReader datagrams_;
   net::ProxyHeaderReader proxy_headers_;
-  std::vector<AcceptedClient> waiting_;
+  struct Waiting {
+    AcceptedClient client;
+    Millis until;
+  };
+  std::vector<Waiting> waiting_;  // for a server whose dialect is known
   /// Connections of refused clients, and when to close them. Closing at once could lose our goodbye.
   std::deque<std::pair<net::Fd, Millis>> parting_;
 };

@@ -32,7 +32,8 @@ std::optional<Reason> Admission::bar(const net::Address& from) const {
   const bool let = std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
   if (!let) return Reason::kNotAllowed;
   const bool banned = bans_ != nullptr && bans_->find(from, std::time(nullptr), place_);
-  return banned ? std::optional(Reason::kBanned) : std::nullopt;
+  if (banned) return Reason::kBanned;
+  return draining_ != nullptr && *draining_ ? std::optional(Reason::kDraining) : std::nullopt;
 }
 
 std::optional<Reason> Admission::full(std::uint32_t from_there, const Limits& limits) const {

@@ -4,6 +4,7 @@
 // that player's address, but is given up when a connected player needs it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -25,8 +26,10 @@ inline constexpr Millis kTidyEvery = 1'000;
 class Admission {
  public:
   Admission() = default;
-  /// A client must be allowed by each of `access`. `bans` may be null; it outlives this.
-  Admission(std::vector<Access> access, Bans* bans) : access_(std::move(access)), bans_(bans) {}
+  /// A client must be allowed by each of `access`. `bans` may be null. While `*draining`, nobody may come in; it may be
+  /// null, too. Both outlive this.
+  Admission(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining = nullptr)
+      : access_(std::move(access)), bans_(bans), draining_(draining) {}
 
   /// Sets the place whose bans apply, in addition to those that apply everywhere.
   void set_place(BanPlace place) { place_ = std::move(place); }
@@ -66,6 +69,7 @@ class Admission {
 
   std::vector<Access> access_;
   Bans* bans_ = nullptr;
+  const std::atomic<bool>* draining_ = nullptr;
   BanPlace place_;
   std::uint32_t inside_ = 0, kept_ = 0;
   std::unordered_map<net::Address, AddressRecord, net::AddressHash> known_;

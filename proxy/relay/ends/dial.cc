@@ -6,35 +6,91 @@
 namespace entente::relay {
 namespace {
 
-constexpr int kPortTries = 8;  // for a local port that has no old connection to this server
+constexpr Millis kRetry = 250;  // while no server can be reached
+constexpr int kPortTries = 8;   // for a local port that has no old connection to this server
 
 bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRINUSE; }
 
 }  // namespace
 
 void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
-                 const net::Address& client) {
+                 const SessionInfo& session, Upstream* first, std::optional<std::size_t> dialect) {
   worker_route_ = &worker_route;
-  client_ = client;
-  source_ = SessionSource(worker_route.route, client);
+  client_ = session.client;
+  link_ = session.link;
+  source_ = SessionSource(worker_route.route, client_);
   connect_ms_ = connect_ms;
   transport_ = transport;
-  next(Reason::kServerUnreachable);
+  Upstreams& upstreams = worker_route.route.upstreams;
+  walk_ = ServerWalk(upstreams, client_, first, dialect);
+  const Millis now = worker_route.loop.now();
+  hold_until_ = now + upstreams.rules().hold_ms;
+  // Sessions that wait go first.
+  if (upstreams.holds() && (upstreams.waiting() != 0 || !upstreams.any_up(now)) && hold(Reason::kServerUnreachable))
+    return;
+  next(Reason::kServerUnreachable, "");
+}
+
+void Dial::succeeded() {
+  if (!worker_route_) return;
+  Upstream& server = walk_.server();
+  if (server.succeeded(worker_route_->loop.now())) worker_route_->say_up(server);
+  place_.leave();
+  trying_ = false;
+  connected_ = &server;
+  server.count_session();
+  worker_route_ = nullptr;
 }
 
 void Dial::failed(int error) {
-  say(worker_route_->route.servers[next_ - 1], error);
-  next(Reason::kServerUnreachable);
+  say(server_, error);
+  next(Reason::kServerUnreachable, std::strerror(error));
 }
 
-/// Tries the next address. `last`: how the previous attempt ended, the reason if there is no other address.
-void Dial::next(Reason last) {
-  const auto& servers = worker_route_->route.servers;
-  began_ = worker_route_->loop.now();
-  while (next_ < servers.size())
-    if (try_one(servers[next_++])) return;
-  unreached_ = true;
-  give_up(last);
+void Dial::server_is_full(Millis now) {
+  if (connected_ != nullptr) connected_->full(now);
+}
+
+void Dial::timed_out() { next(Reason::kServerTimeout, "timed out"); }
+
+/// Tries the next address. `last`: how the previous attempt ended, the reason if there is no other address; `why`: the
+/// same for the operator, empty if the server is not to blame.
+void Dial::next(Reason last, const std::string& why) {
+  trying_ = false;
+  std::string blame = why;
+  const Millis now = worker_route_->loop.now();
+  while (const net::Address* server = walk_.next(now, blame)) {
+    began_ = now;
+    server_ = *server;
+    blame.clear();
+    if (try_one(*server, blame)) return;
+  }
+  lease_ = {};
+  if (!hold(last)) give_up(last);
+}
+
+/// Waits for a server to come up. False: not, or not any longer.
+bool Dial::hold(Reason last) {
+  Upstreams& upstreams = worker_route_->route.upstreams;
+  const Millis now = worker_route_->loop.now();
+  if (!upstreams.holds() || now >= hold_until_) return false;
+  if (!place_.taken()) place_ = upstreams.wait(link_);
+  held_for_ = last;
+  try_at_ = now + kRetry;
+  return true;
+}
+
+void Dial::tick(Millis now) {
+  if (!worker_route_ || !holding()) return;
+  if (now >= hold_until_) {
+    place_.leave();
+    return give_up(held_for_);
+  }
+  const Upstreams& upstreams = worker_route_->route.upstreams;
+  const bool up = upstreams.any_up(now);
+  if ((!up && now < try_at_) || !place_.has_turn()) return;
+  walk_.again(up);
+  next(held_for_, "");
 }
 
 Outcome<net::Sockets> Dial::sockets_towards(const net::Address& server) const {
@@ -56,8 +112,8 @@ Buffer Dial::first_bytes(const net::Address& server) const {
   return first;
 }
 
-/// False when this address cannot be reached and the next one may be tried.
-bool Dial::try_one(const net::Address& server) {
+/// False when this address cannot be reached and the next one may be tried. `blame`: why, if it is the server's fault.
+bool Dial::try_one(const net::Address& server, std::string& blame) {
   int error = EAFNOSUPPORT;
   const net::Source& source = source_.get();
   if (source.foreign && source.address.family() != server.family()) return say(server, error), false;
@@ -68,10 +124,14 @@ bool Dial::try_one(const net::Address& server) {
       give_up(Reason::kNoFiles);
       return true;
     }
-    error = user_.dial(server, {std::move(*made), source_.get(), first_bytes(server)});
+    lease_ = Upstreams::Lease(walk_.server());
+    trying_ = true;
+    error = user_.dial(server, {walk_.server(), std::move(*made), source_.get(), first_bytes(server)});
     if (error == 0) return true;
+    trying_ = false;
     if (!port_is_taken(error)) break;
   }
+  if (!port_is_taken(error)) blame = std::strerror(error);
   say(server, error);
   return false;
 }
@@ -82,6 +142,7 @@ void Dial::say(const net::Address& server, int error) {
 }
 
 void Dial::give_up(Reason why) {
+  trying_ = false;
   worker_route_ = nullptr;
   user_.dial_failed(why);
 }

@@ -1,4 +1,5 @@
-// Connects to a route's server: tries its addresses one after another, each for at most Limits::connect_ms.
+// Connects a session to a server of its route: tries the servers and their addresses one after another, each for at
+// most Limits::connect_ms. If none can be reached and the route holds its sessions, it waits and tries again.
 // Law: it sends nothing but a PROXY header. Each failure is logged. After the last one the user is told.
 #pragma once
 
@@ -22,33 +23,41 @@ class Dial {
 
   explicit Dial(User& user) : user_(user) {}
 
-  /// Starts with the first address. Makes the sockets for this transport; ENet makes its own. `client`: for whom it is;
-  /// port 0: for a bot. REQUIRES: called once.
-  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
-             const net::Address& client);
+  /// The session is going to connect to this server, and counts for it from now on.
+  void expect(Upstream& server) { lease_ = Upstreams::Lease(server); }
+
+  /// Makes the sockets for this transport; ENet makes its own. `session`: port 0 of its client is a bot; its link is
+  /// its place in the queue. `first`: the server to begin with; null: the route chooses. `dialect`: only servers that
+  /// speak it. REQUIRES: called once.
+  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const SessionInfo& session,
+             Upstream* first, std::optional<std::size_t> dialect);
+  /// Tries again if it is the session's turn. REQUIRES: called regularly.
+  void tick(Millis now);
   /// The address that the server sees; a wildcard: the one that the routes pick.
   const net::Address& source() const { return source_.get().address; }
   bool under_way() const { return worker_route_ != nullptr; }
+  /// Waits for a server to come up: no attempt is under way.
+  bool holding() const { return place_.taken() && !trying_; }
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
-  void succeeded() { worker_route_ = nullptr; }
+  void succeeded();
   void failed(int error);
-  bool late(Millis now) const { return under_way() && relay::late(now, began_, connect_ms_); }
+  bool late(Millis now) const { return trying_ && relay::late(now, began_, connect_ms_); }
   /// The same, not counting the time for which data of the server waited for us.
   template <class Link>
   bool late(Millis now, const Link& link) const {
-    return under_way() && relay::late(now, began_, connect_ms_, link);
+    return trying_ && relay::late(now, began_, connect_ms_, link);
   }
-  void timed_out() { next(Reason::kServerTimeout); }
-
-  /// No address of the server could be reached.
-  bool unreached() const { return unreached_; }
+  void timed_out();
+  /// The server that was reached refused the player because it is full.
+  void server_is_full(Millis now);
 
  private:
-  void next(Reason last);
+  void next(Reason last, const std::string& why);
+  bool hold(Reason last);
   Outcome<net::Sockets> sockets_towards(const net::Address& server) const;
   Buffer first_bytes(const net::Address& server) const;
-  bool try_one(const net::Address& server);
+  bool try_one(const net::Address& server, std::string& blame);
   void say(const net::Address& server, int error);
   void give_up(Reason why);
 
@@ -56,10 +65,16 @@ class Dial {
   WorkerRoute* worker_route_ = nullptr;  // while it is under way
   std::uint32_t connect_ms_ = 0;
   Millis began_ = 0;
-  std::size_t next_ = 0;
+  bool trying_ = false;  // an attempt is under way
   wire::Transport transport_ = wire::Transport::kTcp;
-  bool unreached_ = false;
-  net::Address client_;
+  net::Address client_, server_;  // server_: of the current attempt
+  LinkId link_ = 0;
+  ServerWalk walk_;
+  Upstream* connected_ = nullptr;
+  Upstreams::Lease lease_;
+  Upstreams::Place place_;
+  Millis hold_until_ = 0, try_at_ = 0;
+  Reason held_for_ = Reason::kServerUnreachable;  // the reason to end, if no server comes up in time
   SessionSource source_;
 };
 

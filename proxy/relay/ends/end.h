@@ -9,7 +9,7 @@
 #include <string>
 
 #include "proxy/base/limits.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/link_side.h"
@@ -29,6 +29,7 @@ class End {
       kWrong,       ///< it broke its game's framing, or what carries it
       kDeclined,    ///< it answered the WebSocket's request with something else
       kUnwanted,    ///< we declined its WebSocket's request
+      kDraining,    ///< the route takes no newcomers
       kServedPage,  ///< it asked for a page, and got it
       kFlooded,     ///< it sent more than may wait while it was not read; `fault` says so
     } how = How::kLeft;

@@ -28,6 +28,7 @@ class SessionSource {
 };
 
 struct Outgoing {
+  const Upstream& server;
   net::Sockets sockets;  ///< of ENet none: it makes its own
   net::Source source;    ///< where they are bound, and where ENet's are to be
   Buffer first;          ///< to be sent before all else: a PROXY header

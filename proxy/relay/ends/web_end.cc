@@ -46,7 +46,7 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
   unsigned status = 101;
   if (const auto fault = objection(route, request, status)) {
     link_.decline(status, fault->what);
-    return depart({How::kUnwanted, 0, *fault, {}});
+    return depart({status == 503 ? How::kDraining : How::kUnwanted, 0, *fault, {}});
   }
   path_ = request.path();
   link_.answer(request, nullptr);
@@ -57,10 +57,10 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
 int WebEnd::connect(const net::Address& server, Outgoing outgoing) {
   const Route& route = worker_route_.route;
   path_ = route.web->server_path.empty() ? "/" : route.web->server_path;
-  net::UpgradeRequest request{route.server_name, path_, net::make_upgrade_key(), net::forwarded_headers({})};
+  net::UpgradeRequest request{outgoing.server.name, path_, net::make_upgrade_key(), net::forwarded_headers({})};
   const int error = connect_by(server, std::move(outgoing.sockets.tcp), [&](net::Fd tcp) {
-    return link_.connect(std::move(tcp), server, route.web->server_tls.get(), route.server_host, std::move(request),
-                         outgoing.first);
+    return link_.connect(std::move(tcp), server, route.web->server_tls.get(), outgoing.server.options.host,
+                         std::move(request), outgoing.first);
   });
   if (error == 0) link_.read(true);
   return error;

@@ -8,7 +8,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/core/chat.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 
 namespace entente::relay {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "proxy/relay/acceptors/dialect_probe.h"
+#include "proxy/relay/upstream/server_probes.h"
 
 namespace entente::relay {
 
@@ -23,8 +23,8 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
     : RoomSession(accept_route, owner, newcomer, false),
       RoomHost(accept_route.loop),
       no_dial_reason_(newcomer.no_dial_reason),
-      back_info_{0,  &accept_route.route.server_game(),  newcomer.server_dialect,
-                 {}, accept_route.route.servers.front(), accept_route.route.listener} {
+      back_info_{0,  &accept_route.route.server_game(),          newcomer.server_dialect,
+                 {}, accept_route.route.upstreams.any_address(), accept_route.route.listener} {
   back_.end = make_back();
   alarm_.set_priority(net::Priority::kNewcomer);
 }
@@ -40,7 +40,7 @@ void BridgeSession::play_if(bool entered, bool ready) {
 
 std::unique_ptr<End> BridgeSession::make_back() {
   const Route& route = worker_route_->route;
-  finding_ = route.detects_in_session();
+  finding_ = chosen_ != nullptr && route.detects_in_session(*chosen_);
   return make_end(*worker_route_, *this,
                   {.facing = Facing::kServer,
                    .game = route.server_game(),
@@ -55,10 +55,10 @@ std::unique_ptr<End> BridgeSession::make_back() {
 WorkerRoute* BridgeSession::route_for(std::string_view path) {
   WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
   if (chosen == nullptr || chosen == worker_route_) return chosen;
-  worker_route_ = chosen;
-  info_.server = back_info_.server = chosen->route.servers.front();
+  go_by(*chosen);
+  info_.server = back_info_.server = chosen->route.upstreams.any_address();
   back_info_.game = &chosen->route.server_game();
-  back_info_.dialect = chosen->route.server_dialect.value_or(0);
+  back_info_.dialect = chosen_ != nullptr ? chosen_->dialect().value_or(0) : 0;
   back_.end = make_back();
   return chosen;
 }
@@ -108,6 +108,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded();
   owes_since_ = server_said_ = now();
   back_info_.link = owner_.next_link();
+  back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
   tell_opened();
@@ -193,7 +194,7 @@ void BridgeSession::after_call() {
     dialled_ = true;
     owner_.settled(*this);
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
-    dial_.begin(*worker_route_, limits_.connect_ms, back_info_.game->transport(), info_.client);
+    begin_dial(back_info_.game->transport(), finding_ ? std::nullopt : std::optional(back_info_.dialect));
     if (ending_) return;  // no server could even be tried
   }
   if (returns_to_) return hand_back(*std::exchange(returns_to_, std::nullopt));
@@ -258,6 +259,7 @@ void BridgeSession::told(const core::Fact& fact) {
   note(refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
   const bool bot = info_.client.port() == 0;
+  if (refused != nullptr && refused->code() == words::Refused::FULL) dial_.server_is_full(now());
   if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
     worker_route_->server_banned(info_.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
@@ -275,6 +277,12 @@ void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frame
 
 void BridgeSession::enter_room(Lane lane, Bytes bytes) {
   call_room([&](core::Room& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
+}
+
+bool BridgeSession::announce(std::string_view text) {
+  bool told = false;
+  call_room([&](core::Room& room, core::Micros at) { told = room.announce(front_.id, text, at); });
+  return told;
 }
 
 void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {

@@ -50,6 +50,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !room_; }
   void enter_room(Lane lane, Bytes bytes) override;
+  bool announce(std::string_view text) override;
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;

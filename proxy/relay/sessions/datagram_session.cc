@@ -41,7 +41,8 @@ DatagramSession::DatagramSession(WorkerRoute& worker_route, Owner& owner, net::E
       credit_(kHeaders + datagram.size()),
       client_peer_(connect.peer),
       began_(worker_route.loop.now()),
-      source_(worker_route.route, info.client) {
+      source_(worker_route.route, info.client),
+      walk_(worker_route.route.upstreams, info.client, nullptr, std::nullopt) {
   info_.enet_datagrams = true;
   client_said_.at = began_;
 }
@@ -54,11 +55,13 @@ void DatagramSession::start() {
 }
 
 void DatagramSession::reach_next() {
-  const auto& servers = worker_route_.route.servers;
-  if (next_server_ == servers.size()) return end(Reason::kServerTimeout);
-  info_.server = servers[next_server_++];
   const net::Source& source = source_.get();
-  if (source.foreign && source.address.family() != info_.server.family()) return reach_next();
+  do {
+    const net::Address* server = walk_.next(worker_route_.loop.now(), asked_ != 0 ? "timed out" : "");
+    if (server == nullptr) return end(Reason::kServerTimeout);
+    info_.server = *server;
+  } while (source.foreign && source.address.family() != info_.server.family());
+  lease_ = Upstreams::Lease(walk_.server());
   reader_.close();
   auto made = net::datagrams_towards(info_.server, source_.get());
   if (!made || !reader_.open_connected(made->udp.get())) {
@@ -99,6 +102,10 @@ void DatagramSession::answered(Bytes datagram) {
   const auto opened = net::enet_header(datagram);
   const auto verified = net::enet_command(datagram, net::EnetCommand::kVerifyConnect, unpacker_);
   if (!verified || !opened->sent_time || !is(*verified)) return;
+  if (!server_peer_) {
+    walk_.server().count_session();
+    if (walk_.server().succeeded(worker_route_.loop.now())) worker_route_.say_up(walk_.server());
+  }
   server_peer_ = static_cast<std::uint16_t>((verified->peer & 0x0FFF) | (verified->session & 3) << 12);
   told_at_[tellings_++ % told_at_.size()] = *opened->sent_time;
 }

@@ -48,6 +48,8 @@ class DatagramSession final : private net::UdpReader::User {
   bool proven() const { return proven_; }
   SessionReport report() const;
   void kick(std::string_view) { end(Reason::kKicked); }
+  void drain(std::string_view) { end(Reason::kDrained); }
+  Told say(std::string_view) { return worker_route_.route.announce ? Told::kCannot : Told::kOff; }
   const SessionInfo& info() const { return info_; }
 
  private:
@@ -83,7 +85,6 @@ class DatagramSession final : private net::UdpReader::User {
   Bucket pace_;
   net::Fd server_;
   net::UdpReader reader_;
-  std::size_t next_server_ = 0;
   Said client_said_, server_said_;
   std::size_t credit_;                        // bytes that an unproven client may still be sent
   std::optional<std::uint16_t> server_peer_;  // the ENet peer number in the client's datagrams, chosen by the server
@@ -93,6 +94,8 @@ class DatagramSession final : private net::UdpReader::User {
   std::uint64_t passed_ = 0;  // bytes of datagrams, both ways
   Millis began_, asked_ = 0;
   SessionSource source_;
+  ServerWalk walk_;
+  Upstreams::Lease lease_;
   bool proven_ = false, ended_ = false;
 };
 

@@ -33,7 +33,7 @@ void EnetSession::start(net::Fd) {
     worker_route_->say_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);
   }
-  dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kEnet, info_.client);
+  begin_dial(wire::Transport::kEnet);
 }
 
 int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
@@ -67,6 +67,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 
 void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
   if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.send()}.lane())) return;
+  if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
   if (!open_) return hold(channel, std::move(packet));
   host_.set_priority(net::Priority::kPlayer);  // it has reached its server and goes on: it is served before newcomers
   pass(Way::kToServer, channel, std::move(packet));
@@ -140,6 +141,8 @@ void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
   // Data of a refusal is the game's; silence has none.
   if (!open_ && data == 0) return dial_.failed(ECONNREFUSED);
+  if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull))
+    dial_.server_is_full(now());
   server_data_ = data;
   end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
 }

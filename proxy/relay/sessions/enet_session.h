@@ -40,6 +40,10 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   std::optional<Reason> overdue(Millis now) const override;
 
   bool may_pass(Bytes packet, wire::Lane lane);
+  void insert(Bytes packet) override {
+    pass(wire::Way::kToClient, 0, net::EnetPacket(packet, net::EnetSend::kReliable));
+  }
+  bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
   void hold(std::uint8_t channel, net::EnetPacket packet);
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
 
@@ -52,7 +56,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   std::size_t early_bytes_ = 0;
   const std::size_t channels_;
   std::optional<std::uint32_t> client_data_, server_data_;  // with which a peer disconnected: the other hears the same
-  bool open_ = false;
+  bool open_ = false, player_shown_ = false;
 };
 
 }  // namespace entente::relay

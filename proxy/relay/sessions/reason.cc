@@ -1,5 +1,7 @@
 #include "proxy/relay/sessions/reason.h"
 
+#include "proxy/relay/inquiry.h"
+
 namespace entente::relay {
 
 const char* text(Reason reason) {
@@ -12,6 +14,8 @@ const char* text(Reason reason) {
       return "proxy stopped";
     case Reason::kKicked:
       return "kicked";
+    case Reason::kDrained:
+      return "drained";
     case Reason::kResumed:
       return "took up its lost session";
     case Reason::kServedPage:
@@ -28,6 +32,8 @@ const char* text(Reason reason) {
       return "banned";
     case Reason::kNotProxy:
       return "not a trusted proxy";
+    case Reason::kDraining:
+      return "draining";
     case Reason::kNoFiles:
       return "out of file descriptors";
     case Reason::kBadFrame:
@@ -66,6 +72,21 @@ const char* text(Reason reason) {
       break;
   }
   return "?";
+}
+
+const char* why_not(Told told) {
+  switch (told) {
+    case Told::kNotIn:
+      return "still joining";
+    case Told::kNoChat:
+      return "the game has no chat";
+    case Told::kOff:
+      return "in a relay, and announce is off";
+    case Told::kCannot:
+      return "not possible in a relay of this kind";
+    default:
+      return "";
+  }
 }
 
 const char* text(Drop drop) {

@@ -13,6 +13,7 @@ enum class Reason : std::uint8_t {
   kServerLeft,
   kStopped,     ///< we are shutting down
   kKicked,      ///< by the operator
+  kDrained,     ///< the route was drained, and its time was over
   kResumed,     ///< the client resumed its earlier session, which took over the connection
   kServedPage,  ///< a browser that wanted a page, and got it
 
@@ -23,6 +24,7 @@ enum class Reason : std::uint8_t {
   kNotAllowed,          ///< Access: nobody may come from that address
   kBanned,              ///< Bans
   kNotProxy,            ///< Route::proxies: it is no load balancer of ours, and its PROXY header was not read
+  kDraining,            ///< the route takes no newcomers
   kNoFiles,             ///< the process is out of file descriptors
   kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
   kProtocolFault,       ///< the client's messages break its game's rules; the Fault says where (bridges)
@@ -49,6 +51,9 @@ constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kCount);
 
 /// "client left", "too many sessions", …: lives as long as the program.
 const char* text(Reason reason);
+
+/// What a newcomer is told who is refused with kDraining.
+inline constexpr const char* kNoNewcomers = "the server takes no new players now; try again later";
 
 /// The peer was turned away for what it did (as against: it left, or something broke).
 constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kDialectUnknown; }

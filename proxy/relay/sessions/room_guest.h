@@ -52,6 +52,7 @@ class RoomGuest final : public RoomSession {
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !seated_ && !queued_; }
   void enter_room(Lane lane, Bytes bytes) override { shared_room_.received(front_.id, lane, bytes); }
+  bool announce(std::string_view text) override { return front_.id != 0 && shared_room_.announce(front_.id, text); }
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;

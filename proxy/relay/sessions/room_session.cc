@@ -83,6 +83,12 @@ void RoomSession::kick(std::string_view why) {
   end(Reason::kKicked, Fault{""}, said);
 }
 
+Told RoomSession::say(std::string_view text) {
+  if (ending_ || !front_.up) return Told::kNotIn;
+  if (!info_.game->has_chat()) return Told::kNoChat;
+  return announce(text) ? Told::kYes : Told::kNotIn;
+}
+
 /// The room has said all to the client.
 void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code) {
   if (!turned_away_ && info_.game->bans_by(code)) worker_route_->front_banned(info_.client, why);

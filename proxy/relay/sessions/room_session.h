@@ -15,6 +15,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void kick(std::string_view why) override;
+  Told say(std::string_view text) override;
 
  protected:
   RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers);
@@ -24,6 +25,8 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   /// seat() was not called yet.
   virtual bool is_unseated() const = 0;
   virtual void enter_room(Lane lane, Bytes bytes) = 0;
+  /// The room tells the player so. False: the player has not entered.
+  virtual bool announce(std::string_view text) = 0;
 
   std::unique_ptr<End> make_front(const AcceptedEnetPeer& enet, bool gathers);
   void greet(const core::Peer& peer);

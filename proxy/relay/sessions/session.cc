@@ -9,16 +9,34 @@ namespace entente::relay {
 Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
     : accept_route_(accept_route),
       worker_route_(&accept_route),
+      chosen_(newcomer.server),
       owner_(owner),
       limits_(newcomer.limits),
-      info_{newcomer.link,   &accept_route.route.game,           accept_route.route.dialect,
-            newcomer.client, accept_route.route.servers.front(), accept_route.route.listener},
+      info_{newcomer.link,
+            &accept_route.route.game,
+            accept_route.route.dialect,
+            newcomer.client,
+            accept_route.route.upstreams.any_address(),
+            accept_route.route.listener},
       dial_(static_cast<Dial::User&>(*this)),
       rates_(limits_, accept_route.loop.now()),
       began_(accept_route.loop.now()),
-      moved_(began_) {}
+      moved_(began_) {
+  if (chosen_ != nullptr) dial_.expect(*chosen_);
+}
 
 int Session::dial(const net::Address&, Outgoing) { return EOPNOTSUPP; }
+
+void Session::begin_dial(wire::Transport transport, std::optional<std::size_t> dialect) {
+  dial_.begin(*worker_route_, limits_.connect_ms, transport, info_, chosen_, dialect);
+}
+
+void Session::go_by(WorkerRoute& route) {
+  if (&route == worker_route_) return;
+  worker_route_ = &route;
+  chosen_ = route.route.upstreams.choose(info_.client, now());
+  if (chosen_ != nullptr) dial_.expect(*chosen_);
+}
 
 void Session::count_opened() {
   if (!std::exchange(counted_, true)) worker_route_->counters.opened.add();
@@ -62,6 +80,23 @@ void Session::stop() {
 }
 
 void Session::kick(std::string_view why) { end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why); }
+
+void Session::drain(std::string_view why) {
+  end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);
+}
+
+/// Of a relay.
+Told Session::say(std::string_view text) {
+  const Route& route = worker_route_->route;
+  if (!info_.game->has_chat()) return Told::kNoChat;
+  if (!route.announce) return Told::kOff;
+  const auto frames = info_.game->announcement(info_.dialect, text);
+  if (frames.empty()) return Told::kCannot;
+  if (ending_ || !takes_insert()) return Told::kNotIn;
+  note("announced by the operator: " + std::string(text));
+  for (const Buffer& frame : frames) insert(frame);
+  return Told::kYes;
+}
 
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
@@ -118,6 +153,8 @@ void Session::tick(Millis now) {
     resume_client(kRate);
   }
   if (close_deadline_ == 0 && drop_late_server(now)) return dial_.timed_out();
+  if (close_deadline_ == 0) dial_.tick(now);
+  if (ending_) return;
   if (const auto reason = overdue(now)) end(*reason, Fault{""}, text(*reason));
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "proxy/base/limits.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/net/fd.h"
 #include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/admission/rates.h"
@@ -62,14 +62,16 @@ class Session : private Dial::User {
   void stop();
   /// Ends the session for the operator. `why` is shown to the player if the game can do so.
   virtual void kick(std::string_view why);
+  /// The same, because its route was drained.
+  void drain(std::string_view why);
+  /// Tells the player something in the server's name.
+  virtual Told say(std::string_view text);
   SessionReport report() const;
 
   const SessionInfo& info() const { return info_; }
   WorkerRoute& worker_route() { return *worker_route_; }
   /// The route through whose listener it came.
   const Route& listener() const { return accept_route_.route; }
-  /// It ended because the server could not be reached.
-  bool server_unreached() const { return dial_.unreached(); }
 
  protected:
   /// `accept_route` outlives it.
@@ -84,6 +86,10 @@ class Session : private Dial::User {
   /// Calls Owner::done() if the session is ending and its links are closed.
   virtual void settle();
 
+  /// The path that the client asked for is this route's.
+  void go_by(WorkerRoute& route);
+  /// Connects to the chosen server, or to another one if that fails. `dialect`: only to servers that speak it.
+  void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
   void count_opened();
   /// The session is open: its server's side is up.
   void tell_opened();
@@ -117,6 +123,10 @@ class Session : private Dial::User {
   virtual void tell_end();
   virtual void close_tap(const std::string& why);
   virtual WallTime wall() const { return wall_now(); }
+  /// Of a relay: sends the client this frame of its game, which the server did not send.
+  virtual void insert(Bytes /*frame*/) {}
+  /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.
+  virtual bool takes_insert() const { return false; }
   /// Its player's name in a room.
   virtual std::string player() const { return {}; }
   // Dial::User. A session without a server of its own does not dial.
@@ -125,6 +135,7 @@ class Session : private Dial::User {
 
   WorkerRoute& accept_route_;  // whose listener accepted the client
   WorkerRoute* worker_route_;  // that serves the path the client asked for
+  Upstream* chosen_;           // the server to begin with; null: none
   Owner& owner_;
   const Limits limits_;
   SessionInfo info_;  // of the client's link

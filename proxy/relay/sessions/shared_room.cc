@@ -26,7 +26,7 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
   room.shared = true;
   room.chat = options.chat;
   room.most_words = kMostWords;
-  room.lends = true;
+  room.keeps_shared = true;
   return room;
 }
 
@@ -187,6 +187,12 @@ void SharedRoom::seat(RoomGuest& guest, std::unique_ptr<core::Front> front, cons
 
 void SharedRoom::received(core::Id guest, Lane lane, Bytes bytes) {
   call_room([&](core::Room& room, core::Micros at) { room.received(guest, lane, bytes, at); });
+}
+
+bool SharedRoom::announce(core::Id guest, std::string_view text) {
+  bool told = false;
+  call_room([&](core::Room& room, core::Micros at) { told = room.announce(guest, text, at); });
+  return told;
 }
 
 void SharedRoom::dismiss(core::Id guest, std::string_view why) {

@@ -58,6 +58,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   void wait_for_seat(RoomGuest& guest);
   void seat(RoomGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
   void received(core::Id guest, Lane lane, Bytes bytes);
+  /// Tells a guest something in the server's name. False: it has not entered.
+  bool announce(core::Id guest, std::string_view text);
   void dismiss(core::Id guest, std::string_view why);
   /// The guest's link is closed. `code`: the peer's reason, as a number of its game; 0: none.
   void gone(core::Id guest, std::string_view why, std::uint32_t code);

@@ -9,7 +9,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/core/bot/stand_ins.h"
 #include "proxy/core/chat.h"
-#include "proxy/core/session.h"
+#include "proxy/core/room_member.h"
 #include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {

@@ -52,7 +52,8 @@ void Side::resume(Pause why) {
 }
 
 Millis goodbye_ms(const wire::Game& game, Reason reason) {
-  return reason == Reason::kKicked || reason == Reason::kServerDeclined ? game.goodbye_ms() : 0;
+  const bool told = reason == Reason::kKicked || reason == Reason::kDrained || reason == Reason::kServerDeclined;
+  return told ? game.goodbye_ms() : 0;
 }
 
 Reason reason_of_client(How how) {
@@ -65,6 +66,8 @@ Reason reason_of_client(How how) {
       return Reason::kBadRequest;
     case How::kServedPage:
       return Reason::kServedPage;
+    case How::kDraining:
+      return Reason::kDraining;
     default:
       return Reason::kClientLeft;
   }

@@ -18,12 +18,12 @@ std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
   return route.game.cutter(Way::kToServer, route.dialect);
 }
 
-/// What goes to the client needs cutting only if the client must get whole frames, or be told goodbye between two.
+/// What goes to the client needs cutting only if the client must get whole frames, or be told something between two.
 std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
   const wire::Game& game = route.game;
   const bool whole = game.whole_frames(Way::kToClient, wire::Stage::kGreeting) ||
                      game.whole_frames(Way::kToClient, wire::Stage::kPlay);
-  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams()) return nullptr;
+  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams() && !route.announce) return nullptr;
   return game.cutter(Way::kToClient, route.dialect);
 }
 
@@ -34,7 +34,7 @@ TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedCl
       route_(worker_route.route),
       to_server_(client_cutter(route_), route_.game.largest_frame()),
       to_client_(server_cutter(route_), route_.game.largest_frame()),
-      sure_(!route_.detects_in_session()) {
+      sure_(newcomer.server == nullptr || !route_.detects_in_session(*newcomer.server)) {
   if (worker_route.strict_filter) to_server_.watch(*worker_route.strict_filter, route_.dialect);
   if (route_.with_datagrams()) datagrams_.emplace(worker_route, info_, limits_);
 }
@@ -72,7 +72,7 @@ void TcpSession::find_dialect(Bytes said) {
   if (found.state == wire::Detected::State::kNeedMore && unsure_.size() <= limits_.held_bytes) return;
   if (found.state != wire::Detected::State::kFound) return end(Reason::kDialectUnknown);
   if (found.dialect != route_.dialect) {
-    worker_route_->say_wrong_dialect(found.dialect);
+    worker_route_->say_wrong_dialect(info_.server.text(), found.dialect);
     return end(Reason::kDialectMismatch);
   }
   sure_ = true;
@@ -199,7 +199,7 @@ void TcpSession::ended(net::Link& link) {
 
 void TcpSession::client_ended() {
   pass_rest(Way::kToServer);
-  if (server_.ended || !greeted_ || (!open_ && early_.empty())) return end(*first_);
+  if (server_.ended || !greeted_ || (!open_ && early_.empty()) || dial_.holding()) return end(*first_);
   if (open_) server_.link.finish();
 }
 

@@ -24,7 +24,7 @@ class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
   void wrote(net::Link& link) override;
   void ended(net::Link& link) override;
 
-  void connect() { dial_.begin(*worker_route_, limits_.connect_ms, route_.game.transport(), info_.client); }
+  void connect() { begin_dial(route_.game.transport()); }
   int dial(const net::Address& server, Outgoing outgoing) override;
   void find_dialect(Bytes said);
   void open();
@@ -43,6 +43,10 @@ class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
   void server_ended();
   bool owes_goodbye() const;
   void say_goodbye();
+  void insert(Bytes frame) override { relay(server_, client_, wire::Way::kToClient, Frames{frame, 0, 1}); }
+  bool takes_insert() const override {
+    return open_ && entered_ && !told_goodbye_ && !client_.ended && !server_.ended && to_client_.at_frame_boundary();
+  }
   void shut_down() override;
   bool on_tick(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;

@@ -31,8 +31,8 @@ void WebSession::start(net::Fd client) {
 void WebSession::asked(WebLink&, const net::HttpHead& request) {
   asked_ = true;
   client_.pause(kEarly);
-  if (WorkerRoute* chosen = owner_.route_at(accept_route_.route, request.path())) worker_route_ = chosen;
-  info_.server = worker_route_->route.servers.front();
+  if (WorkerRoute* chosen = owner_.route_at(accept_route_.route, request.path())) go_by(*chosen);
+  info_.server = worker_route_->route.upstreams.any_address();
   if (const Asset* file = file_for(worker_route_->route, request)) {
     client_.link.serve(request, *file);
     return end(Reason::kServedPage);
@@ -40,7 +40,7 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
   unsigned status = 101;
   if (const auto fault = objection(worker_route_->route, request, status)) {
     client_.link.decline(status, fault->what);
-    return end(Reason::kBadRequest, *fault);
+    return end(status == 503 ? Reason::kDraining : Reason::kBadRequest, *fault);
   }
   request_ = request;
   connect();
@@ -49,11 +49,11 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
 int WebSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   const Route& route = worker_route_->route;
-  net::UpgradeRequest request{route.server_name,
+  net::UpgradeRequest request{outgoing.server.name,
                               route.web->server_path.empty() ? request_.target : route.web->server_path,
                               net::make_upgrade_key(), net::forwarded_headers(request_)};
   const int error = server_.link.connect(std::move(outgoing.sockets.tcp), server, route.web->server_tls.get(),
-                                         route.server_host, std::move(request), outgoing.first);
+                                         outgoing.server.options.host, std::move(request), outgoing.first);
   if (error == 0) server_.link.read(true);
   return error;
 }
@@ -141,6 +141,14 @@ void WebSession::begin() {
   for (const Early& one : std::exchange(early_, {}))
     worker_route_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
+
+void WebSession::insert(Bytes message) {
+  const Opcode opcode = info_.game->says_text(info_.dialect) ? Opcode::kText : Opcode::kBinary;
+  pass(server_, client_, Way::kToClient, opcode, message);
+  client_.link.flush();
+}
+
+bool WebSession::takes_insert() const { return open_ && begun_ && !client_.ended && !client_.link.sent_close(); }
 
 void WebSession::pass(Half& from, Half& to, Way way, Opcode opcode, Bytes message) {
   if (to.link.sent_close()) return;

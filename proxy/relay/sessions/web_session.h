@@ -27,7 +27,7 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 
-  void connect() { dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kWebSocket, info_.client); }
+  void connect() { begin_dial(wire::Transport::kWebSocket); }
   int dial(const net::Address& server, Outgoing outgoing) override;
 
   bool may_pass(Bytes message);
@@ -37,6 +37,8 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   void pass(Half& from, Half& to, wire::Way way, net::Opcode opcode, Bytes message);
 
   void dismiss(Reason reason, std::string_view why) override;
+  void insert(Bytes message) override;
+  bool takes_insert() const override;
   void shut_down() override;
   void tell_end() override;
   void decline_client();

@@ -32,6 +32,20 @@ TEST_CASE("in all, from one address, and from all of one IPv6 /64") {
   CHECK(admission.inside() == 4);
 }
 
+TEST_CASE("while it drains nobody comes in, and who is inside stays") {
+  std::atomic<bool> draining = false;
+  Admission admission({}, nullptr, &draining);
+  const Limits limits = limits_of(0, 0, 0, 0);
+  CHECK(!admission.enter(address("10.0.0.1:1"), limits, 0));
+  draining = true;
+  CHECK(admission.enter(address("10.0.0.1:2"), limits, 0) == Reason::kDraining);
+  CHECK(admission.objection(address("10.0.0.2:1"), limits) == Reason::kDraining);
+  CHECK(admission.inside() == 1);
+  CHECK(admission.known() == 1);
+  draining = false;
+  CHECK(!admission.enter(address("10.0.0.1:2"), limits, 0));
+}
+
 TEST_CASE("the burst at once, then the rate, for each address on its own") {
   Admission admission;
   const Limits limits = limits_of(0, 0, 2, 3);

@@ -222,7 +222,7 @@ class Newest : public Serving {
     const wire::Game& game = aos::game();
     relay::RouteOptions options;
     options.game = &game;
-    options.server_dialect = 0;
+    options.servers[0].dialect = 0;
     options.listen = loopback();
     options.bans = &bans;
     options.bridge = toy_bridge(game, toy::stream());

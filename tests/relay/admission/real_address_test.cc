@@ -23,7 +23,7 @@ net::Address at(const char* text) { return *net::Address::parse(text); }
 relay::RouteOptions options_for(const wire::Game& game) {
   relay::RouteOptions options;
   options.game = &game;
-  options.server_dialect = 0;
+  options.servers[0].dialect = 0;
   options.listen = loopback();
   return options;
 }
@@ -208,7 +208,7 @@ TEST_CASE("a WebSocket server is told the client's address before the request") 
 TEST_CASE("a server whose dialect is detected is told that we connect for ourselves") {
   FakeServer fake;
   auto options = options_for(bzflag::game());
-  options.server_dialect = std::nullopt;
+  options.servers[0].dialect = std::nullopt;
   options.send_proxy = net::ProxyVersion::kV1;
   Relay relay(options, fake.address());
   CHECK(fake.accept().read_text(15) == "PROXY UNKNOWN\r\n");
@@ -294,8 +294,8 @@ TEST_CASE("source=loopback is refused for a server on another machine") {
   relay::Server server(1, heard);
   auto options = options_for(toy::game());
   options.source = relay::SourceMode::kLoopback;
-  options.server_host = "192.0.2.7";
-  options.server_port = 1;
+  options.servers[0].host = "192.0.2.7";
+  options.servers[0].port = 1;
   const auto added = server.add(options);
   REQUIRE_FALSE(added.ok());
   CHECK(added.error().text.find("source=loopback") != std::string::npos);

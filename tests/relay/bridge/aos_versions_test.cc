@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "adapters/aos/terms.h"
+#include "adapters/aos/conversions.h"
 #include "tests/aos/back_stage.h"
 #include "tests/relay/aos_party.h"
 
@@ -25,7 +25,7 @@ class VersionBridge : public Serving {
   VersionBridge(std::size_t client, std::size_t server, const net::Address& at) : Serving(1) {
     relay::RouteOptions options;
     options.game = &game();
-    options.server_dialect = server;
+    options.servers[0].dialect = server;
     options.listen = loopback();
     relay::BridgeOptions bridge;
     bridge.server_game = &game();

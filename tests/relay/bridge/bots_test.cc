@@ -44,7 +44,7 @@ struct Bots : Serving {
   Bots(const net::Address& server, std::uint32_t count, std::optional<std::size_t> server_dialect = 0) : Serving(1) {
     relay::RouteOptions options;
     options.game = &toy::stream();
-    options.server_dialect = server_dialect;
+    options.servers[0].dialect = server_dialect;
     options.bridge = toy_bridge(toy::stream(), toy::stream());
     options.bridge->front = [](std::size_t) { return std::make_unique<Shy>(); };
     options.bridge->bots = count;

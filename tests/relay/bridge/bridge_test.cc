@@ -222,7 +222,7 @@ class Asking : public Serving {
   Asking(const net::Address& server, std::size_t workers, const Limits& limits = no_limits()) : Serving(workers) {
     relay::RouteOptions options;
     options.game = &toy::ungreeted();
-    options.server_dialect = 0;
+    options.servers[0].dialect = 0;
     options.listen = loopback();
     options.bridge = toy_bridge(toy::ungreeted(), toy::stream());
     options.bridge->front = [](std::size_t dialect) { return toy::make_asking_front(toy::ungreeted(), dialect); };

@@ -13,7 +13,7 @@ class Native : public Serving {
   Native(const net::Address& server, std::size_t dialect) : Serving(1) {
     relay::RouteOptions options;
     options.game = native::game().over_web();
-    options.server_dialect = 0;
+    options.servers[0].dialect = 0;
     options.listen = loopback();
     options.bridge = toy_bridge(*options.game, toy::stream());
     options.bridge->front = [dialect](std::size_t) { return native::faces().front({dialect, {}}); };

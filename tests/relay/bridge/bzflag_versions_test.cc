@@ -6,9 +6,9 @@
 #include <deque>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/conversions.h"
 #include "adapters/bzflag/wire.h"
-#include "adapters/bzflag/world/geography.h"
+#include "adapters/bzflag/world/world_conversions.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/arena/referee.h"
 #include "tests/relay/running.h"
@@ -26,7 +26,7 @@ class Party {
       : dialect_(dialect),
         says_(hears == Way::kToServer ? Way::kToClient : Way::kToServer),
         stream_(std::move(stream)),
-        speech_(make_speech(dialect)),
+        codec_(make_message_codec(dialect)),
         reader_(game(), dialect, hears) {}
 
   const Dialect& dialect() const { return kDialects[dialect_]; }
@@ -34,7 +34,7 @@ class Party {
 
   void say(const Message& message) const {
     Buffer out;
-    speech_->write(message, says_, out);
+    codec_->write(message, says_, out);
     stream_.send(out);
   }
   /// The next of this kind that is as wanted; others are passed over.
@@ -49,7 +49,7 @@ class Party {
       const Buffer bytes = stream_.read_some();
       REQUIRE_FALSE(bytes.empty());
       const auto fault = reader_.feed(wire::Lane::kStream, bytes, [&](const wire::Frame& frame) {
-        const auto heard = speech_->read(frame);
+        const auto heard = codec_->read(frame);
         REQUIRE(heard.ok());
         heard_.push_back(*heard->message);
         return true;
@@ -69,7 +69,7 @@ class Party {
   std::size_t dialect_;
   Way says_;
   Stream stream_;
-  std::unique_ptr<wire::Speech<Message>> speech_;
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
   wire::FrameReader reader_;
   std::deque<Message> heard_;
 };
@@ -130,7 +130,7 @@ class VersionBridge : public Serving {
       : Serving(1) {
     relay::RouteOptions options;
     options.game = &game();
-    options.server_dialect = server;
+    options.servers[0].dialect = server;
     options.listen = loopback();
     options.fallback = fallback;
     relay::BridgeOptions bridge;
@@ -346,7 +346,7 @@ class VersionRoom {
     relay::RouteOptions options;
     options.game = &game();
     options.listen = loopback();
-    options.server_dialect = 0;
+    options.servers[0].dialect = 0;
     options.fallback = fallback;
     options.limits = no_limits();
     options.bridge = bridge;

@@ -21,7 +21,7 @@ class OnePort : public Serving {
   OnePort(std::size_t server, const net::Address& at) : Serving(1) {
     relay::RouteOptions options;
     options.game = &game();
-    options.server_dialect = server;
+    options.servers[0].dialect = server;
     options.clients_name_dialect = true;
     options.listen = loopback();
     relay::BridgeOptions bridge;
@@ -41,14 +41,14 @@ class Tongue {
         dialect_(dialect),
         hears_(hears),
         says_(hears == Way::kToServer ? Way::kToClient : Way::kToServer),
-        speech_(make_speech(dialect)) {}
+        codec_(make_message_codec(dialect)) {}
 
   const Dialect& dialect() const { return kDialects[dialect_]; }
   bool modern() const { return dialect_ == 0; }
 
   void say(const Message& message) {
     Buffer bytes;
-    speech_->write(message, says_, bytes);
+    codec_->write(message, says_, bytes);
     peer_.send(net::Opcode::kBinary, bytes);
   }
   /// Hears until it is so.
@@ -60,7 +60,7 @@ class Tongue {
       const Buffer bytes = from_hex(said.substr(2));
       const bool greeting = hears_ == Way::kToServer && !std::exchange(greeted_, true);
       const auto stage = greeting ? wire::Stage::kGreeting : wire::Stage::kPlay;
-      const auto heard = speech_->read({hears_, Lane::kStream, stage, bytes});
+      const auto heard = codec_->read({hears_, Lane::kStream, stage, bytes});
       REQUIRE(heard.ok());
       const T* one = std::get_if<T>(heard->message);
       if (one != nullptr && wanted(*one)) return *one;
@@ -78,7 +78,7 @@ class Tongue {
   std::size_t dialect_;
   Way hears_, says_;
   bool greeted_ = false;
-  std::unique_ptr<Speech> speech_;
+  std::unique_ptr<MessageCodec> codec_;
 };
 
 void come_in(Tongue& client) {

@@ -250,11 +250,11 @@ TEST_CASE("enet datagrams: a wildcard listener answers from the address that a c
   relay::Server server(1, heard);
   relay::RouteOptions options;
   options.game = &aos::game();
-  options.server_dialect = 0;
+  options.servers[0].dialect = 0;
   options.enet = EnetMode::kDatagrams;
   options.listen = net::Address();
-  options.server_host = "127.0.0.1";
-  options.server_port = served->port();
+  options.servers[0].host = "127.0.0.1";
+  options.servers[0].port = served->port();
   const auto listening = server.add(options);
   REQUIRE(listening.ok());
   std::thread serving([&] { server.run(); });

@@ -15,13 +15,13 @@ using bzflag::PingReply;
 
 Buffer written(const PingReply& reply, std::size_t dialect) {
   Buffer bytes;
-  bzflag::make_speech(dialect)->write(reply, wire::Way::kToClient, bytes);
+  bzflag::make_message_codec(dialect)->write(reply, wire::Way::kToClient, bytes);
   return bytes;
 }
 
 PingReply read(Bytes bytes, std::size_t dialect) {
-  const auto speech = bzflag::make_speech(dialect);
-  const auto heard = speech->read({wire::Way::kToClient, Lane::kDatagram, wire::Stage::kPlay, bytes});
+  const auto codec = bzflag::make_message_codec(dialect);
+  const auto heard = codec->read({wire::Way::kToClient, Lane::kDatagram, wire::Stage::kPlay, bytes});
   REQUIRE(heard.ok());
   return std::get<PingReply>(*heard->message);
 }
@@ -42,7 +42,7 @@ class Relayed final : public Serving {
   Relayed(const net::Address& server, std::size_t dialect) : Serving(1) {
     relay::RouteOptions options;
     options.game = &bzflag::game();
-    options.server_dialect = dialect;
+    options.servers[0].dialect = dialect;
     options.listen = loopback();
     serve(std::move(options), server, no_limits(), nullptr, dialect);
   }
@@ -94,7 +94,7 @@ TEST_CASE("a bridge answers as its front, whatever its server is") {
     explicit Found(const net::Address& server) : Serving(1) {
       relay::RouteOptions options;
       options.game = &bzflag::game();
-      options.server_dialect = 0;
+      options.servers[0].dialect = 0;
       options.listen = loopback();
       options.bridge = toy_bridge(toy::game(), toy::stream());
       Limits limits = no_limits();

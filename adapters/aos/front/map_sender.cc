@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "adapters/aos/losses.h"
+
+#include "adapters/aos/front/map_sender.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond;
+
+/// How long a client waits for the room's world, whose server may be waiting for players. After that it gets an open
+/// field, until there is a world.
+constexpr core::Micros kPatience = 10 * kSecond;
+/// How long to wait for Map Cached: OpenSpades never sends it.
+constexpr core::Micros kOfferPatience = 2 * kSecond;
+
+constexpr core::Micros kBreath = 2 * kMillisecond;  // between two pieces of work on the map
+constexpr int kPiecesAtOnce = 4;
+constexpr core::Micros kBetweenChunks = 10 * kMillisecond;
+constexpr std::size_t kMostWaiting = 48 * 1024;  // bytes of the map that may wait for a slow client
+
+words::World open_field() {
+  words::World world;
+  world.set_name("open field");
+  return world;
+}
+
+}  // namespace
+
+bool MapSender::load(FrontOut& out) {
+  switch (stage_) {
+    case Stage::kWorld:
+      if (patience_ == 0) patience_ = out.now() + kPatience;
+      if (out.world().geometry() == nullptr && out.now() < patience_)
+        out.wake(patience_);
+      else
+        begin(out);
+      return false;
+    case Stage::kMap:
+      for (int i = 0; i < kPiecesAtOnce; ++i)
+        if (maker_->work()) return offer(out);
+      out.wake(out.now() + kBreath);
+      return false;
+    case Stage::kOffered:
+      if (out.now() < patience_) return out.wake(patience_), false;
+      stage_ = Stage::kSending;
+      return send_chunks(out);
+    case Stage::kSending:
+      return send_chunks(out);
+    case Stage::kLoaded:
+      return false;
+  }
+  return false;
+}
+
+void MapSender::begin(FrontOut& out) {
+  const words::World* world = out.world().geometry();
+  hash_ = world != nullptr ? world->hash() : "";
+  maker_ = maker_of(world != nullptr ? *world : open_field());
+  stage_ = Stage::kMap;
+  out.wake(out.now());
+}
+
+bool MapSender::offer(FrontOut& out) {
+  if (maker_->broken()) out.lose(loss::kMapBroken);
+  if (maker_->left_out() != 0) out.lose(loss::kSolidsLeftOut);
+  const words::World* world = out.world().geometry();
+  MapStart start;
+  start.size = static_cast<std::uint32_t>(maker_->stream().size());
+  start.crc32 = maker_->crc32();
+  start.name.chars = world != nullptr ? wire_text(world->name()) : "field";
+  client_.send(start, out);
+  sent_ = 0;
+  stage_ = client_.dialect().map_checksum ? Stage::kOffered : Stage::kSending;
+  patience_ = out.now() + kOfferPatience;
+  return load(out);
+}
+
+bool MapSender::hear_cached(bool cached, FrontOut& out) {
+  if (stage_ != Stage::kOffered) return false;
+  if (cached) sent_ = maker_->stream().size();
+  stage_ = Stage::kSending;
+  return send_chunks(out);
+}
+
+bool MapSender::send_chunks(FrontOut& out) {
+  const Buffer& stream = maker_->stream();
+  for (std::size_t waits = out.waiting(); sent_ < stream.size() && waits < kMostWaiting; waits += kMapChunk) {
+    const Bytes piece = Bytes(stream).subspan(sent_, std::min(kMapChunk, stream.size() - sent_));
+    MapChunk chunk;
+    chunk.data.assign(piece.begin(), piece.end());
+    sent_ += piece.size();
+    client_.send(chunk, out);
+  }
+  if (sent_ < stream.size()) return out.wake(out.now() + kBetweenChunks), false;
+  stage_ = Stage::kLoaded;
+  return true;
+}
+
+Vec3 MapSender::stand(const words::Pose& pose, const FrontOut& out) const {
+  Vec3 eyes = eyes_of(pose);
+  if ((same_game(out) || maker_ == nullptr) && is_finite(eyes)) return eyes;
+  constexpr float kFirst = 0.5F, kLast = static_cast<float>(kMapSize) - 0.5F;
+  for (std::size_t i = 0; i < 2; ++i) eyes[i] = std::isfinite(eyes[i]) ? std::clamp(eyes[i], kFirst, kLast) : kLast / 2;
+  const auto over_feet = static_cast<float>(eyes_over_feet(pose.state()));
+  const float feet = std::isfinite(eyes[2]) ? std::clamp(eyes[2] + over_feet, 3.0F, 63.0F) : 62.0F;
+  if (maker_ == nullptr) return {eyes[0], eyes[1], feet - over_feet};
+  const std::uint64_t column =
+      maker_->map().column(static_cast<std::uint32_t>(eyes[0]), static_cast<std::uint32_t>(eyes[1]));
+  auto lowest = static_cast<unsigned>(feet - 0.01F);  // the block that the feet are in
+  const unsigned meant = lowest;
+  while (lowest > 2 && (column >> (lowest - 2) & 7U) != 0) --lowest;
+  eyes[2] = (lowest == meant ? feet : static_cast<float>(lowest + 1)) - over_feet;
+  return eyes;
+}
+
+}  // namespace entente::aos

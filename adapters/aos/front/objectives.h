@@ -1,0 +1,63 @@
+// Objectives: intel, tents and territories, the score and the round, and State Data, which contains them all.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "adapters/aos/front/player_table.h"
+#include "adapters/aos/front/walk.h"
+
+namespace entente::aos {
+
+class Objectives {
+ public:
+  Objectives(Client& client, const MapSender& map, PlayerTable& players, const Walk& walk,
+             const core::ResyncPhase& resync)
+      : client_(client), map_(map), players_(players), walk_(walk), resync_(resync) {}
+
+  void hear(const words::Token& token, FrontOut& out);
+  void hear(const words::TokenTaken& taken, FrontOut& out);
+  void hear(const words::TokenDropped& dropped, FrontOut& out);
+  void hear(const words::TokenCaptured& captured, FrontOut& out);
+  void hear(const words::Zone& zone, FrontOut& out);
+  void hear(const words::Round& round, FrontOut& out);
+  void hear(const words::Rule& rule, FrontOut& out);
+
+  /// The client has loaded a map: finds the sides and their objectives. Sends nothing.
+  void begin(FrontOut& out);
+  void send_state_data(FrontOut& out);
+  /// The room has sent its world again.
+  void forget_owners() { owners_.clear(); }
+  /// Our client has left the token that it stood at.
+  void leave_token() { reached_ = 0; }
+
+  /// Asks for the token that our client stands at.
+  void reach(FrontOut& out);
+
+ private:
+  Sides find_sides(const FrontOut& out) const;
+  void list_territories(const FrontOut& out);
+  void find_tokens(const FrontOut& out);
+  void refind_tokens(FrontOut& out);
+  std::uint8_t side_of_token(const words::Token& token, const FrontOut& out) const;
+  std::optional<std::uint8_t> object_of(const words::Token& token) const;
+  Vec3 tent(std::uint8_t side, const FrontOut& out) const;
+  void fill_territories(StateData& state, const core::World& world) const;
+  void fill_flags(StateData& state, const FrontOut& out) const;
+  words::Team owner_of(core::Id territory, words::Team otherwise) const;
+
+  Client& client_;
+  const MapSender& map_;
+  PlayerTable& players_;
+  const Walk& walk_;
+  const core::ResyncPhase& resync_;
+  Colour fog_{};
+  std::array<core::Id, 2> intel_{}, tents_{};  // tokens of each side
+  std::vector<core::Id> territories_;
+  std::map<core::Id, words::Team> owners_;  // of territories, as Zone last said
+  core::Id reached_ = 0;                    // the token that our client stands at
+};
+
+}  // namespace entente::aos

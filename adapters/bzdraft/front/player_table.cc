@@ -1,0 +1,105 @@
+#include "adapters/bzdraft/front/player_table.h"
+
+#include "adapters/bzdraft/losses.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr std::size_t kLongestMotto = 127;
+
+bool same(const AddPlayer& a, const AddPlayer& b) {
+  return a.type == b.type && a.team == b.team && a.callsign.chars == b.callsign.chars && a.email.chars == b.email.chars;
+}
+
+}  // namespace
+
+void PlayerTable::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
+
+void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
+  PlayerEntry& entry = at(number);
+  entry.said = announcement(number, nth, out);
+  client_.send(out, entry.said);
+}
+
+AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const FrontOut& out) const {
+  const PlayerEntry& entry = at(number);
+  const core::PlayerState* owner = out.world().player(entry.player);
+  const core::UnitState* state = out.world().unit(entry.unit);
+  const bool me = number == kNumber;
+  std::string name = owner != nullptr ? owner->player.name() : me ? client_.wish.name() : "";
+  if (name.empty() && state != nullptr) name = state->unit.name();
+  if (name.empty()) name = "player " + std::to_string(number);
+  words::Team team = owner != nullptr ? owner->player.team() : me ? client_.wish.team() : words::TEAM_ANY;
+  if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
+  const words::Role role = owner != nullptr ? owner->player.role() : me ? client_.wish.role() : words::ROBOT;
+  AddPlayer add;
+  add.player = number;
+  add.type = nth != 0 ? kRobot : wire_type(role);
+  add.team = wire_team(team);
+  add.callsign.chars = me ? ended_text(name, kLongestName) : callsign_for(name, nth);
+  const std::string& motto = owner != nullptr ? owner->player.motto() : me ? client_.wish.motto() : std::string();
+  add.email.chars = ended_text(motto, kLongestMotto);
+  if (owner == nullptr || nth != 0) return add;
+  add.wins = counted(owner->score.wins());
+  add.losses = counted(owner->score.losses());
+  return add;
+}
+
+/// A callsign that no other player has.
+std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
+  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
+    const auto same = [&](const auto& entry) { return entry.second.said.callsign.chars == callsign; };
+    return std::any_of(begin(), end(), same);
+  });
+}
+
+void PlayerTable::tell_own_entry(FrontOut& out) {
+  own().said = announcement(kNumber, 0, out);
+  client_.send(out, own().said);
+}
+
+// -- What the room says about them ------------------------------------------------------------------------------------
+
+/// Announces a known player again if its data has changed: the page lets players change.
+void PlayerTable::hear(const words::Player& player, FrontOut& out) {
+  const std::uint8_t* known = of_player(player.id());
+  if (known == nullptr) return reassign(player.id(), out);
+  const std::uint8_t number = *known;
+  PlayerEntry& entry = at(number);
+  const AddPlayer before = entry.said;
+  entry.said.callsign.chars.clear();  // so that its own name counts as free
+  entry.said = announcement(number, 0, out);
+  if (!same(entry.said, before)) client_.send(out, entry.said);
+}
+
+/// Class Flags handles pickups and pellets.
+void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
+  if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
+  if (!core::shown_as_tank(unit.kind())) return out.lose(loss::kUnitUnlike);
+  see_unit(unit, out);
+}
+
+void PlayerTable::hear(const words::Score& score, FrontOut& out) {
+  if (const std::uint8_t* number = of_player(score.player()))
+    client_.send(out, Score{*number, counted(score.wins()), counted(score.losses())});
+}
+
+void PlayerTable::hear(const words::TeamScore& score, FrontOut& out) {
+  const std::uint8_t team = wire_team(score.team());
+  if (team_of(team) != score.team()) return out.lose(loss::kOtherTeam);
+  client_.send(out, TeamUpdate{team, counted(score.wins()), counted(score.losses())});
+}
+
+void PlayerTable::send_teams(FrontOut& out) const {
+  for (std::uint8_t team = 0; team <= kLastTeam; ++team) {
+    TeamUpdate update{team, 0, 0};
+    if (const auto at = out.world().team_scores().find(team_of(team)); at != out.world().team_scores().end()) {
+      update.wins = counted(at->second.wins());
+      update.losses = counted(at->second.losses());
+    }
+    client_.send(out, update);
+  }
+}
+
+}  // namespace entente::bzdraft

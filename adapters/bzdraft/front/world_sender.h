@@ -1,0 +1,35 @@
+// The world that a client loads, as a resource, and the settings that are sent with it.
+// Law: a request is answered once the world is known, or when the wait is over.
+#pragma once
+
+#include "adapters/bzdraft/front/client.h"
+#include "adapters/bzdraft/resource.h"
+#include "proxy/core/tank/flag_numbers.h"
+
+namespace entente::bzdraft {
+
+class WorldSender {
+ public:
+  WorldSender(Client& client, const core::FlagNumbers& flags) : client_(client), flags_(flags) {}
+
+  void hear(const GetWorldUp&, FrontOut& out);
+  void hear(const GetResourceUp& wanted, FrontOut& out);
+
+  /// Answers a pending request, if it can be answered.
+  void answer(FrontOut& out);
+  /// How many shots each player may have in the air.
+  std::uint16_t most_shots() const { return most_shots_; }
+
+ private:
+  void build(FrontOut& out);
+
+  Client& client_;
+  const core::FlagNumbers& flags_;
+  bool wanted_ = false;
+  core::Micros patience_ = 0;  // until when to wait for the world
+  Buffer resource_;
+  Md5 name_{};
+  std::uint16_t most_shots_ = 20;
+};
+
+}  // namespace entente::bzdraft

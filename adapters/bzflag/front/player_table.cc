@@ -1,0 +1,126 @@
+#include "adapters/bzflag/front/player_table.h"
+
+#include "adapters/bzflag/front/scores.h"
+#include "adapters/bzflag/losses.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | words::ADMIN;
+
+}  // namespace
+
+// -- How they come and go ---------------------------------------------------------------------------------------------
+
+void PlayerTable::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
+
+void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
+  dress(number, nth, out);
+  tell_entry(number, out);
+}
+
+void PlayerTable::dress(std::uint8_t number, std::size_t nth, const FrontOut& out) {
+  PlayerEntry& entry = at(number);
+  const bool me = entry.player != 0 && entry.player == out.me();
+  const core::PlayerState* owner = out.world().player(entry.player);
+  const core::UnitState* state = out.world().unit(entry.unit);
+  const words::Enter& wish = client_.wish;
+  const words::Player* who = owner != nullptr ? &owner->player : nullptr;
+  std::string name = who != nullptr ? who->name() : me ? wish.name() : state != nullptr ? state->unit.name() : "";
+  if (name.empty()) name = "player " + std::to_string(number);
+  const bool watches = who != nullptr ? who->role() == words::WATCH : me && wish.role() == words::WATCH;
+  words::Team team = who != nullptr ? who->team() : me ? wish.team() : words::TEAM_ANY;
+  if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
+  entry.team = watches ? kObserverTeam : wire_team(team, 0);
+  entry.callsign = me && nth == 0 ? name : callsign_for(name, nth);
+}
+
+/// A callsign that no other player has.
+std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
+  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
+    const auto same = [&](const auto& entry) { return entry.second.callsign == callsign; };
+    return std::any_of(begin(), end(), same);
+  });
+}
+
+void PlayerTable::tell_entry(std::uint8_t number, FrontOut& out) const {
+  const PlayerEntry& entry = at(number);
+  const core::PlayerState* owner = out.world().player(entry.player);
+  AddPlayer add;
+  add.id = player_id(number);
+  const bool extra = number_of(entry.player, kNobody) != number;
+  const bool robot = owner != nullptr && owner->player.role() == words::ROBOT;
+  add.type = number != own_number() && (extra || robot) ? kRobotPlayer : kTankPlayer;
+  add.team = static_cast<std::uint16_t>(entry.team);
+  add.callsign.set(entry.callsign);
+  if (owner != nullptr) {
+    add.motto.set(fitted(owner->player.motto(), kLongestText));
+    if (!extra) {
+      add.wins = counted(owner->score.wins());
+      add.losses = counted(owner->score.losses());
+      add.team_kills = counted(owner->score.team_kills());
+    }
+  } else if (number == own_number()) {
+    add.motto.set(fitted(client_.wish.motto(), kLongestText));
+  }
+  client_.stream(out, add);
+}
+
+void PlayerTable::announce_all(FrontOut& out) const {
+  for (const auto& [number, entry] : *this) tell_entry(number, out);
+}
+
+void PlayerTable::announced(std::uint8_t number, FrontOut& out) {
+  if (const core::PlayerState* owner = out.world().player(at(number).player))
+    tell_badges(number, owner->player.badges(), out);
+}
+
+void PlayerTable::dismissed(std::uint8_t number, FrontOut& out) {
+  client_.stream(out, RemovePlayer{player_id(number)});
+}
+
+// -- What the room says about them ------------------------------------------------------------------------------------
+
+void PlayerTable::see_player(const words::Player& player, words::Audience audience, FrontOut& out) {
+  const std::uint8_t* known = of_player(player.id());
+  if (known == nullptr) return reassign(player.id(), out);
+  const std::uint8_t number = *known;
+  PlayerEntry& entry = at(number);
+  if (audience == words::ADMINS) return out.lose(loss::kAddress);
+  const std::int16_t team = player.role() == words::WATCH ? kObserverTeam : wire_team(player.team(), entry.team);
+  if (team != entry.team && (team == 6 || team == 7)) {
+    entry.team = team;
+    if (team == 6) client_.stream(out, NewRabbit{number});
+  } else if (team != entry.team || (entry.callsign != player.name() && number != own_number())) {
+    if (number == own_number()) return out.lose(loss::kOwnName);
+    dismiss(number, out);
+    return reassign(player.id(), out);
+  }
+  tell_badges(number, player.badges(), out);
+}
+
+void PlayerTable::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out) {
+  PlayerEntry& entry = at(number);
+  const std::uint32_t changed = entry.badges ^ badges;
+  entry.badges = badges;
+  const auto on = [&](words::Badge badge) {
+    return static_cast<std::uint8_t>((badges & static_cast<std::uint32_t>(badge)) != 0 ? 1 : 0);
+  };
+  // A client treats these two as events, so they are not sent while a replay seeks.
+  if ((changed & words::PAUSED) != 0 && !resync_) client_.stream(out, Pause{number, on(words::PAUSED)});
+  if ((changed & words::AUTOPILOT) != 0 && !resync_) client_.stream(out, AutoPilot{number, on(words::AUTOPILOT)});
+  if ((changed & kInfoBadges) == 0) return;
+  PlayerInfo info;
+  info.players.push_back({number, static_cast<std::uint8_t>(badges & kInfoBadges)});
+  client_.stream(out, info);
+}
+
+/// Class Flags handles pickups and pellets.
+void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
+  if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
+  if (!core::shown_as_tank(unit.kind())) return out.lose(loss::kUnitUnlike);
+  see_unit(unit, out);
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,43 @@
+// Converts worlds between words and the database that clients download: groups (from 2.0 on) or records.
+// Law: all of them use metres. An obstacle that words cannot describe (a mesh and the like) becomes the box around it,
+// and is counted.
+#pragma once
+
+#include "adapters/bzflag/world/world.h"
+#include "proxy/core/word.h"
+
+namespace entente::bzflag {
+
+struct ConvertedWorld {
+  words::World world;
+  std::size_t boxed = 0;  ///< obstacles that became a box
+};
+
+/// `size`: the side of the world, from MsgGameSettings.
+ConvertedWorld world_from_database(const GroupWorld& database, double size);
+
+struct Database {
+  Buffer bytes;
+  std::size_t left_out = 0;  ///< obstacles that exceed what clients of the dialect can load
+};
+
+/// The database of a world: its solids, its tiles as boxes, and walls around it unless it has its own. `settings`: used
+/// in dialects that have them in the world's header.
+Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings = {});
+
+/// Convert a world between both forms, and read the settings from the header of a world of records.
+GroupWorld groups_of(const RecordWorld& records);
+GameSettings settings_of(const RecordWorld& records);
+RecordWorld records_of(const GroupWorld& groups, const GameSettings& settings, std::size_t dialect,
+                       std::size_t& left_out);
+
+/// The name of a teleporter's face in links, such as "/t0:f".
+std::string face_name(std::uint32_t face);
+
+/// The side of the smallest square around the origin that contains the world.
+double size_of(const words::World& world);
+
+/// Whether a link's pattern ("/t0:f", "name:b", with '*' and '?') matches the name of a face.
+bool matches(std::string_view pattern, std::string_view name);
+
+}  // namespace entente::bzflag

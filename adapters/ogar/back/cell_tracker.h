@@ -1,0 +1,96 @@
+// What one client of an Ogar server is shown, told as facts. It knows cells, not messages: a modern update or a legacy
+// one is told to it cell by cell. Law: a cell is one unit as long as the server keeps its id; what left the view is
+// hidden, what was eaten is gone, and what is neither is never said.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "adapters/ogar/back/cell_owners.h"
+#include "adapters/ogar/back/gunfire.h"
+#include "adapters/ogar/conversions.h"
+
+namespace entente::ogar {
+
+class CellTracker {
+ public:
+  void set_plane(const Plane& plane) {
+    plane_ = plane;
+    window_.reset();
+  }
+  const Plane& plane() const { return plane_; }
+  void set_teams(bool teams) { teams_ = teams; }
+  CellOwners& owners() { return owners_; }
+  Gunfire& gunfire() { return gunfire_; }
+
+  // What one update tells, in this order.
+  void added(const AddedCell& cell, core::BackOut& out);
+  void updated(const UpdatedCell& cell, core::BackOut& out);
+  void eaten(const Eaten& told);
+  void removed(std::uint32_t id, core::BackOut& out);
+  /// It is all told.
+  void done(core::BackOut& out);
+
+  /// The world was left: nothing of it is there any more.
+  void clear(core::BackOut& out);
+  /// Time passed without an update.
+  void settle(core::BackOut& out);
+
+  /// The cells of this side's player.
+  struct Self {
+    std::size_t cells = 0;
+    double x = 0, y = 0;  ///< their middle, metres
+    double largest = 0;   ///< size, Ogar's units
+  };
+  Self self() const;
+
+ private:
+  struct Cell {
+    core::Id unit = 0, owner = 0;
+    words::Pose pose;
+    std::uint16_t size = 0;
+    std::uint32_t colour = 0;
+    bool owned = false, hidden = false, moving = false;
+    std::optional<std::uint32_t> killer;  ///< in this update, the server's id
+    core::Micros moved = 0;               ///< when it was last seen to move
+    core::Micros hidden_at = 0;           ///< when it left the view
+  };
+
+  CellOwners::Owner* owner_of(const AddedCell& cell, core::BackOut& out);
+  void look_for_shot(const AddedCell& cell, const CellOwners::Owner* owner, core::BackOut& out);
+  bool may_seek(core::BackOut& out);
+  void move(Cell& cell, const UpdatedCell& to, core::BackOut& out);
+  void change(const Cell& cell, const UpdatedCell& to, core::BackOut& out);
+  void stop_standing(core::BackOut& out);
+  struct Window {
+    double x = 0, y = 0, half_width = 0, half_height = 0;  ///< metres; of no size while nobody looks
+    bool holds(const words::Pose& pose) const;
+  };
+  const Window& window();
+  void hide(std::uint32_t id, Cell& cell, core::BackOut& out);
+  void end(std::uint32_t id, core::Id by, CellOwners::Owner* eater, words::DeathCause why, core::BackOut& out);
+  void forget_hidden(core::BackOut& out);
+
+  Plane plane_;
+  bool teams_ = false;
+  CellOwners owners_;
+  Gunfire gunfire_;
+  std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id told so far, and before this update: ids rise
+  std::unordered_map<std::uint32_t, Cell> cells_;  // by the server's id
+  std::optional<Window> window_;                   // nothing once own cells have changed
+  Window window_before_;                           // after the last update
+  std::vector<std::uint32_t> own_, eaten_;         // eaten in this update
+  struct Since {
+    std::uint32_t id;
+    core::Micros at;
+  };
+  std::deque<Since> hidden_;   // the oldest first; not all of them still are
+  std::vector<Since> moving_;  // every move that may have been the last, in order
+  core::Micros sought_at_ = 0;
+  std::size_t sought_ = 0;  // cells that were looked through then
+  core::Micros checked_ = 0;
+};
+
+}  // namespace entente::ogar

@@ -1,0 +1,221 @@
+#include "adapters/ogar/back/input_planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "adapters/ogar/losses.h"
+#include "adapters/ogar/text.h"
+
+namespace entente::ogar {
+namespace {
+
+using core::Course, core::kSecond, core::Overloaded;
+
+constexpr double kSmallestToSplit = 60;      // Settings.js, mass 36
+constexpr double kFar = 50;                  // metres: where a mouse points that shows a way
+constexpr double kAhead = 0.5;               // seconds that a claimed pose is followed ahead
+constexpr core::Micros kAskAgain = kSecond;  // for a spawn that did not come
+constexpr std::size_t kMostLinesWaiting = 5;
+constexpr std::size_t kLongestCommand = 66;  // 16-bit units: at most 198 bytes of UTF-8, which no dialect cuts
+constexpr int kTicksHeld = 2;
+constexpr std::uint32_t kMostSplitsAWish = 255;  // the width of the field
+constexpr std::uint32_t kMostEjects = 3;         // the server takes one every other tick
+
+void add(std::uint32_t more, std::uint32_t most, std::uint32_t& count) { count = std::min(count + more, most); }
+std::uint8_t take(std::uint32_t& count) { return static_cast<std::uint8_t>(std::exchange(count, 0U)); }
+bool take_one(std::uint32_t& count) { return count > 0 && count-- > 0; }
+
+}  // namespace
+
+bool InputPlanner::hear(const core::Intent& intent, CellTracker& tracker, core::BackOut& out) {
+  if (steering_.hear(intent)) {
+    steered_at_ = intent.at;
+    return true;
+  }
+  const auto shot = steering_.shooting(intent);
+  return std::visit(Overloaded{[&](const words::Enter& word) { return enter(word), true; },
+                               [&](const words::Change& word) { return change(word, out), true; },
+                               [&](const words::Spawn&) { return wants_spawn_ = true; },
+                               [&](const words::Watch& word) { return watch(word, out), true; },
+                               [&](const words::Split& word) {
+                                 const std::uint32_t count = std::clamp(word.count(), 1U, kMostSplitsAWish);
+                                 add(count, kMostSplitsAWish, word.minions() ? minion_splits_ : splits_);
+                                 return true;
+                               },
+                               [&](const words::Eject& word) {
+                                 add(1, kMostEjects, word.minions() ? minion_ejects_ : ejects_);
+                                 return true;
+                               },
+                               [&](const words::Button& word) { return press(word.down()), true; },
+                               [&](const words::Freeze&) { return freeze_ = true; },
+                               [&](const words::Say& word) { return say(word, out), true; },
+                               [&](const words::Fire&) { return shoot(*shot, tracker, out), true; },
+                               [&](const words::Trigger&) { return shot ? shoot(*shot, tracker, out) : void(), true; },
+                               [](const auto&) { return false; }},
+                    intent.kind);
+}
+
+void InputPlanner::enter(const words::Enter& word) {
+  enter_ = word;
+  entered_ = true;
+  if (word.role() == words::WATCH && watching_ == Watching::kNot) watching_ = Watching::kLeader;
+}
+
+void InputPlanner::change(const words::Change& word, core::BackOut& out) {
+  if (word.has_name()) enter_.set_name(word.name());
+  if (word.has_skin()) enter_.set_skin(word.skin());
+  if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto()) out.lose(loss::kOtherChange);
+}
+
+void InputPlanner::watch(const words::Watch& word, core::BackOut& out) {
+  has_place_ = word.mode() == words::Watch::PLACE;
+  place_x_ = word.x();
+  place_y_ = word.y();
+  switch (word.mode()) {
+    case words::Watch::STOP:
+      watching_ = Watching::kNot;
+      wants_spawn_ = entered_;
+      return;
+    case words::Watch::PLAYER:
+      out.lose(loss::kWatchOne);
+      [[fallthrough]];
+    case words::Watch::LEADER:
+      watching_ = Watching::kLeader;
+      break;
+    default:
+      watching_ = Watching::kRoam;
+  }
+  wants_spawn_ = false;
+}
+
+void InputPlanner::say(const words::Say& word, core::BackOut& out) {
+  if (word.scope() != words::Say::EVERYBODY) return out.lose(loss::kChatForSome);
+  if (lines_.size() >= kMostLinesWaiting) return out.lose(loss::kChatTooFast);
+  const bool command = word.kind() == words::Say::COMMAND;
+  if (command && cut(word.text(), kLongestCommand).size() < word.text().size()) return out.lose(loss::kCommandTooLong);
+  lines_.push_back(clean(trimmed(word.text())));
+  if (lines_.back().empty()) lines_.pop_back();
+}
+
+/// A shot is a split, if its cell is large enough for one.
+void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out) {
+  const CellTracker::Self self = tracker.self();
+  if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
+    tracker.gunfire().wished(shot.fire->shot(), self.largest >= kSmallestToSplit, out);
+  if (self.cells == 0) return out.lose(loss::kNoCell);
+  self.largest >= kSmallestToSplit ? add(1, kMostSplitsAWish, splits_) : add(1, kMostEjects, ejects_);
+  if (!shot.yaw) return;
+  aim_ = *shot.yaw;
+  aimed_ = kTicksHeld;
+}
+
+void InputPlanner::press(bool down) {
+  if (down && !q_wish_) q_again_ = 1;  // also if it is let go before the next update
+  q_wish_ = down;
+}
+
+bool InputPlanner::urgent(bool lives) const {
+  return splits_ + minion_splits_ + ejects_ + minion_ejects_ > 0 || freeze_ || q_wish_ != q_down_ || q_again_ > 0 ||
+         (lives && (wants_spawn_ || !lines_.empty() || watching_ != is_watching_));
+}
+
+Input InputPlanner::next(const CellTracker& tracker, bool lives, Turn turn, core::Micros now) {
+  Input input;
+  const CellTracker::Self self = tracker.self();
+  if (self.cells > 0) {
+    wants_spawn_ = false;
+    watching_ = is_watching_ = Watching::kNot;
+  } else if (had_cells_) {
+    steering_.stop();  // what was wished, was wished in the last life
+    splits_ = ejects_ = 0;
+  }
+  had_cells_ = self.cells > 0;
+  point(tracker, self, now, input);
+  if (turn.mouse) {
+    ++q_held_;
+    if (aimed_ > 0) --aimed_;
+  }
+  if (!turn.edges) return input;
+  act(input);
+  button(turn.mouse, input);
+  if (!lives) return input;
+  if (wants_spawn_ && now >= spawn_at_) {
+    input.spawn = fitted_units(tag(enter_.name(), enter_.skin()), kLongestName);
+    spawn_at_ = now + kAskAgain;
+    watching_ = is_watching_ = Watching::kNot;
+  }
+  go_watching(input);
+  if (lines_.empty() || now < chat_at_) return input;
+  input.say = std::move(lines_.front());
+  lines_.pop_front();
+  chat_at_ = now + chat_pause_;
+  return input;
+}
+
+void InputPlanner::point(const CellTracker& tracker, const CellTracker::Self& self, core::Micros now, Input& input) {
+  double x = self.cells > 0 ? self.x : camera_x_, y = self.cells > 0 ? self.y : camera_y_;
+  const Course course = steering_.course(x, y, 0);
+  if (aimed_ > 0) {
+    x += kFar * std::cos(aim_);
+    y += kFar * std::sin(aim_);
+  } else if (has_place_) {
+    x = place_x_;
+    y = place_y_;
+  } else if (const words::PoseClaim* claim = steering_.claim()) {
+    // Whose client tells only what others would get wrong has driven on since.
+    const double ahead = kAhead + static_cast<double>(std::min(now - steered_at_, kSecond)) / kSecond;
+    x = claim->x() + ahead * claim->vx();
+    y = claim->y() + ahead * claim->vy();
+  } else if (course.kind != Course::Kind::kStay) {
+    x = course.x;
+    y = course.y;
+    // A cell goes as far in a tick as its mouse is away, if that is not too far for it.
+    const double step = course.speed * tracker.plane().metres(speed_of(self.largest));
+    const double far = std::hypot(x - self.x, y - self.y);
+    if (course.speed < 1 && self.cells > 0 && far > step) {
+      x = std::lerp(self.x, x, step / far);
+      y = std::lerp(self.y, y, step / far);
+    }
+  }
+  input.x = to_i32(tracker.plane().x(x));
+  input.y = to_i32(tracker.plane().y(y));
+}
+
+void InputPlanner::act(Input& input) {
+  input.splits = take(splits_);
+  input.minion_splits = take(minion_splits_);
+  input.eject = take_one(ejects_);
+  input.minion_eject = take_one(minion_ejects_);
+  input.minion_freeze = std::exchange(freeze_, false);
+}
+
+/// A press between two updates of the mouse is held as long as if it had waited for the next.
+void InputPlanner::button(bool paced, Input& input) {
+  if (q_down_ && (!q_wish_ || q_again_ > 0) && q_held_ >= kTicksHeld) {
+    q_down_ = false;
+    q_held_ = 0;
+    input.q_release = true;
+  } else if (!q_down_ && (q_wish_ || q_again_ > 0) && q_held_ > 0) {
+    q_down_ = true;
+    q_held_ = paced ? 0 : -1;
+    q_again_ = 0;
+    input.q_press = true;
+  }
+}
+
+/// Roaming is behind spectating: the flag first, then Q.
+void InputPlanner::go_watching(Input& input) {
+  if (watching_ == is_watching_ || watching_ == Watching::kNot) {
+    is_watching_ = watching_;
+    return;
+  }
+  if (watching_ == Watching::kLeader || is_watching_ == Watching::kNot) {
+    input.spectate = true;
+    is_watching_ = Watching::kLeader;
+  } else {
+    q_again_ = 1;
+    is_watching_ = Watching::kRoam;
+  }
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,98 @@
+// What a player wishes, made into what every dialect of Ogar takes once a tick: a mouse, counts and edges.
+// Law: an edge is given once, and Q is held long enough for a server that looks once a tick.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "adapters/ogar/back/cell_tracker.h"
+#include "proxy/core/tank/steering.h"
+
+namespace entente::ogar {
+
+/// One tick's input.
+struct Input {
+  std::int32_t x = 0, y = 0;  ///< the mouse, in the server's units
+  std::uint8_t splits = 0, minion_splits = 0;
+  bool eject = false, minion_eject = false, minion_freeze = false;
+  bool spectate = false, q_press = false, q_release = false;
+  std::optional<std::string> spawn;  ///< the name to play by
+  std::optional<std::string> say;
+
+  bool has_edge() const {
+    return splits != 0 || minion_splits != 0 || eject || minion_eject || minion_freeze || spectate || q_press ||
+           q_release || spawn || say;
+  }
+};
+
+class InputPlanner {
+ public:
+  /// Takes the word. False if no dialect of Ogar could say it.
+  bool hear(const core::Intent& intent, CellTracker& tracker, core::BackOut& out);
+
+  /// What an update holds: the mouse in time, edges (all but the mouse), or both.
+  struct Turn {
+    bool mouse = true, edges = true;
+  };
+  /// The input of this turn, for cells that are so. `lives`: the server has shown us its world. Edges that have no turn
+  /// wait.
+  Input next(const CellTracker& tracker, bool lives, Turn turn, core::Micros now);
+
+  /// Something waits that must not wait for long.
+  bool urgent(bool lives) const;
+  /// The mouse is held along a shot for now.
+  bool aims() const { return aimed_ > 0; }
+  /// The mouse matters also between edges.
+  bool steers(const CellTracker::Self& self) const { return self.cells > 0 || watching_ == Watching::kRoam; }
+  /// Nobody plays: look at who leads.
+  void watch_leader() { watching_ = Watching::kLeader; }
+  void left_world() { is_watching_ = Watching::kNot; }
+  /// Where the server has us look from, while we have no cell: metres.
+  void set_camera(double x, double y) {
+    camera_x_ = x;
+    camera_y_ = y;
+  }
+  /// When it connected: chat of the first second is lost.
+  void connected(core::Micros now) { chat_at_ = now + 1100 * core::kMillisecond; }
+  /// Between two lines of chat: what the server takes no more often.
+  void set_chat_pause(core::Micros pause) { chat_pause_ = pause; }
+
+  const words::Enter* entered() const { return entered_ ? &enter_ : nullptr; }
+
+ private:
+  enum class Watching : std::uint8_t { kNot, kLeader, kRoam };
+
+  void enter(const words::Enter& word);
+  void change(const words::Change& word, core::BackOut& out);
+  void watch(const words::Watch& word, core::BackOut& out);
+  void say(const words::Say& word, core::BackOut& out);
+  void shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out);
+  void press(bool down);
+  void point(const CellTracker& tracker, const CellTracker::Self& self, core::Micros now, Input& input);
+  void act(Input& input);
+  void button(bool paced, Input& input);
+  void go_watching(Input& input);
+
+  core::Steering steering_;
+  core::Micros steered_at_ = 0;  // when it was last told how
+  words::Enter enter_;
+  bool entered_ = false, wants_spawn_ = false, had_cells_ = false;
+  core::Micros spawn_at_ = 0;  // when to ask (again)
+  std::deque<std::string> lines_;
+  core::Micros chat_at_ = 0, chat_pause_ = 1050 * core::kMillisecond;
+
+  std::uint32_t splits_ = 0, minion_splits_ = 0, ejects_ = 0, minion_ejects_ = 0;
+  bool freeze_ = false;
+  double aim_ = 0;
+  int aimed_ = 0;  // updates for which the mouse still points along aim_
+
+  bool q_down_ = false, q_wish_ = false;
+  int q_held_ = 0, q_again_ = 0;  // updates of the mouse since its edge; presses that wait
+
+  Watching watching_ = Watching::kNot, is_watching_ = Watching::kNot;  // wished; as the server should have it
+  double place_x_ = 0, place_y_ = 0, camera_x_ = 0, camera_y_ = 0;
+  bool has_place_ = false;
+};
+
+}  // namespace entente::ogar

@@ -1,0 +1,49 @@
+// Where a client looks: the part of the plane that it is sent.
+// Law: the same as in OgarII. A player looks at the middle of its cells, from farther away the larger they are
+// together; a dead one at where it died; a spectator at the leader, or where it roams.
+#pragma once
+
+#include "adapters/ogar/conversions.h"
+#include "proxy/core/world.h"
+
+namespace entente::ogar {
+
+/// Values are in Ogar's units.
+struct View {
+  double x = 0, y = 0, scale = 1;
+  double half_width() const { return kWindowWidth / 2 / scale; }
+  double half_height() const { return kWindowHeight / 2 / scale; }
+};
+
+class Viewpoint {
+ public:
+  enum class State : std::uint8_t { kIdle, kPlaying, kLeader, kRoaming };
+
+  /// The player wants to watch. Ignored while it plays.
+  void watch(State how);
+  /// The server says where a spectator looks.
+  void told(const words::View& view, core::Micros now);
+
+  /// A player who steers one of several units is dead when that unit dies, and alive when it is put into play.
+  void hear(const core::Fact& fact, const core::World& world, core::Id me);
+  bool in_play() const { return in_play_; }
+
+  /// Called once a painting. `mouse_x`, `mouse_y`: where a roaming spectator flies to.
+  void look(const core::World& world, core::Id me, double mouse_x, double mouse_y, core::Micros now);
+
+  State state() const { return state_; }
+  bool watches() const { return state_ == State::kLeader || state_ == State::kRoaming; }
+  const View& view() const { return view_; }
+
+ private:
+  bool over_cells(const core::World& world, const core::PlayerState& player, bool in_play);
+  bool over_leader(const core::World& world, core::Id me);
+  void fly(const core::World& world, double mouse_x, double mouse_y);
+
+  State state_ = State::kIdle;
+  View view_, told_;
+  bool was_told_ = false, in_play_ = true;
+  core::Micros told_at_ = 0;
+};
+
+}  // namespace entente::ogar

@@ -1,0 +1,78 @@
+// Maps a game's own numbers to the room's ids, and back. Each room member has one map for each kind (players, units,
+// flags).
+// Law: one to one. A number that is reused for somebody else gets a new id.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <optional>
+
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+/// `Number`: the type of the game's number; hashable.
+template <class Number>
+class IdMap {
+ public:
+  /// REQUIRES: both are free.
+  void add(Number number, Id id) {
+    to_id_[number] = id;
+    to_number_[id] = number;
+  }
+  void remove_number(Number number) {
+    if (const Id id = this->id(number)) forget(number, id);
+  }
+  void remove_id(Id id) {
+    if (const auto at = to_number_.find(id); at != to_number_.end()) forget(at->second, id);
+  }
+  void clear() {
+    to_id_.clear();
+    to_number_.clear();
+  }
+
+  /// 0 if the number is not in use.
+  Id id(Number number) const {
+    const auto at = to_id_.find(number);
+    return at != to_id_.end() ? at->second : 0;
+  }
+  /// Null if the id is not in the map. Valid until the map changes.
+  const Number* number(Id id) const {
+    const auto at = to_number_.find(id);
+    return at != to_number_.end() ? &at->second : nullptr;
+  }
+  Number number_or(Id id, Number otherwise) const {
+    const Number* known = number(id);
+    return known != nullptr ? *known : otherwise;
+  }
+
+  /// The lowest free number from `first` to `last`; nothing if all are taken.
+  std::optional<Number> free_number(Number first, Number last) const {
+    for (Number number = first;; ++number) {
+      if (!to_id_.contains(number)) return number;
+      if (number == last) return std::nullopt;
+    }
+  }
+
+  std::size_t size() const { return to_id_.size(); }
+
+ private:
+  /// A peer chooses the numbers: with their own bits as a hash, it could put all of them into one place.
+  template <class Key>
+  struct Mixed {
+    std::size_t operator()(const Key& key) const {
+      return (std::uint64_t{std::hash<Key>{}(key)} * 0x9e3779b97f4a7c15U) >> 32U;
+    }
+  };
+
+  void forget(Number number, Id id) {
+    to_id_.erase(number);
+    to_number_.erase(id);
+  }
+
+  // Flat: a front looks up a unit's number for each fact about it, and a hundred fronts do not fit into a cache.
+  tsl::robin_map<Number, Id, Mixed<Number>> to_id_;
+  tsl::robin_map<Id, Number, Mixed<Id>> to_number_;
+};
+
+}  // namespace entente::core

@@ -1,0 +1,119 @@
+// A room member is one side of a bridge as a pure state machine. A Front acts as a server towards a player; a Back acts
+// as a client towards a server. Events arrive as calls; everything that it wants goes through Out. It uses no
+// socket, clock or log, and knows no other member.
+// Law: a member is never called while it is being called, and a call on Out returns before anybody is called back.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+#include "proxy/base/lane.h"
+#include "proxy/base/mapping.h"
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+class World;
+
+/// The peer at the other end of a member's link.
+struct Peer {
+  std::string address;             ///< "ip:port"; empty where there is no network
+  std::uint32_t connect_data = 0;  ///< ENet
+  std::string path;                ///< WebSocket
+};
+
+/// A player whose link broke and who may return.
+struct Absence {
+  std::uint32_t number = 0;  ///< the player's number in its own game, which words::Resume will name
+  Micros within = 0;
+};
+
+/// Everything that a member can ask for. `Word`: the kind of word that it says to its room.
+template <class Word>
+class Out {
+ public:
+  virtual ~Out() = default;
+
+  // For its peer.
+  /// Sends one whole frame at the end of the turn, in order with others of the same lane.
+  virtual void send(Lane lane, Bytes frame) = 0;
+  // A frame that several fronts of this room send is encoded only once. `cache_key` is a static address, the same for
+  // all fronts that would encode the same bytes. Call these only inside hear(), at most once for each word and key.
+  /// Sends what another front with this key has encoded for the current word. False: none has.
+  virtual bool send_cached(Lane, const void* /*cache_key*/) { return false; }
+  /// Sends `frame` and keeps it for the other fronts with this key.
+  virtual void send_shared(Lane lane, const void* /*cache_key*/, Bytes frame) { send(lane, frame); }
+  /// Bytes waiting because the peer is slow.
+  virtual std::size_t waiting() const = 0;
+  /// Closes the link after what was sent. `why` is for the log: who ended the session, and why. `code`: the game's
+  /// own reason, if its transport has one. The member hears nothing more.
+  virtual void close(std::string_view why, std::uint32_t code = 0) = 0;
+  /// The peer broke its protocol: this is counted by name, logged with field and offset, and ends the session.
+  virtual void fail(const Fault& fault) = 0;
+
+  // For its room.
+  virtual void say(Word word) = 0;
+  /// Asks for one tick(), not before `at`; the earliest request counts.
+  virtual void wake(Micros at) = 0;
+  /// Counts something that cannot be forwarded, by its line of the mapping.
+  void lose(const Mapping& line) { drop(line, nullptr); }
+  /// `dropped`: the dropped word, for a line about any word.
+  template <class Dropped>
+  void lose(const Mapping& line, const Dropped& dropped) {
+    drop(line, name_of(dropped));
+  }
+  // A line lives as long as the program.
+  void lose(const Mapping&&) = delete;
+  template <class Dropped>
+  void lose(const Mapping&&, const Dropped&) = delete;
+  virtual void drop(const Mapping& line, const char* word) = 0;  ///< called only by lose()
+
+  // What it can read.
+  virtual Micros now() const = 0;
+  virtual std::uint32_t random() = 0;  ///< from the room's seed
+  virtual Id new_id() = 0;             ///< for a player or a unit; never reused in a room
+  virtual Id me() const = 0;  ///< this seat's player; for a back, the player that it plays for, 0 in a shared room
+  virtual const World& world() const = 0;
+};
+
+/// Everything that can happen to a room member.
+template <class Heard, class Said>
+class RoomMember {
+ public:
+  using Outlet = Out<Said>;
+
+  virtual ~RoomMember() = default;
+
+  /// The link is up; a front then hears the world, if there is one already.
+  virtual void opened(const Peer&, Outlet&) {}
+  /// The peer's dialect, if it was unknown when the link came up. Comes before anything is received; nothing is sent
+  /// to the peer before it.
+  virtual void speaks(std::size_t /*dialect*/, Outlet&) {}
+  /// Stream: bytes in pieces of any size. Otherwise one whole message.
+  virtual void receive(Lane lane, Bytes bytes, Outlet& out) = 0;
+  /// Delivers a word. All numbers of an intent are finite.
+  virtual void hear(const Heard& word, Outlet& out) = 0;
+  virtual void tick(Outlet&) {}
+  /// The peer is gone, or was never reached (`why` is for people). send() then does nothing; say() still works.
+  virtual void closed(std::string_view /*why*/, Outlet&) {}
+  /// The same for a peer that gave a reason as a number of its game: the data of ENet's disconnect, or the code of a
+  /// WebSocket's close. Never 0.
+  virtual void closed_with_code(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
+  /// The peer's link broke. Returns how the player will identify itself on return, and for how long to keep the
+  /// seat; nothing: the player left. send() then does nothing until returned().
+  virtual std::optional<Absence> awaits(const Outlet&) { return std::nullopt; }
+  /// The player is back on a new link, which has not been sent anything yet.
+  virtual void returned(const Peer&, Outlet&) {}
+  /// The room ends, for example because the other side is gone: say goodbye as the game does, then close().
+  virtual void room_ends(std::string_view why, Outlet& out) { out.close(why); }
+};
+
+using Front = RoomMember<Fact, Intent>;
+using Back = RoomMember<Intent, Fact>;
+using FrontOut = Out<Intent>;
+using BackOut = Out<Fact>;
+
+}  // namespace entente::core

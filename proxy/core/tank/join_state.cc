@@ -1,0 +1,47 @@
+#include "proxy/core/tank/join_state.h"
+
+#include <utility>
+
+#include "proxy/base/text.h"
+
+namespace entente::core {
+
+void JoinState::tell_refused(words::Refused::Code code, std::string text, bool may_retry, BackOut& out) {
+  words::Refused refused;
+  refused.set_code(code);
+  refused.set_text(std::move(text));
+  refused.set_may_retry(may_retry);
+  out.say(std::move(refused));
+}
+
+void JoinState::refuse(words::Refused::Code code, std::string_view text, bool may_retry, BackOut& out) {
+  tell_refused(code, clean(text), may_retry, out);
+  if (!std::exchange(gone, true)) out.close(text);
+}
+
+void JoinState::be_kicked(std::string_view how, BackOut& out) {
+  gone = true;
+  words::Kicked kicked;
+  kicked.set_text(last_words_.why(out.now(), "the server ended the session"));
+  out.say(std::move(kicked));
+  out.close(how);
+}
+
+void JoinState::hear_server(std::string text, bool to_me, BackOut& out) {
+  last_words_.heard(text, out.now());
+  words::Notice notice;
+  notice.set_text(std::move(text));
+  to_me ? out.say({me, std::move(notice)}) : out.say(std::move(notice));
+}
+
+void JoinState::hear_player(words::Said said, BackOut& out) const {
+  Fact fact;
+  if (said.scope() == words::Say::ONE) {
+    fact.audience = words::PLAYER;
+    fact.to = me;
+  }
+  fact.kind = std::move(said);
+  out.say(std::move(fact));
+}
+
+}  // namespace entente::core

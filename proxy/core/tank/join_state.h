@@ -1,0 +1,42 @@
+// The place of a back's player on a server of a tank game: how far the player has come in, and how it leaves.
+// Law: the room hears once that the player was refused or thrown out.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proxy/core/chat.h"
+#include "proxy/core/room_member.h"
+
+namespace entente::core {
+
+struct JoinState {
+  enum class Stage : std::uint8_t { kGreeting, kLoading, kAtTheDoor, kEntering, kIn };
+
+  Stage stage = Stage::kGreeting;
+  bool gone = false;                 ///< goodbye was said, by either side
+  std::optional<words::Enter> wish;  ///< what it wants to come in as
+  Id me = 0;
+  std::uint8_t number = 255;  ///< on the server; 255: none yet
+  words::Room room;           ///< what the server says of itself
+
+  bool in() const { return stage == Stage::kIn; }
+  /// Its client reports when it is hit; otherwise the back does.
+  bool client_decides() const { return wish && wish->claims_deaths(); }
+
+  static void tell_refused(words::Refused::Code code, std::string text, bool may_retry, BackOut& out);
+  /// Tells the room, and leaves.
+  void refuse(words::Refused::Code code, std::string_view text, bool may_retry, BackOut& out);
+  /// The server ends a game that the player was in. `how`: for the log.
+  void be_kicked(std::string_view how, BackOut& out);
+
+  /// A line of chat by the server; `to_me`: to nobody else.
+  void hear_server(std::string text, bool to_me, BackOut& out);
+  /// By a player.
+  void hear_player(words::Said said, BackOut& out) const;
+
+ private:
+  LastWords last_words_;
+};
+
+}  // namespace entente::core

@@ -1,0 +1,49 @@
+// Drives and fires the own tank of a back as its player's words say, where no client of its game does.
+// Law: nothing is fired by a gun that is reloading; a shot that does not happen is counted, and its client is told.
+// Pulling the trigger fires one shot. While it is held, shots follow each other as evenly as the guns reload.
+#pragma once
+
+#include "proxy/core/gameplay/guns.h"
+#include "proxy/core/tank/tank_hits.h"
+
+namespace entente::core {
+
+class TankControl {
+ public:
+  /// From where the tank was at the last tick to now, and what hit it on the way.
+  void drive(BackOut& out);
+  void shoot(const Shooting& shooting, BackOut& out);
+
+ protected:
+  TankControl(JoinState& state, BackTank& tank, TankHits& hits) : state_(state), tank_(tank), hits_(hits) {}
+  ~TankControl() = default;
+
+  /// The number of a shot that may begin now, as wished if possible. Nothing: every gun is reloading.
+  virtual std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) = 0;
+  /// As its client fired it.
+  virtual void fire(const words::Fire& fire, std::uint16_t number, BackOut& out) = 0;
+  /// From the muzzle of a tank that is `here`.
+  virtual void fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) = 0;
+  /// Null: nothing but its guns keeps the tank from firing.
+  virtual const Mapping* why_not_shoot() const { return nullptr; }
+
+  std::optional<std::uint8_t> loaded(std::uint32_t wished, BackOut& out) const {
+    return guns_.loaded(wished, state_.room.most_shots(), out.now());
+  }
+  /// The gun is loaded again when its shot's life is over, as servers have it; clocks of clients may run ahead a
+  /// little.
+  void fire_gun(std::uint8_t gun, double life, BackOut& out);
+
+  JoinState& state_;
+  BackTank& tank_;
+
+ private:
+  void steer(double dt, BackOut& out);
+  void pull(double yaw, BackOut& out);
+
+  TankHits& hits_;
+  GunReloads guns_;
+  Micros held_fires_at_ = 0;  ///< when a held trigger fires next
+};
+
+}  // namespace entente::core

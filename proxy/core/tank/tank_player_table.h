@@ -1,0 +1,265 @@
+// The players that a client of a tank game sees. Each unit that can be shown as a tank has a player number. Further
+// units of one player, and units without an owner, are shown as robot players.
+// Law: the client's own number does not change while it plays. If no number is free, a unit that comes into sight takes
+// the number of one that is out of sight.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "proxy/core/bodies.h"
+#include "proxy/core/id_map.h"
+
+namespace entente::core {
+
+/// A player as the client knows it: the client itself, or a unit.
+struct TankPlayerEntry {
+  Id player = 0;  ///< 0: the unit belongs to nobody
+  Id unit = 0;    ///< 0: it has none
+  bool alive = false;
+  bool shown = false;  ///< the client sees it: it is alive, and not hidden
+  bool late = false;   ///< its pose waits for the rate limit
+};
+
+/// The front, which shows the client what happens to its players.
+class TankDisplay {
+ public:
+  /// Puts the player into play at `there`.
+  virtual void put(std::uint8_t number, const words::Pose& there, FrontOut& out) = 0;
+  /// The player's visibility may have changed.
+  virtual void show(std::uint8_t number, FrontOut& out) = 0;
+  /// A player was added, or now stands for another unit.
+  virtual void reassigned() {}
+
+ protected:
+  ~TankDisplay() = default;
+};
+
+/// Which number stands for which unit and which player.
+class TankNumbers {
+ public:
+  std::uint8_t own_number() const { return own_; }
+  /// Null: no number stands for it. Valid until the players change.
+  const std::uint8_t* of_unit(Id unit) const { return units_.number(unit); }
+  const std::uint8_t* of_player(Id player) const { return players_.number(player); }
+  /// The number of the unit, or else the number of the player. Null: neither has one.
+  const std::uint8_t* of(Id unit, Id player) const {
+    const std::uint8_t* number = of_unit(unit);
+    return number != nullptr ? number : of_player(player);
+  }
+  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.number_or(player, otherwise); }
+  /// Null: the client has not entered yet.
+  virtual const TankPlayerEntry* own_entry() const = 0;
+
+ protected:
+  ~TankNumbers() = default;
+
+  std::uint8_t own_ = 0;
+  IdMap<std::uint8_t> players_, units_;
+};
+
+/// `Entry`: a TankPlayerEntry with the fields that the game adds.
+template <class Entry>
+class TankPlayerTable : public TankNumbers {
+ public:
+  void hear(const words::PlayerGone& gone, FrontOut& out) { reassign(gone.id(), out); }
+  void hear(const words::Owns& owns, FrontOut& out) { reassign(owns.player(), out); }
+  void hear(const words::Spawned& spawned, FrontOut& out) {
+    if (const std::uint8_t* number = of_unit(spawned.unit())) display_.put(*number, spawned.pose(), out);
+  }
+  void hear(const words::Hidden& hidden, FrontOut& out);
+  void hear(const words::Gone& gone, FrontOut& out);
+  /// REQUIRES: shown_as_tank().
+  void see_unit(const words::Unit& unit, FrontOut& out);
+
+  /// The client has entered: announces all players, and the client itself last. A client takes the players announced
+  /// before it for those who were there already.
+  void assign_all(FrontOut& out);
+  /// Updates the numbers of one player's units from the world.
+  void reassign(Id id, FrontOut& out);
+
+  /// The client's own entry. REQUIRES: assign_all() was called.
+  Entry& own() { return at(own_); }
+  const Entry& own() const { return at(own_); }
+  const Entry* own_entry() const final { return numbered_[own_]; }
+  Id own_unit() const { return own_entry() != nullptr ? own_entry()->unit : 0; }
+
+  /// REQUIRES: somebody has that number.
+  Entry& at(std::uint8_t number) { return *numbered_[number]; }
+  const Entry& at(std::uint8_t number) const { return *numbered_[number]; }
+  auto begin() { return entries_.begin(); }
+  auto end() { return entries_.end(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  std::size_t size() const { return entries_.size(); }
+
+  /// The player behind a number. 0: its unit has no owner, or the number is not in use.
+  Id player_of(std::uint8_t number) const { return numbered_[number] != nullptr ? numbered_[number]->player : 0; }
+
+ protected:
+  /// `first`, `last`: the numbers that others may have.
+  TankPlayerTable(TankDisplay& display, std::uint8_t first, std::uint8_t last)
+      : display_(display), first_(first), last_(last) {}
+  ~TankPlayerTable() = default;
+
+  void set_own_number(std::uint8_t number) { own_ = number; }
+  void dismiss(std::uint8_t number, FrontOut& out);
+
+  /// Tells the client about a new player. `nth`: which of the owner's units it stands for; 0: the first, or the owner
+  /// itself.
+  virtual void announce(std::uint8_t number, std::size_t nth, FrontOut& out) = 0;
+  /// Called when the new player is complete: tells the client the rest.
+  virtual void announced(std::uint8_t /*number*/, FrontOut&) {}
+  /// Tells the client that the player has left.
+  virtual void dismissed(std::uint8_t number, FrontOut& out) = 0;
+  virtual void no_room(FrontOut& out) = 0;
+  /// Whether this number, given another unit, stays out of play until its client asks to spawn.
+  virtual bool waits(std::uint8_t /*number*/) const { return false; }
+
+ private:
+  void change_unit(std::uint8_t number, Id unit, FrontOut& out);
+  std::optional<std::uint8_t> free_number(Id unit, FrontOut& out);
+  void enlist(Id player, Id unit, std::size_t nth, FrontOut& out);
+  void dismiss_unused(Id player, const std::vector<Id>& units, FrontOut& out);
+
+  TankDisplay& display_;
+  std::uint8_t first_, last_;
+  std::map<std::uint8_t, Entry> entries_;
+  std::array<Entry*, 256> numbered_{};  // the same
+};
+
+template <class Entry>
+void TankPlayerTable<Entry>::assign_all(FrontOut& out) {
+  const World& world = out.world();
+  for (const auto& [id, player] : world.players())
+    if (id != out.me()) reassign(id, out);
+  for (const Id unit : tank_units_of_nobody(world)) enlist(0, unit, 0, out);
+  reassign(out.me(), out);
+}
+
+template <class Entry>
+void TankPlayerTable<Entry>::reassign(Id id, FrontOut& out) {
+  const PlayerState* player = out.world().player(id);
+  std::vector<Id> units;
+  if (player != nullptr) units = tank_units_of(*player, out.world());
+  dismiss_unused(id, units, out);
+  const std::uint8_t* known = of_player(id);
+  if (player == nullptr && id != out.me()) return known != nullptr ? dismiss(std::uint8_t{*known}, out) : void();
+  const Id first = units.empty() ? 0 : units.front();
+  if (known == nullptr)
+    enlist(id, first, 0, out);
+  else if (at(*known).unit != first)
+    change_unit(std::uint8_t{*known}, first, out);
+  for (std::size_t i = 1; i < units.size(); ++i)
+    if (of_unit(units[i]) == nullptr) enlist(id, units[i], i, out);
+}
+
+/// Removes the numbers of units that the player no longer has.
+template <class Entry>
+void TankPlayerTable<Entry>::dismiss_unused(Id player, const std::vector<Id>& units, FrontOut& out) {
+  if (player == 0) return;
+  std::vector<std::uint8_t> unused;
+  for (const auto& [number, entry] : entries_) {
+    if (entry.player != player || number == number_of(player, number)) continue;
+    if (std::find(units.begin(), units.end(), entry.unit) == units.end()) unused.push_back(number);
+  }
+  for (const std::uint8_t number : unused) dismiss(number, out);
+}
+
+/// Makes this number stand for another unit. The number that stood for the unit before is removed.
+template <class Entry>
+void TankPlayerTable<Entry>::change_unit(std::uint8_t number, Id unit, FrontOut& out) {
+  if (const std::uint8_t* other = of_unit(unit); unit != 0 && other != nullptr) dismiss(std::uint8_t{*other}, out);
+  Entry& entry = at(number);
+  units_.remove_id(entry.unit);
+  entry.unit = unit;
+  display_.reassigned();
+  if (unit == 0) return out.wake(out.now());  // the next tick hides it, unless its player has left by then
+  units_.add(number, unit);
+  const UnitState* state = out.world().unit(unit);
+  is_seen(state) && !waits(number) ? display_.put(number, state->unit.pose(), out) : display_.show(number, out);
+}
+
+/// Finds a number for a unit. If none is free and the unit is visible, it takes the number of a player who is not
+/// shown.
+template <class Entry>
+std::optional<std::uint8_t> TankPlayerTable<Entry>::free_number(Id unit, FrontOut& out) {
+  for (unsigned i = first_; i <= last_; ++i) {
+    const auto number = static_cast<std::uint8_t>(i);
+    if (number != own_ && numbered_[number] == nullptr) return number;
+  }
+  if (!is_seen(out.world().unit(unit))) return std::nullopt;
+  for (const auto& [number, entry] : entries_) {
+    if (number == own_ || entry.shown) continue;
+    const std::uint8_t freed = number;
+    dismiss(freed, out);
+    return freed;
+  }
+  return std::nullopt;
+}
+
+template <class Entry>
+void TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out) {
+  const bool me = player != 0 && player == out.me() && nth == 0;
+  const std::optional<std::uint8_t> free = me ? own_ : free_number(unit, out);
+  if (!free) return no_room(out);
+  const std::uint8_t number = *free;
+  Entry& entry = entries_[number];
+  numbered_[number] = &entry;
+  display_.reassigned();
+  entry.player = player;
+  entry.unit = unit;
+  if (player != 0 && nth == 0) players_.add(number, player);
+  if (unit != 0) units_.add(number, unit);
+  announce(number, nth, out);
+  const UnitState* state = out.world().unit(unit);
+  entry.alive = number != own_ && state != nullptr && state->unit.alive();
+  if (is_seen(state)) display_.put(number, state->unit.pose(), out);
+  announced(number, out);
+}
+
+template <class Entry>
+void TankPlayerTable<Entry>::dismiss(std::uint8_t number, FrontOut& out) {
+  if (number == own_) return;  // the client's own number stays
+  players_.remove_number(number);
+  units_.remove_number(number);
+  numbered_[number] = nullptr;
+  entries_.erase(number);
+  dismissed(number, out);
+}
+
+template <class Entry>
+void TankPlayerTable<Entry>::see_unit(const words::Unit& unit, FrontOut& out) {
+  if (unit.owner() != 0)
+    reassign(unit.owner(), out);
+  else if (of_unit(unit.id()) == nullptr)
+    enlist(0, unit.id(), 0, out);
+  const std::uint8_t* number = of_unit(unit.id());
+  if (number == nullptr) return;
+  Entry& entry = at(*number);
+  if (unit.alive() && !entry.alive) return display_.put(*number, unit.pose(), out);
+  if (*number != own_) entry.alive = unit.alive();
+  display_.show(*number, out);
+}
+
+template <class Entry>
+void TankPlayerTable<Entry>::hear(const words::Hidden& hidden, FrontOut& out) {
+  const std::uint8_t* number = of_unit(hidden.unit());
+  if (number == nullptr) return;
+  if (const Id player = player_of(*number); player != 0) reassign(player, out);  // another of its cells may be visible
+  if (const std::uint8_t* still = of_unit(hidden.unit())) display_.show(*still, out);
+}
+
+/// The world has already removed the unit.
+template <class Entry>
+void TankPlayerTable<Entry>::hear(const words::Gone& gone, FrontOut& out) {
+  const std::uint8_t* number = of_unit(gone.unit());
+  if (number == nullptr) return;
+  const Id player = player_of(*number);
+  player == 0 ? dismiss(std::uint8_t{*number}, out) : reassign(player, out);
+}
+
+}  // namespace entente::core

@@ -1,0 +1,61 @@
+// Finds, by the kind of a word, the line of a game's mapping that says why the game has no message for it.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "proxy/base/mapping.h"
+#include "proxy/core/room_member.h"
+
+namespace entente::core {
+
+/// The line of each kind of word; null if the game has a message for it.
+template <class Word>
+class UnsupportedWords {
+ public:
+  explicit UnsupportedWords(std::span<const Mapping> table) {
+    [&]<class... T>(std::variant<T...>*) {
+      lines_ = {find(table, name_of(T()))...};
+    }(static_cast<typename Word::Kind*>(nullptr));
+  }
+  const Mapping* line(std::size_t kind) const { return lines_[kind]; }
+
+ private:
+  static const Mapping* find(std::span<const Mapping> table, std::string_view word) {
+    for (const Mapping& line : table)
+      if (*line.message == '\0' && line.word == word && line.fidelity == Fidelity::kDropped) return &line;
+    return nullptr;
+  }
+  std::array<const Mapping*, std::variant_size_v<typename Word::Kind>> lines_{};
+};
+
+template <class T, class... All>
+constexpr std::size_t index_of_kind(std::variant<All...>*) {
+  std::size_t index = 0;
+  (void)((std::is_same_v<T, All> || (++index, false)) || ...);
+  return index;
+}
+
+// lose_unsupported() counts a word for which the game has no message. A word without a line is not counted.
+
+template <std::span<const Mapping> (*table)(), class Word>
+const Mapping* unsupported_line(std::size_t kind) {
+  static const UnsupportedWords<Word> lines(table());
+  return lines.line(kind);
+}
+
+template <std::span<const Mapping> (*table)()>
+void lose_unsupported(const Intent& word, BackOut& out) {
+  if (const Mapping* line = unsupported_line<table, Intent>(word.kind.index())) out.lose(*line);
+}
+template <std::span<const Mapping> (*table)()>
+void lose_unsupported(const Fact& word, FrontOut& out) {
+  if (const Mapping* line = unsupported_line<table, Fact>(word.kind.index())) out.lose(*line);
+}
+template <std::span<const Mapping> (*table)(), KindOf<FactKind> T>
+void lose_unsupported(const T& /*kind*/, FrontOut& out) {
+  constexpr FactKind* kKinds = nullptr;
+  if (const Mapping* line = unsupported_line<table, Fact>(index_of_kind<T>(kKinds))) out.lose(*line);
+}
+
+}  // namespace entente::core

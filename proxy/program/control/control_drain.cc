@@ -1,0 +1,177 @@
+#include "proxy/program/control/control_drain.h"
+
+#include <map>
+#include <utility>
+
+#include "proxy/program/control/arguments.h"
+#include "proxy/program/time_text.h"
+
+namespace entente {
+namespace {
+
+constexpr core::Micros kLongestDrain = core::Micros{7} * 86'400 * core::kSecond;
+
+struct DrainOrder {
+  std::string what;  // "": all routes
+  std::string time;  // "": no limit
+  Millis millis = 0;
+  std::string text;  // "": nothing is said
+};
+
+constexpr const char* kDrainUsage = "usage: drain [ROUTE|SERVER] [--for TIME] [--say TEXT]";
+constexpr std::size_t kLongestText = 400;
+
+Outcome<DrainOrder> parse_drain(std::string_view rest) {
+  DrainOrder order;
+  while (!rest.empty()) {
+    if (take_flag(rest, "--for", order.time)) {
+      const auto time = parse_time(order.time, kLongestDrain);
+      if (!time) return time.error();
+      order.millis = *time / core::kMillisecond;
+    } else if (take_text(rest, "--say", order.text)) {
+      const auto said = sayable_text(order.text, kLongestText);
+      if (!said) return said.error();
+      order.text = *said;
+    } else if (order.what.empty()) {
+      order.what = first_argument(rest);
+    } else {
+      return Error{kDrainUsage};
+    }
+  }
+  return order;
+}
+
+/// Who was told something, and who was not.
+class Announcement {
+ public:
+  void add(std::vector<Attendee> attendees) {
+    for (Attendee& one : attendees)
+      if (!one.is_bot()) (one.session.told == relay::Told::kYes ? told_ : not_told_).push_back(std::move(one));
+  }
+
+  /// "told 12 of 14 players; not told: 2 of panic (the game has no chat)"
+  std::string text() const {
+    std::map<std::string, std::size_t> reasons;
+    for (const Attendee& one : not_told_)
+      ++reasons["of " + std::string(one.session.info.game->name()) + " (" + relay::why_not(one.session.told) + ")"];
+    std::string text =
+        "told " + std::to_string(told_.size()) + " of " + std::to_string(told_.size() + not_told_.size()) + " players";
+    const char* before = "; not told: ";
+    for (const auto& [reason, times] : reasons) {
+      text += before + std::to_string(times) + " " + reason;
+      before = ", ";
+    }
+    return text + "\n";
+  }
+
+  Reply added_to(Reply reply) const {
+    std::vector<ReplyRow> not_told;
+    for (const Attendee& one : not_told_) {
+      not_told.push_back(one.row());
+      not_told.back().push_back(text_field("why", relay::why_not(one.session.told)));
+    }
+    return reply.with("told", rows_of(told_)).with("not_told", not_told);
+  }
+
+ private:
+  std::vector<Attendee> told_, not_told_;
+};
+
+class Drain {
+ public:
+  Drain(relay::Server& server, const Roster& roster, const std::vector<NamedRoute>& routes, Drainer& drainer)
+      : server_(server), roster_(roster), routes_(routes), drainer_(drainer) {}
+
+  Reply drain(std::string_view rest) const {
+    const auto order = parse_drain(rest);
+    if (!order) return order.error();
+    if (server_.drain_server(order->what, true) != 0) return drain_server(*order);
+    const auto routes = routes_called(routes_, order->what);
+    if (!routes) return routes.error();
+    Announcement announcement;
+    if (!order->text.empty()) announcement = announce(*routes, order->text);
+    const Drainer::Time time = order->time.empty() ? Drainer::Time() : Drainer::Time(order->millis);
+    std::string lines;
+    std::vector<ReplyRow> rows;
+    for (const NamedRoute* route : *routes) {
+      drainer_.drain(route->number, time);
+      const std::uint64_t left = server_.totals(route->number).now();
+      lines += "draining " + route->name + ": " + std::to_string(left) + " sessions go on" +
+               (time ? " for " + order->time : "") + "\n";
+      rows.push_back({text_field("route", route->name), number_field("sessions", left)});
+    }
+    if (order->text.empty()) return Reply(lines).with("routes", rows);
+    return announcement.added_to(Reply(lines + announcement.text()).with("routes", rows));
+  }
+
+  Reply say(std::string_view rest) const {
+    std::string what;
+    take_flag(rest, "--route", what);
+    const auto text = sayable_text(whole_text(rest), kLongestText);
+    if (!text) return text.error();
+    if (text->empty()) return Error{"usage: say [--route ROUTE] TEXT"};
+    const auto routes = routes_called(routes_, what);
+    if (!routes) return routes.error();
+    const Announcement announcement = announce(*routes, *text);
+    return announcement.added_to(Reply(announcement.text()));
+  }
+
+  Reply undrain(std::string_view rest) const {
+    const std::string what = whole_text(rest);
+    if (server_.drain_server(what, false) != 0) return "server " + what + " gets new players again\n";
+    const auto routes = routes_called(routes_, what);
+    if (!routes) return routes.error();
+    std::string lines;
+    std::vector<ReplyRow> rows;
+    for (const NamedRoute* route : *routes) {
+      if (!drainer_.undrain(route->number)) continue;
+      lines += route->name + " takes newcomers again\n";
+      rows.push_back({text_field("route", route->name)});
+    }
+    if (rows.empty()) return Error{names_of(*routes) + (routes->size() > 1 ? " do not drain" : " does not drain")};
+    return Reply(lines).with("routes", rows);
+  }
+
+ private:
+  /// The server gets no new players already.
+  Reply drain_server(const DrainOrder& order) const {
+    if (!order.time.empty() || !order.text.empty()) {
+      server_.drain_server(order.what, false);
+      return Error{"--for and --say are for routes; " + order.what + " is a server"};
+    }
+    std::uint64_t left = 0;
+    for (const NamedRoute& route : routes_)
+      for (const auto& one : server_.servers(route.number)) left += one.name == order.what ? one.sessions : 0;
+    return "draining server " + order.what + ": " + std::to_string(left) + " sessions go on\n";
+  }
+
+  Announcement announce(const std::vector<const NamedRoute*>& routes, const std::string& text) const {
+    Announcement announcement;
+    for (const NamedRoute* route : routes) announcement.add(roster_.with_players(server_.say(route->number, text)));
+    return announcement;
+  }
+
+  relay::Server& server_;
+  const Roster& roster_;
+  const std::vector<NamedRoute>& routes_;
+  Drainer& drainer_;
+};
+
+}  // namespace
+
+void add_drain_commands(Control& control, relay::Server& server, const Roster& roster,
+                        const std::vector<NamedRoute>& routes, Drainer& drainer) {
+  const Drain drain(server, roster, routes, drainer);
+  control.add_order(
+      "drain [ROUTE|SERVER] [--for TIME] [--say TEXT]",
+      "Turns newcomers away from a route, or from all. Players who are there go on until they leave, or "
+      "until TIME is over; they are told TEXT now. ROUTE: a game, an arena, a port or a listener. SERVER: "
+      "sends no new players to it; `servers` lists the names.",
+      [drain](std::string_view rest) { return drain.drain(rest); });
+  control.add_order("undrain [ROUTE|SERVER]", "Takes newcomers again.",
+                    [drain](std::string_view rest) { return drain.undrain(rest); });
+  control.add_order("say [--route ROUTE] TEXT", "Tells the players of a route, or of all, TEXT in the server's name.",
+                    [drain](std::string_view rest) { return drain.say(rest); });
+}
+
+}  // namespace entente

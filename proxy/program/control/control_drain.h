@@ -1,0 +1,17 @@
+// The commands drain, undrain and say.
+#pragma once
+
+#include <vector>
+
+#include "proxy/program/control/control.h"
+#include "proxy/program/control/roster.h"
+#include "proxy/program/control/route_names.h"
+#include "proxy/program/serve/drainer.h"
+
+namespace entente {
+
+/// All arguments outlive the control.
+void add_drain_commands(Control& control, relay::Server& server, const Roster& roster,
+                        const std::vector<NamedRoute>& routes, Drainer& drainer);
+
+}  // namespace entente

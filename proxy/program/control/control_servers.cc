@@ -1,0 +1,41 @@
+#include "proxy/program/control/control_servers.h"
+
+namespace entente {
+namespace {
+
+/// "up", "down, drained"
+std::string state_of(const relay::Server::ServerReport& server) {
+  using State = relay::Upstream::State;
+  std::string state = server.state == State::kUp ? "up" : server.state == State::kDown ? "down" : "not tried";
+  if (server.full) state += ", full";
+  if (server.drained) state += ", drained";
+  return state;
+}
+
+ReplyRow row(const std::string& route, const relay::Server::ServerReport& server) {
+  return {text_field("route", route),
+          text_field("server", server.name),
+          text_field("state", state_of(server)),
+          server.since ? number_field("seconds", *server.since / 1000) : text_field("seconds", ""),
+          number_field("sessions", server.sessions),
+          number_field("opened", server.opened),
+          number_field("weight", server.weight),
+          text_field("dialect", server.dialect.value_or("")),
+          text_field("why", server.why)};
+}
+
+}  // namespace
+
+void add_servers_command(Control& control, relay::Server& server, const std::vector<NamedRoute>& routes) {
+  control.add("servers", "Lists the servers of each route: whether they are up and for how long, and their sessions.",
+              [&server, &routes](std::string_view rest) {
+                if (!rest.empty()) return Reply(Error{"servers takes no arguments"});
+                std::vector<ReplyRow> rows;
+                for (const NamedRoute& route : routes)
+                  for (const auto& one : server.servers(route.number)) rows.push_back(row(route.name, one));
+                return Reply::table(
+                    {"route", "server", "state", "seconds", "sessions", "opened", "weight", "dialect", "why"}, rows);
+              });
+}
+
+}  // namespace entente

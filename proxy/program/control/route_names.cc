@@ -1,0 +1,31 @@
+#include "proxy/program/control/route_names.h"
+
+namespace entente {
+namespace {
+
+bool is(const NamedRoute& route, std::string_view what) {
+  if (what.empty() || route.name == what || route.game == what || (!route.room.empty() && route.room == what))
+    return true;
+  return route.listener.port() != 0 && (route.listener.text() == what || std::to_string(route.listener.port()) == what);
+}
+
+}  // namespace
+
+Outcome<std::vector<const NamedRoute*>> routes_called(const std::vector<NamedRoute>& all, std::string_view what) {
+  std::vector<const NamedRoute*> found, known;
+  for (const NamedRoute& route : all) {
+    known.push_back(&route);
+    if (is(route, what)) found.push_back(&route);
+  }
+  if (!found.empty()) return found;
+  return Error{"no route is called '" + std::string(what) +
+               "'; name a game, an arena, a port or a listener of: " + names_of(known)};
+}
+
+std::string names_of(const std::vector<const NamedRoute*>& routes) {
+  std::string names;
+  for (const NamedRoute* route : routes) names += (names.empty() ? "" : ", ") + route->name;
+  return names;
+}
+
+}  // namespace entente

@@ -1,0 +1,28 @@
+// The routes of a program, as an operator names them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/fault.h"
+#include "proxy/net/address.h"
+
+namespace entente {
+
+struct NamedRoute {
+  std::size_t number;     ///< as relay::Server::add numbered it
+  std::string name;       ///< in the statistics: "bzflag 2.4 127.0.0.1:40123"
+  std::string game;       ///< "bzflag"
+  std::string room;       ///< the arena that it leads into; "" if it leads to a server
+  net::Address listener;  ///< port 0: it has none
+};
+
+/// The routes that are meant, by the address or port of the listener, the game, the arena, or the name in the
+/// statistics. "": all.
+Outcome<std::vector<const NamedRoute*>> routes_called(const std::vector<NamedRoute>& all, std::string_view what);
+
+/// "a, b"
+std::string names_of(const std::vector<const NamedRoute*>& routes);
+
+}  // namespace entente

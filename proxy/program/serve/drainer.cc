@@ -1,0 +1,119 @@
+#include "proxy/program/serve/drainer.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace entente {
+namespace {
+
+constexpr Millis kLook = 100;     // how often is looked whether the last session has ended
+constexpr Millis kIdle = 60'000;  // the thread is woken by news
+
+constexpr const char* kWhy = "the server is going down";
+
+}  // namespace
+
+Drainer::Drainer(relay::Server& server, Millis before_stop) : server_(server), before_stop_(before_stop) {
+  sem_init(&news_, 0, 0);
+  thread_ = std::thread([this] { run(); });
+}
+
+Drainer::~Drainer() {
+  ends_ = true;
+  sem_post(&news_);
+  thread_.join();
+  sem_destroy(&news_);
+}
+
+void Drainer::add(std::size_t route, std::string name) {
+  const std::lock_guard lock(mutex_);
+  routes_[route].name = std::move(name);
+}
+
+void Drainer::drain(std::size_t route, Time time) {
+  {
+    const std::lock_guard lock(mutex_);
+    routes_.at(route).until = time ? std::optional(steady_now() + *time) : std::nullopt;
+  }
+  server_.set_draining(route, true);
+  sem_post(&news_);
+}
+
+bool Drainer::undrain(std::size_t route) {
+  {
+    const std::lock_guard lock(mutex_);
+    routes_.at(route).until.reset();
+  }
+  const bool did = server_.is_draining(route);
+  server_.set_draining(route, false);
+  return did;
+}
+
+void Drainer::begin_stop() {
+  asked_to_stop_ = true;
+  sem_post(&news_);
+}
+
+// -- On its thread ----------------------------------------------------------------------------------------------------
+
+void Drainer::run() {
+  for (;;) {
+    wait();
+    if (ends_) return;
+    const Millis now = steady_now();
+    if (asked_to_stop_.exchange(false) && !stop_at_) drain_all(now);
+    end_overdue(now);
+    if (stop_at_ && (now >= *stop_at_ || is_empty())) {
+      stop_at_.reset();
+      server_.stop();
+    }
+  }
+}
+
+/// For news, or until something is to be done.
+void Drainer::wait() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience(steady_now()));
+  const auto nanos = std::chrono::nanoseconds(until.time_since_epoch()).count();
+  const timespec at{static_cast<time_t>(nanos / 1'000'000'000), static_cast<long>(nanos % 1'000'000'000)};
+  (void)sem_clockwait(&news_, CLOCK_MONOTONIC, &at);
+}
+
+void Drainer::drain_all(Millis now) {
+  stop_at_ = now + before_stop_;
+  spdlog::info("draining for at most {} s before the stop; another SIGTERM stops at once", before_stop_ / 1000);
+  const std::lock_guard lock(mutex_);
+  for (const auto& [route, drained] : routes_) server_.set_draining(route, true);
+}
+
+void Drainer::end_overdue(Millis now) {
+  std::vector<std::pair<std::size_t, std::string>> overdue;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [route, drained] : routes_) {
+      if (!drained.until || now < *drained.until) continue;
+      drained.until.reset();
+      overdue.emplace_back(route, drained.name);
+    }
+  }
+  for (const auto& [route, name] : overdue)
+    spdlog::info("drained {}: {} sessions ended", name, server_.end_sessions(route, kWhy));
+}
+
+bool Drainer::is_empty() const {
+  return std::all_of(routes_.begin(), routes_.end(),
+                     [this](const auto& one) { return server_.totals(one.first).now() == 0; });
+}
+
+/// Until something is to be done.
+Millis Drainer::patience(Millis now) {
+  if (stop_at_) return kLook;
+  Millis until = now + kIdle;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [route, drained] : routes_) until = std::min(until, drained.until.value_or(until));
+  return until > now ? until - now : 0;
+}
+
+}  // namespace entente

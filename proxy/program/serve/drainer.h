@@ -1,0 +1,65 @@
+// Drains routes: they take no newcomers, and what is left when their time is over is ended.
+// Law: a thread of its own keeps the times; workers never wait for it.
+#pragma once
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proxy/base/time.h"
+#include "proxy/relay/server.h"
+
+namespace entente {
+
+class Drainer {
+ public:
+  /// A time for the sessions that are there; none: they go on until they end.
+  using Time = std::optional<Millis>;
+
+  /// `server` outlives it. `before_stop`: how long begin_stop() drains.
+  Drainer(relay::Server& server, Millis before_stop);
+  ~Drainer();
+  Drainer(const Drainer&) = delete;
+  Drainer& operator=(const Drainer&) = delete;
+
+  /// A route that there is, before the first call of anything else. `name`: for the log.
+  void add(std::size_t route, std::string name);
+  /// The route takes no newcomers. A time that it had is replaced. From any thread but the workers'.
+  void drain(std::size_t route, Time time);
+  /// It takes newcomers again. False: it did.
+  bool undrain(std::size_t route);
+  /// Drains all routes, and stops the server once nobody is left or the time is over. Safe in a signal handler.
+  void begin_stop();
+  /// Whether begin_stop() drains at all.
+  bool drains_before_stop() const { return before_stop_ > 0; }
+
+ private:
+  struct Drained {
+    std::string name;
+    std::optional<Millis> until;
+  };
+  void run();
+  void end_overdue(Millis now);
+  void drain_all(Millis now);
+  bool is_empty() const;
+  Millis patience(Millis now);
+  void wait();
+
+  relay::Server& server_;
+  const Millis before_stop_;
+  std::mutex mutex_;                       // of routes_
+  std::map<std::size_t, Drained> routes_;  // all, by number
+  sem_t news_;                             // a signal handler may post it
+  std::atomic<bool> asked_to_stop_{false}, ends_{false};
+  std::optional<Millis> stop_at_;  // the thread's
+  std::thread thread_;             // last: it uses the others
+};
+
+}  // namespace entente

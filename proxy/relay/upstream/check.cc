@@ -1,0 +1,229 @@
+#include "proxy/relay/upstream/check.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "proxy/net/socket.h"
+#include "proxy/net/udp.h"
+#include "proxy/net/web/web_link.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr std::uint32_t kQueryMs = 1'000;  // for the answer to one query
+constexpr int kQueries = 3;                // datagrams get lost
+
+/// What all kinds do alike: a result once, later than start(), and a time limit.
+class Look : public Check, private net::Later {
+ public:
+  Look(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+      : worker_route_(worker_route), server_(server), user_(user) {}
+  ~Look() override { worker_route_.loop.never(*this); }
+
+  void start(const Limits& limits) override {
+    result_ = {};
+    next_ = 0;
+    running_ = true;
+    most_said_ = limits.held_bytes;
+    until_ = limits.detect_ms ? now() + limits.detect_ms : std::numeric_limits<Millis>::max();
+    try_next();
+  }
+  void close() override {
+    running_ = false;
+    hang_up();
+  }
+
+ protected:
+  /// Connects to this address. An errno if that cannot even begin.
+  virtual int reach(const net::Address& server) = 0;
+  virtual void hang_up() = 0;
+
+  void try_next() {
+    while (next_ < server_.addresses.size()) {
+      const int error = reach(server_.addresses[next_++]);
+      if (error == 0) return;
+      why_ = std::strerror(error);
+    }
+    fail(Reason::kServerUnreachable, why_);
+  }
+  void refused(int error) {
+    why_ = std::strerror(error);
+    try_next();
+  }
+  void fail(Reason reason, const std::string& why) { conclude({reason, std::nullopt, why}); }
+  void conclude(const Check::Result& result) {
+    if (!running_) return;
+    hang_up();
+    result_ = result;
+    worker_route_.loop.later(*this);  // the user may have called start()
+  }
+  Millis now() const { return worker_route_.loop.now(); }
+  Buffer first_bytes(const net::Address& server) const {
+    Buffer first;
+    if (const auto version = worker_route_.route.send_proxy)
+      net::append_proxy_header(first, *version, std::nullopt, server);
+    return first;
+  }
+
+  WorkerRoute& worker_route_;
+  const Upstream& server_;
+  bool running_ = false;
+  std::size_t most_said_ = 0;
+  Millis until_ = 0;
+
+ private:
+  void at_turn_end() override {
+    if (std::exchange(running_, false)) user_.checked(result_);
+  }
+
+  Check::User& user_;
+  Check::Result result_;
+  std::size_t next_ = 0;
+  std::string why_;
+};
+
+/// By a TCP connection. A server that greets first shows its dialect, too.
+class StreamCheck final : public Look, private net::LinkUser {
+ public:
+  StreamCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+      : Look(worker_route, server, user),
+        game_(worker_route.route.server_game()),
+        greets_(game_.probe() == wire::Probe::kSilentConnection),
+        link_(worker_route.loop, static_cast<net::LinkUser&>(*this)) {}
+
+  void tick(Millis now) override {
+    if (!running_ || !link_.is_open() || link_.is_held_up() || now <= until_ + link_.held_up()) return;
+    reached_ ? fail(Reason::kDialectUnknown, "it did not greet") : fail(Reason::kServerUnreachable, "timed out");
+  }
+
+ private:
+  int reach(const net::Address& server) override {
+    said_.clear();
+    reached_ = false;
+    auto made = net::stream_towards(server);
+    if (!made) return EMFILE;
+    return link_.connect(std::move(made->tcp), server, first_bytes(server));
+  }
+  void hang_up() override { link_.close(); }
+
+  void connected(net::Link&) override {
+    reached_ = true;
+    if (!greets_) return conclude({});
+    link_.read(true);
+  }
+  void received(net::Link&, wire::Lane, Bytes bytes) override {
+    append(said_, bytes);
+    const wire::Detected detected = game_.detect(said_);
+    if (detected.state == wire::Detected::State::kFound) return conclude({std::nullopt, detected.dialect, {}});
+    if (detected.state == wire::Detected::State::kUnknown || said_.size() > most_said_)
+      fail(Reason::kDialectUnknown, "its greeting is none of " + std::string(game_.name()));
+  }
+  void wrote(net::Link&) override {}
+  void ended(net::Link&) override { fail(Reason::kDialectUnknown, "it closed the connection"); }
+  void broken(net::Link&, int error) override {
+    said_.empty() ? refused(error) : fail(Reason::kDialectUnknown, "it closed the connection");
+  }
+
+  const wire::Game& game_;
+  const bool greets_;
+  net::Tcp link_;
+  Buffer said_;
+  bool reached_ = false;
+};
+
+/// By a WebSocket's upgrade.
+class WebCheck final : public Look, private net::WebUser {
+ public:
+  WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+      : Look(worker_route, server, user),
+        link_(worker_route.loop, net::WebSocket::Role::kClient, worker_route.route.server_game().largest_frame(),
+              static_cast<net::WebUser&>(*this)) {}
+
+  void tick(Millis now) override {
+    if (running_ && link_.is_open() && !link_.is_held_up() && now > until_ + link_.held_up())
+      fail(Reason::kServerUnreachable, "timed out");
+  }
+
+ private:
+  int reach(const net::Address& server) override {
+    auto made = net::stream_towards(server);
+    if (!made) return EMFILE;
+    const WebOptions& web = *worker_route_.route.web;
+    net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path, net::make_upgrade_key(),
+                                net::forwarded_headers({})};
+    const int error = link_.connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
+                                    std::move(request), first_bytes(server));
+    if (error == 0) link_.read(true);
+    return error;
+  }
+  void hang_up() override { link_.close(); }
+
+  void upgraded(net::WebLink&, const net::HttpHead&) override { conclude({}); }
+  void declined(net::WebLink&, const net::HttpHead& response) override {
+    fail(Reason::kServerDeclined, "it answered " + std::to_string(response.status) + " to a WebSocket's request");
+  }
+  void protocol_error(net::WebLink&, const Fault& fault, const std::string& detail) override {
+    fail(Reason::kServerProtocolError, std::string(fault.what) + (detail.empty() ? "" : ": " + detail));
+  }
+  void ended(net::WebLink&) override { fail(Reason::kServerDeclined, "it closed the connection"); }
+  void broken(net::WebLink&, int error) override { refused(error); }
+  void received(net::WebLink&, net::Opcode, Bytes) override {}
+  void close_frame(net::WebLink&, const net::CloseFrame&) override {}
+  void wrote(net::WebLink&) override {}
+
+  net::WebLink link_;
+};
+
+/// By a query that the game's servers answer to anybody.
+class QueryCheck final : public Look, private net::UdpReader::User {
+ public:
+  QueryCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+      : Look(worker_route, server, user), reader_(worker_route.loop, static_cast<net::UdpReader::User&>(*this)) {}
+
+  void tick(Millis now) override {
+    if (!running_ || !socket_ || now < ask_again_) return;
+    if (asked_ == kQueries) return fail(Reason::kServerTimeout, "it did not answer");
+    ask();
+  }
+
+ private:
+  int reach(const net::Address& server) override {
+    auto made = net::datagrams_towards(server);
+    if (!made || !reader_.open_connected(made->udp.get())) return EMFILE;
+    socket_ = std::move(made->udp);
+    asked_ = 0;
+    ask();
+    return 0;
+  }
+  void hang_up() override {
+    reader_.close();
+    socket_.reset();
+  }
+  void ask() {
+    ++asked_;
+    ask_again_ = now() + kQueryMs;
+    const auto queries = worker_route_.route.server_game().queries();
+    (void)net::udp_send(socket_.get(), as_bytes(queries.front().question));
+  }
+  void datagram(const net::Address&, Bytes) override { conclude({}); }
+
+  net::UdpReader reader_;
+  net::Fd socket_;
+  int asked_ = 0;
+  Millis ask_again_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Check> make_check(WorkerRoute& worker_route, const Upstream& server, Check::User& user) {
+  const wire::Game& game = worker_route.route.server_game();
+  if (game.transport() == wire::Transport::kEnet)
+    return game.queries().empty() ? nullptr : std::make_unique<QueryCheck>(worker_route, server, user);
+  if (game.probe() == wire::Probe::kFirstSession) return nullptr;
+  if (game.transport() == wire::Transport::kWebSocket) return std::make_unique<WebCheck>(worker_route, server, user);
+  return std::make_unique<StreamCheck>(worker_route, server, user);
+}
+
+}  // namespace entente::relay

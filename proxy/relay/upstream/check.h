@@ -1,0 +1,41 @@
+// Looks whether a server is there, and which dialect it speaks, as its game allows: a TCP connection (with the
+// server's greeting, if it greets first), a WebSocket upgrade, or a query by datagram.
+// Law: it takes no player's place, and says no word of the game but a query. One look at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "proxy/base/limits.h"
+#include "proxy/relay/route.h"
+#include "proxy/relay/sessions/reason.h"
+
+namespace entente::relay {
+
+class Check {
+ public:
+  struct Result {
+    std::optional<Reason> failed = {};        ///< nothing: the server is there
+    std::optional<std::size_t> dialect = {};  ///< if its greeting shows it
+    std::string why = {};                     ///< of a failure, for the operator
+  };
+  class User {
+   public:
+    virtual ~User() = default;
+    /// Called once for each start(), not from inside it.
+    virtual void checked(const Result& result) = 0;
+  };
+
+  virtual ~Check() = default;
+  /// REQUIRES: no look is under way.
+  virtual void start(const Limits& limits) = 0;
+  virtual void tick(Millis now) = 0;
+  virtual void close() = 0;
+};
+
+/// The way to look at this server of the route. Null: there is none, because a connection would take a player's place.
+/// All that is given outlives the check.
+std::unique_ptr<Check> make_check(WorkerRoute& worker_route, const Upstream& server, Check::User& user);
+
+}  // namespace entente::relay

@@ -1,0 +1,130 @@
+#include "proxy/relay/upstream/server_probes.h"
+
+#include <algorithm>
+
+namespace entente::relay {
+namespace {
+
+constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
+constexpr Millis kRetry = 250;             // while players are held, or a checked server is down
+
+}  // namespace
+
+std::string cannot_tell_dialect(const wire::Game& game, const std::string& server) {
+  return "cannot tell which dialect of " + std::string(game.name()) + " the server " + server +
+         " speaks: nobody is let in; add ?dialect= to its URL";
+}
+
+/// What is known of one server.
+class ServerProbes::One final : private Check::User {
+ public:
+  One(ServerProbes& owner, Upstream& server)
+      : owner_(owner),
+        route_(owner.worker_route_.route),
+        server_(server),
+        check_(make_check(owner.worker_route_, server, static_cast<Check::User&>(*this))) {
+    if (check_ && route_.upstreams.rules().check_ms != 0) server.is_checked();
+  }
+
+  bool failed() const { return server_.drained() || (why_ && !running_); }
+  Reason why() const { return why_.value_or(Reason::kServerUnreachable); }
+
+  void want(const Limits& limits, Millis now) {
+    if (server_.dialect() || (why_ && now <= good_until_)) return;
+    start(limits, now);
+  }
+  void tick(Millis now, const Limits& limits) {
+    if (!check_) return;
+    check_->tick(now);
+    const Millis every = route_.upstreams.rules().check_ms;
+    if (every == 0) return;
+    const bool down = server_.state() != Upstream::State::kUp;
+    if (now >= checked_at_ + (down ? std::min(every, kRetry) : every)) start(limits, now);
+  }
+  void close() {
+    if (check_) check_->close();
+    running_ = false;
+  }
+
+ private:
+  void start(const Limits& limits, Millis now) {
+    if (running_ || !check_) return;
+    running_ = true;
+    why_.reset();
+    checked_at_ = now;
+    check_->start(limits);
+  }
+
+  void checked(const Check::Result& result) override {
+    running_ = false;
+    WorkerRoute& worker_route = owner_.worker_route_;
+    const bool wrong = !result.failed && result.dialect && !route_.bridge && *result.dialect != route_.dialect;
+    if (wrong) worker_route.say_wrong_dialect(server_.name, *result.dialect);
+    why_ = wrong ? std::optional(Reason::kDialectMismatch) : result.failed;
+    checked_at_ = worker_route.loop.now();
+    good_until_ = checked_at_ + kBelieveBadNews;
+    why_ ? note_failure(wrong ? "it speaks another dialect" : result.why) : note_success(result);
+    if (owner_.user_ != nullptr) owner_.user_->probed();
+  }
+
+  void note_success(const Check::Result& result) {
+    answered_ = true;
+    server_.speaks(result.dialect);
+    if (server_.succeeded(checked_at_)) owner_.worker_route_.say_up(server_);
+  }
+
+  void note_failure(const std::string& why) {
+    WorkerRoute& worker_route = owner_.worker_route_;
+    // Some servers of games over ENet do not answer queries: only silence after an answer is news.
+    if (route_.server_game().transport() == wire::Transport::kEnet && !answered_) return;
+    const bool news = server_.failed(checked_at_, why);
+    if (*why_ == Reason::kDialectUnknown)
+      return worker_route.say(LogKind::kDialect, cannot_tell_dialect(route_.server_game(), server_.name));
+    if (*why_ == Reason::kDialectMismatch || (!news && route_.upstreams.rules().check_ms != 0)) return;
+    worker_route.say(LogKind::kUnreached,
+                     "cannot reach server " + server_.name + (why.empty() ? "" : ": " + why) + "; is it running?");
+  }
+
+  ServerProbes& owner_;
+  const Route& route_;
+  Upstream& server_;
+  std::unique_ptr<Check> check_;
+  bool running_ = false, answered_ = false;
+  std::optional<Reason> why_;  // of the last failure
+  Millis checked_at_ = 0, good_until_ = 0;
+};
+
+ServerProbes::ServerProbes(WorkerRoute& worker_route) : worker_route_(worker_route) {
+  for (const auto& server : worker_route.route.upstreams.all()) all_.push_back(std::make_unique<One>(*this, *server));
+}
+
+ServerProbes::~ServerProbes() = default;
+
+bool ServerProbes::known() const {
+  const Upstreams& upstreams = worker_route_.route.upstreams;
+  return !upstreams.rules().needs_dialect ||
+         std::any_of(upstreams.all().begin(), upstreams.all().end(),
+                     [](const auto& one) { return one->dialect() && !one->drained(); });
+}
+
+bool ServerProbes::failed() const {
+  return !known() && std::all_of(all_.begin(), all_.end(), [](const auto& one) { return one->failed(); });
+}
+
+Reason ServerProbes::why() const { return all_.front()->why(); }
+
+void ServerProbes::want(const Limits& limits) {
+  tried_ = true;
+  for (auto& one : all_) one->want(limits, worker_route_.loop.now());
+}
+
+void ServerProbes::tick(Millis now, const Limits& limits) {
+  for (auto& one : all_) one->tick(now, limits);
+  if (!tried_ && worker_route_.route.upstreams.rules().needs_dialect) want(limits);  // the first player need not wait
+}
+
+void ServerProbes::close() {
+  for (auto& one : all_) one->close();
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,55 @@
+// Keeps what is known of a route's servers fresh: detects the dialect of servers that show one before players are let
+// through, and checks regularly whether each server is there, if the route wants that.
+// Law: lives on the route's home worker. A failure is believed for a moment, so that a crowd of players costs one
+// connection.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/relay/upstream/check.h"
+
+namespace entente::relay {
+
+/// The log line for a server whose dialect cannot be detected.
+std::string cannot_tell_dialect(const wire::Game& game, const std::string& server);
+
+class ServerProbes {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    /// What is known has changed: known() or failed() may have.
+    virtual void probed() = 0;
+  };
+
+  /// The route outlives it.
+  explicit ServerProbes(WorkerRoute& worker_route);
+  ~ServerProbes();
+
+  /// Null: nobody is told.
+  void tell(User* user) { user_ = user; }
+
+  /// Whether a player may be let through: some server's dialect is known, or need not be.
+  bool known() const;
+  /// Not known(), and each server has failed or is drained.
+  bool failed() const;
+  /// REQUIRES: failed().
+  Reason why() const;
+
+  /// A player wants in: detects the dialects that are not known, unless they failed a moment ago.
+  void want(const Limits& limits);
+  void tick(Millis now, const Limits& limits);
+  void close();
+
+ private:
+  class One;
+
+  WorkerRoute& worker_route_;
+  User* user_ = nullptr;
+  bool tried_ = false;
+  std::vector<std::unique_ptr<One>> all_;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,182 @@
+#include "proxy/relay/upstream/upstreams.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace entente::relay {
+namespace {
+
+constexpr std::size_t kTurns = 64;   // of the queue, once a server is up
+constexpr double kFirstShare = 0.1;  // of a server that has just come up
+constexpr std::uint64_t kFnvStart = 14695981039346656037u, kFnvPrime = 1099511628211u;  // FNV-1a
+
+std::uint64_t hash(std::string_view text, std::uint64_t so_far) {
+  for (const char byte : text) so_far = (so_far ^ static_cast<std::uint8_t>(byte)) * kFnvPrime;
+  return so_far;
+}
+
+/// FNV's low bits depend on few bits of the text: mixes them (the finalizer of SplitMix64).
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+// -- One server -------------------------------------------------------------------------------------------------------
+
+Upstream::Upstream(std::size_t its_index, ServerOptions its_options, std::string its_name,
+                   std::vector<net::Address> its_addresses)
+    : index(its_index),
+      options(std::move(its_options)),
+      name(std::move(its_name)),
+      addresses(std::move(its_addresses)),
+      dialect_(options.dialect ? static_cast<std::int64_t>(*options.dialect) : -1) {}
+
+bool Upstream::succeeded(Millis now) {
+  const State before = state_.exchange(State::kUp);
+  if (before == State::kUp) return false;
+  since_ = before == State::kDown ? now : 0;  // a server that was never down has its whole share at once
+  return before == State::kDown;
+}
+
+bool Upstream::failed(Millis now, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    why_ = why;
+  }
+  failed_at_ = now;
+  speaks(std::nullopt);
+  if (state_.exchange(State::kDown) == State::kDown) return false;
+  since_ = now;
+  return true;
+}
+
+void Upstream::speaks(std::optional<std::size_t> dialect) {
+  if (!options.dialect) dialect_ = dialect ? static_cast<std::int64_t>(*dialect) : -1;
+}
+
+std::optional<std::size_t> Upstream::dialect() const {
+  const std::int64_t dialect = dialect_;
+  return dialect < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(dialect));
+}
+
+std::string Upstream::why() const {
+  const std::lock_guard lock(mutex_);
+  return why_;
+}
+
+// -- All of a route ---------------------------------------------------------------------------------------------------
+
+void Upstreams::open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules) {
+  servers_ = std::move(servers);
+  rules_ = rules;
+}
+
+/// The server's weight, less while it starts slowly.
+double Upstreams::share_of(const Upstream& server, Millis now) const {
+  const Millis since = server.since();
+  const double weight = server.options.weight;
+  if (rules_.slow_start_ms == 0 || since == 0 || now >= since + rules_.slow_start_ms) return weight;
+  return weight * std::max(kFirstShare, static_cast<double>(now - since) / static_cast<double>(rules_.slow_start_ms));
+}
+
+/// The server with the highest rank is chosen.
+double Upstreams::rank(const Upstream& server, const net::Address& client, Millis now) const {
+  switch (rules_.policy) {
+    case Policy::kFirst:
+      return -static_cast<double>(server.index);
+    case Policy::kLeast:
+      return -(server.sessions() + 1.0) / share_of(server, now);
+    case Policy::kHash:
+      break;
+  }
+  // Rendezvous hashing with weights: if a server goes, only its own clients go elsewhere.
+  const std::uint64_t bits = mixed(hash(client.network().ip_text(), hash(server.name, kFnvStart)));
+  const double uniform = (static_cast<double>(bits >> 11) + 0.5) / static_cast<double>(std::uint64_t{1} << 53);
+  return -share_of(server, now) / std::log(uniform);
+}
+
+Upstream* Upstreams::choose(const net::Address& client, Millis now, Tried tried, std::optional<std::size_t> dialect,
+                            bool only_up) const {
+  Upstream* best = nullptr;
+  int best_class = 3;
+  double best_rank = 0;
+  for (const auto& one : servers_) {
+    Upstream& server = *one;
+    if (server.drained() || (tried >> server.index & 1) != 0) continue;
+    const auto speaks = server.dialect();
+    if (rules_.needs_dialect && !speaks) continue;
+    if (dialect && speaks.value_or(0) != *dialect) continue;
+    const int its_class = server.is_down(now) ? 2 : server.is_full(now) ? 1 : 0;
+    if (only_up && its_class == 2) continue;
+    const double its_rank = rank(server, client, now);
+    if (best != nullptr && (its_class > best_class || (its_class == best_class && its_rank <= best_rank))) continue;
+    best = &server;
+    best_class = its_class;
+    best_rank = its_rank;
+  }
+  return best;
+}
+
+bool Upstreams::any_up(Millis now) const {
+  return std::any_of(servers_.begin(), servers_.end(),
+                     [now](const auto& one) { return !one->drained() && !one->is_down(now); });
+}
+
+bool Upstreams::all_drained() const {
+  return std::all_of(servers_.begin(), servers_.end(), [](const auto& one) { return one->drained(); });
+}
+
+// -- The queue --------------------------------------------------------------------------------------------------------
+
+Upstreams::Place Upstreams::wait(std::uint64_t number) {
+  Place place;
+  place.queue_ = this;
+  place.number_ = number;
+  const std::lock_guard lock(mutex_);
+  queue_.insert(number);
+  return place;
+}
+
+std::size_t Upstreams::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
+bool Upstreams::Place::has_turn() const {
+  const bool up = std::any_of(queue_->servers_.begin(), queue_->servers_.end(),
+                              [](const auto& one) { return !one->drained() && one->state() == Upstream::State::kUp; });
+  const std::lock_guard lock(queue_->mutex_);
+  std::size_t before = 0;
+  for (const std::uint64_t other : queue_->queue_) {
+    if (other == number_) return true;
+    if (++before >= (up ? kTurns : 1)) return false;
+  }
+  return false;
+}
+
+void Upstreams::Place::leave() {
+  if (queue_ == nullptr) return;
+  const std::lock_guard lock(queue_->mutex_);
+  queue_->queue_.erase(number_);
+  queue_ = nullptr;
+}
+
+// -- One session ------------------------------------------------------------------------------------------------------
+
+const net::Address* ServerWalk::next(Millis now, const std::string& why) {
+  if (upstreams_ == nullptr) return nullptr;
+  if (server_ != nullptr && next_ < server_->addresses.size()) return &server_->addresses[next_++];
+  if (server_ != nullptr && !why.empty()) server_->failed(now, why);
+  server_ = std::exchange(first_, nullptr);
+  if (server_ == nullptr) server_ = upstreams_->choose(client_, now, tried_, dialect_, only_up_);
+  if (server_ == nullptr) return nullptr;
+  tried_ |= Tried{1} << server_->index;
+  next_ = 1;
+  return &server_->addresses.front();
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,216 @@
+// The servers of a route: which of them are up, how many sessions each has, and which one the next session goes to.
+// Law: thread-safe. Choosing makes no system call. A server that is drained gets no new session.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/time.h"
+#include "proxy/net/address.h"
+
+namespace entente::relay {
+
+/// Which server the next session goes to, among those that are up.
+enum class Policy : std::uint8_t {
+  kFirst,  ///< the first of the list: the others stand by
+  kLeast,  ///< the one with the fewest sessions for its weight
+  kHash,   ///< the same one for the same address (IPv6: /64), in proportion to the weights
+};
+
+/// A server, as RouteOptions names it.
+struct ServerOptions {
+  std::string host;  ///< a name or an address; a name is looked up once
+  std::uint16_t port = 0;
+  std::optional<std::size_t> dialect = {};  ///< none: detected, or the game's first
+  std::uint32_t weight = 1;                 ///< 1 to 1000
+};
+
+/// One server of a route.
+class Upstream {
+ public:
+  enum class State : std::uint8_t { kUnknown, kUp, kDown };
+
+  Upstream(std::size_t its_index, ServerOptions its_options, std::string its_name,
+           std::vector<net::Address> its_addresses);
+
+  const std::size_t index;
+  const ServerOptions options;
+  const std::string name;                     ///< "example.org:5154"; a shared room's name
+  const std::vector<net::Address> addresses;  ///< to be tried in this order; never empty
+
+  /// It accepted a connection, or passed a check. Returns whether it was down before.
+  bool succeeded(Millis now);
+  /// It could not be reached, or failed a check. What it speaks must be detected again: it may come back as something
+  /// else. Returns whether this is news. `why`: for the operator.
+  bool failed(Millis now, const std::string& why);
+  /// Its checks tell when it comes up. Otherwise a session tries it again after a while.
+  void is_checked() { checked_ = true; }
+  /// A session has connected to it.
+  void count_session() { ++opened_; }
+  /// It refused a player because it is full: others are preferred for a while.
+  void full(Millis now) { full_until_ = now + kFullFor; }
+  void drain(bool on) { drained_ = on; }
+  /// What it was found to speak; nothing: no longer known.
+  void speaks(std::optional<std::size_t> dialect);
+
+  State state() const { return state_; }
+  bool drained() const { return drained_; }
+  bool is_full(Millis now) const { return now < full_until_; }
+  bool is_down(Millis now) const { return state_ == State::kDown && (checked_ || now < failed_at_ + kRetryAfter); }
+  std::uint32_t sessions() const { return sessions_; }
+  std::uint64_t opened() const { return opened_; }  ///< sessions that have connected so far
+  /// The dialect that was named or found.
+  std::optional<std::size_t> dialect() const;
+  Millis since() const { return since_; }  ///< when it came up or went down
+  std::string why() const;                 ///< of the last failure; empty: none
+
+ private:
+  friend class Upstreams;
+  static constexpr Millis kFullFor = 3'000, kRetryAfter = 5'000;
+
+  std::atomic<State> state_{State::kUnknown};
+  std::atomic<bool> drained_{false}, checked_{false};
+  std::atomic<Millis> full_until_{0}, since_{0}, failed_at_{0};
+  std::atomic<std::int64_t> dialect_;  // -1: not known
+  std::atomic<std::uint32_t> sessions_{0};
+  std::atomic<std::uint64_t> opened_{0};
+  mutable std::mutex mutex_;  // of why_
+  std::string why_;
+};
+
+struct UpstreamRules {
+  Policy policy = Policy::kFirst;
+  /// How long a session waits while no server can be reached. 0: it does not wait.
+  Millis hold_ms = 0;
+  /// How often each server is checked. 0: servers are not checked.
+  Millis check_ms = 0;
+  /// How long a server that came up gets fewer sessions than its share.
+  Millis slow_start_ms = 0;
+  /// A server gets sessions only once its dialect is known.
+  bool needs_dialect = false;
+};
+
+/// Servers that a session has tried.
+using Tried = std::uint64_t;
+inline constexpr std::size_t kMostServers = 64;
+
+class Upstreams {
+ public:
+  /// Counts a session for its server. REQUIRES: destroyed before the Upstreams.
+  class Lease {
+   public:
+    Lease() = default;
+    explicit Lease(Upstream& server) : server_(&server) { ++server.sessions_; }
+    Lease(Lease&& other) noexcept : server_(std::exchange(other.server_, nullptr)) {}
+    Lease& operator=(Lease&& other) noexcept {
+      if (this != &other) release();
+      server_ = std::exchange(other.server_, nullptr);
+      return *this;
+    }
+    ~Lease() { release(); }
+
+   private:
+    void release() {
+      if (server_ != nullptr) --server_->sessions_;
+      server_ = nullptr;
+    }
+    Upstream* server_ = nullptr;
+  };
+
+  /// A place in the queue of sessions that wait for a server. REQUIRES: destroyed before the Upstreams.
+  class Place {
+   public:
+    Place() = default;
+    Place(Place&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), number_(other.number_) {}
+    Place& operator=(Place&& other) noexcept {
+      if (this != &other) leave();
+      queue_ = std::exchange(other.queue_, nullptr);
+      number_ = other.number_;
+      return *this;
+    }
+    ~Place() { leave(); }
+    bool taken() const { return queue_ != nullptr; }
+    /// Whether it is this session's turn to connect: alone while no server is known to be up, otherwise with the
+    /// next few, in the order of their places.
+    bool has_turn() const;
+    void leave();
+
+   private:
+    friend class Upstreams;
+    Upstreams* queue_ = nullptr;
+    std::uint64_t number_ = 0;
+  };
+
+  /// REQUIRES: before serving; 1 to kMostServers servers.
+  void open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules);
+
+  /// The server for a client at this address: one that is up, else one that is full, else (unless `only_up`) one that
+  /// is down. Nothing: all were tried, are drained, or their dialect is not known. `dialect`: only servers that speak
+  /// it.
+  Upstream* choose(const net::Address& client, Millis now, Tried tried = 0, std::optional<std::size_t> dialect = {},
+                   bool only_up = false) const;
+  /// Whether some server may be reached: it is up, or nothing is known about it.
+  bool any_up(Millis now) const;
+  bool all_drained() const;
+
+  /// Waits in the queue. `number`: smaller ones go first.
+  Place wait(std::uint64_t number);
+  std::size_t waiting() const;
+
+  Upstream& at(std::size_t index) const { return *servers_[index]; }
+  const std::vector<std::unique_ptr<Upstream>>& all() const { return servers_; }
+  /// For sessions that have not connected: an address to name.
+  const net::Address& any_address() const { return servers_.front()->addresses.front(); }
+  const UpstreamRules& rules() const { return rules_; }
+  bool holds() const { return rules_.hold_ms != 0; }
+
+ private:
+  double share_of(const Upstream& server, Millis now) const;
+  double rank(const Upstream& server, const net::Address& client, Millis now) const;
+
+  std::vector<std::unique_ptr<Upstream>> servers_;
+  UpstreamRules rules_;
+  mutable std::mutex mutex_;  // of queue_
+  std::set<std::uint64_t> queue_;
+};
+
+/// The addresses that one session tries, server by server.
+class ServerWalk {
+ public:
+  ServerWalk() = default;
+  /// `first`: the server to begin with, if it was chosen already. `upstreams` outlives it.
+  ServerWalk(const Upstreams& upstreams, const net::Address& client, Upstream* first,
+             std::optional<std::size_t> dialect)
+      : upstreams_(&upstreams), client_(client), first_(first), dialect_(dialect) {}
+
+  /// The next address; null: all were tried. `why`: why the last one could not be reached; empty: for a reason of ours.
+  const net::Address* next(Millis now, const std::string& why);
+  /// The server of the last address. REQUIRES: next() returned one.
+  Upstream& server() const { return *server_; }
+  /// Begins again. `only_up`: with no server that is down.
+  void again(bool only_up) {
+    tried_ = 0;
+    server_ = nullptr;
+    only_up_ = only_up;
+  }
+
+ private:
+  const Upstreams* upstreams_ = nullptr;
+  net::Address client_;
+  Upstream* first_ = nullptr;
+  Upstream* server_ = nullptr;
+  std::optional<std::size_t> dialect_;
+  std::size_t next_ = 0;
+  Tried tried_ = 0;
+  bool only_up_ = false;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,155 @@
+// When a client must be put where the truth is, and when that waits.
+#include "proxy/core/gameplay/correction_timer.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support/stage.h"
+#include "tests/support/toy_game.h"
+
+namespace entente::core::correction_timer_test {
+namespace {
+
+constexpr Micros kStart = 10 * kSecond;
+
+words::Pose pose_at(double x, double vx = 0) {
+  words::Pose pose;
+  pose.set_unit(7);
+  pose.set_x(x);
+  pose.set_vx(vx);
+  return pose;
+}
+
+/// Leads its player's tank, and closes to tell where it is put.
+class Led final : public Front {
+ public:
+  explicit Led(std::optional<words::Pose> said) {
+    tank_.put(pose_at(0), kStart);
+    if (said) tank_.said(*said, kStart);
+  }
+  void receive(Lane, Bytes, FrontOut&) override {}
+  void hear(const Fact& fact, FrontOut& out) override {
+    const UnitState* truth = out.world().unit(7);
+    if (as<words::ClaimRefused>(fact) != nullptr) return tell(tank_.revive(truth, out), out);
+    tell(as<words::Corrected>(fact) != nullptr ? tank_.force(truth, out) : tank_.look(truth, out), out);
+  }
+  void tick(FrontOut& out) override { tell(tank_.look(out.world().unit(7), out), out); }
+
+ private:
+  static void tell(const std::optional<words::Pose>& place, FrontOut& out) {
+    if (place) out.close("at " + std::to_string(static_cast<int>(place->x())));
+  }
+  OwnTank tank_;
+};
+
+testing::FrontStage stage_of(std::optional<words::Pose> said, double truth, bool alive = true) {
+  testing::FrontStage stage(std::make_unique<Led>(std::move(said)), toy::game(), 0, wire::Way::kToClient);
+  stage.waits(kStart);
+  words::Unit unit;
+  unit.set_id(7);
+  unit.set_alive(alive);
+  *unit.mutable_pose() = pose_at(truth);
+  stage.knows(unit);
+  return stage;
+}
+
+}  // namespace
+
+TEST_CASE("who is astray for half a second is put there, who came back meanwhile is not") {
+  CorrectionTimer timer;
+  CHECK_FALSE(timer.look(false, kStart));
+  CHECK(timer.look(true, kStart) == kStart + kSecond / 2);
+  CHECK(timer.look(true, kStart + 1) == kStart + kSecond / 2);
+  CHECK(timer.look(true, kStart + kSecond / 2) == kStart + kSecond / 2);
+  CHECK_FALSE(timer.look(false, kStart + kSecond / 2));
+  CHECK(timer.look(true, kStart + kSecond) == kStart + 3 * kSecond / 2);
+}
+
+TEST_CASE("nobody is put somewhere again within a second") {
+  CorrectionTimer timer;
+  timer.put(kStart);
+  CHECK(timer.put_at() == kStart);
+  CHECK(timer.look(true, kStart) == kStart + kSecond);
+  CHECK(timer.look(true, kStart + kSecond) == kStart + kSecond);
+}
+
+TEST_CASE("a forced correction that was put off is done in its time, even of who is near; with that it is done") {
+  CorrectionTimer timer;
+  timer.put(kStart);
+  CHECK(timer.force(kStart + 1) == kStart + kSecond);
+  CHECK(timer.forced());
+  CHECK(timer.look(false, kStart + 2) == kStart + kSecond);
+  CHECK(timer.look(false, kStart + kSecond) == kStart + kSecond);
+  timer.put(kStart + kSecond);
+  CHECK_FALSE(timer.forced());
+  CHECK_FALSE(timer.look(false, kStart + kSecond));
+}
+
+TEST_CASE("a forced correction of who is astray already is kept in mind, until it is forgotten") {
+  CorrectionTimer timer;
+  timer.put(kStart);
+  timer.look(true, kStart);
+  CHECK(timer.force(kStart + 1) == kStart + kSecond);
+  CHECK(timer.look(false, kStart + 2) == kStart + kSecond);
+  timer.forget_forced();
+  CHECK_FALSE(timer.look(false, kStart + 2));
+}
+
+TEST_CASE("a tank is where its client said, and goes on as that said; put somewhere, it stands") {
+  OwnTank tank;
+  tank.said(pose_at(3, 2), kStart);
+  CHECK(tank.place(kStart + kSecond / 2).x() == 4);
+  tank.put(pose_at(5, 2), kStart);
+  CHECK(tank.place(kStart + kSecond).x() == 5);
+}
+
+TEST_CASE("a tank is put where the world has it if its client says for too long that it is elsewhere") {
+  struct Row {
+    std::optional<double> said;
+    double truth;
+    bool alive;
+    const char* does;
+  };
+  const Row rows[] = {
+      {0.0, 32.5, true, ""},
+      {0.0, 33, true, "closes: at 33\n"},
+      {0.0, 33, false, ""},              // it is dead
+      {std::nullopt, 33, true, ""},      // it was told just now where it is
+      {NAN, 3, true, "closes: at 3\n"},  // it is nowhere
+  };
+  for (const Row& row : rows) {
+    auto stage = stage_of(row.said ? std::optional(pose_at(*row.said)) : std::nullopt, row.truth, row.alive);
+    CAPTURE(row.truth);
+    CHECK(stage.hears(words::Pose()) == "");
+    CHECK(stage.waits(999 * kMillisecond) == "");
+    CHECK(stage.waits(kMillisecond) == row.does);
+  }
+}
+
+TEST_CASE("a correction comes a second after the last, also of who has not driven yet, if it is still needed") {
+  struct Row {
+    std::optional<double> said;
+    double truth;
+    const char* does;
+  };
+  for (const Row& row : {Row{std::nullopt, 1, "closes: at 1\n"}, Row{0.0, 3, "closes: at 3\n"}, Row{0.0, 1, ""}}) {
+    auto stage = stage_of(row.said ? std::optional(pose_at(*row.said)) : std::nullopt, row.truth);
+    CAPTURE(row.truth);
+    CHECK(stage.hears(words::Corrected()) == "");
+    CHECK(stage.waits(999 * kMillisecond) == "");
+    CHECK(stage.waits(kMillisecond) == row.does);
+  }
+  auto late = stage_of(std::nullopt, 1);
+  late.waits(kSecond);
+  CHECK(late.hears(words::Corrected()) == "closes: at 1\n");
+}
+
+TEST_CASE("who takes itself for dead, and is not, is put into play where it is, a second after the last time") {
+  auto stage = stage_of(pose_at(0), 1);
+  CHECK(stage.hears(words::ClaimRefused()) == "");
+  CHECK(stage.waits(999 * kMillisecond) == "");
+  CHECK(stage.waits(kMillisecond) == "closes: at 1\n");
+}
+
+}  // namespace entente::core::correction_timer_test

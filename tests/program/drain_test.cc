@@ -1,0 +1,216 @@
+// A program that is drained by `ctl drain` or SIGTERM, and what /live and /ready say meanwhile.
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <csignal>
+
+#include "proxy/net/address.h"
+#include "proxy/net/fd.h"
+#include "proxy/program/control/route_names.h"
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::drain_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+net::Fd connected(const std::string& port) {
+  net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience{Process::kPatience.count(), 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const auto to = *net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)));
+  REQUIRE(::connect(fd.get(), to.raw(), to.size()) == 0);
+  return fd;
+}
+
+std::string get(const std::string& port, const std::string& path) {
+  const net::Fd fd = connected(port);
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+  ::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
+  std::string all;
+  std::array<char, 4096> room{};
+  for (ssize_t n = 0; (n = ::recv(fd.get(), room.data(), room.size(), 0)) > 0;)
+    all.append(room.data(), static_cast<std::size_t>(n));
+  return all;
+}
+
+/// Status and text.
+std::string told(const std::string& answer) {
+  return answer.substr(9, 3) + " " + answer.substr(answer.find("\r\n\r\n") + 4);
+}
+
+/// An arena with two listeners, and bots that come.
+struct Place {
+  explicit Place(const std::string& more = "")
+      : process({kEntente, "run",
+                 folder.write(
+                     "a.toml",
+                     more + "\n[control]\nsocket = \"" + folder.file("c.sock") +
+                         "\"\n[metrics]\nlisten = \"127.0.0.1:0\"\n[[arena]]\nname = \"pit\"\n" +
+                         "listen = [\"native://127.0.0.1:0?dialect=json\", \"aos://127.0.0.1:0?dialect=0.75\"]\n")}) {
+    for (std::string* port : {&native, &aos, &metrics}) {
+      auto line = process.line();
+      REQUIRE_MESSAGE(line.has_value(), process.err());
+      if (line->ends_with("/metrics")) line->resize(line->rfind('/'));
+      *port = line->substr(line->rfind(':') + 1);
+    }
+  }
+  std::unique_ptr<Process> bot(const std::string& name) const {
+    return std::make_unique<Process>(std::vector<std::string>{
+        kEntente, "bot", "native://127.0.0.1:" + native + "?dialect=json", "--name", name, "--behaviour", "idle"});
+  }
+  Ended ctl(std::vector<std::string> words) const {
+    words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
+    return run(words);
+  }
+  bool has(const std::string& name) const {
+    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+    while (std::chrono::steady_clock::now() < until)
+      if (ctl({"list"}).out.find("\t" + name + "\n") != std::string::npos) return true;
+    return false;
+  }
+
+  Folder folder;
+  Process process;
+  std::string native, aos, metrics;
+};
+
+TEST_CASE("a route is known by its port, listener, game, arena or name") {
+  const std::vector<NamedRoute> all = {
+      {0, "bzflag 2.4 127.0.0.1:5154", "bzflag", "", *net::Address::parse("127.0.0.1:5154")},
+      {1, "bzflag 2.0 0.0.0.0:5155", "bzflag", "", *net::Address::parse("0.0.0.0:5155")},
+      {2, "aos 0.75 [::1]:32887", "aos", "pit", *net::Address::parse("[::1]:32887")},
+      {3, "bot", "native", "", net::Address()}};
+  const auto numbers = [&](std::string_view what) {
+    std::string found;
+    const auto routes = routes_called(all, what);
+    if (!routes) return routes.error().text;
+    for (const NamedRoute* route : *routes) found += std::to_string(route->number);
+    return found;
+  };
+  CHECK(numbers("") == "0123");
+  CHECK(numbers("bzflag") == "01");
+  CHECK(numbers("5155") == "1");
+  CHECK(numbers("127.0.0.1:5154") == "0");
+  CHECK(numbers("[::1]:32887") == "2");
+  CHECK(numbers("pit") == "2");
+  CHECK(numbers("bzflag 2.0 0.0.0.0:5155") == "1");
+  CHECK(numbers("0").starts_with("no route is called '0'"));
+  CHECK(numbers("panic").find("bzflag 2.4 127.0.0.1:5154, bzflag 2.0 0.0.0.0:5155") != std::string::npos);
+}
+
+TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of its time; /ready says so") {
+  Place place;
+  CHECK(told(get(place.metrics, "/live")) == "200 live\n");
+  CHECK(told(get(place.metrics, "/ready")) == "200 ready\n");
+  const std::string page = get(place.metrics, "/");
+  CHECK(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"));
+  for (const char* path : {"/metrics", "/live", "/ready"})
+    CHECK(page.find("href=\"" + std::string(path) + "\"") != std::string::npos);
+  const auto anna = place.bot("anna");
+  REQUIRE(place.has("anna"));
+
+  const std::string route = "native json 127.0.0.1:" + place.native;
+  CHECK(place.ctl({"drain", "native"}).out == "draining " + route + ": 1 sessions go on\n");
+  CHECK(told(get(place.metrics, "/ready")) == "503 draining: " + route + "\n");
+  CHECK(told(get(place.metrics, "/ready/" + place.native)).starts_with("503 "));
+  CHECK(told(get(place.metrics, "/ready/aos")) == "200 ready\n");
+  CHECK(told(get(place.metrics, "/ready/panic")).starts_with("404 "));
+  CHECK(told(get(place.metrics, "/live")) == "200 live\n");
+  const std::string metrics = get(place.metrics, "/metrics");
+  CHECK(metrics.find("\nentente_draining{route=\"" + route + "\"} 1\n") != std::string::npos);
+  CHECK(metrics.find("\nentente_draining{route=\"aos 0.75 127.0.0.1:" + place.aos + "\"} 0\n") != std::string::npos);
+  CHECK(place.bot("berta")->wait() == 1);
+  CHECK(place.ctl({"stats"}).out.find(" refused_draining=1") != std::string::npos);
+  CHECK(place.has("anna"));
+
+  CHECK(place.ctl({"undrain", place.native}).out == route + " takes newcomers again\n");
+  CHECK(place.ctl({"undrain"}).code == 1);
+  CHECK(told(get(place.metrics, "/ready")) == "200 ready\n");
+  const auto carl = place.bot("carl");
+  REQUIRE(place.has("carl"));
+
+  CHECK(place.ctl({"drain", "nowhere"}).err.starts_with("entente: no route is called 'nowhere'; "));
+  CHECK(place.ctl({"drain", "--for", "soon"}).code == 1);
+  CHECK(place.ctl({"drain", "pit", "more"}).err == "entente: usage: drain [ROUTE] [--for TIME] [--say TEXT]\n");
+  const Ended all = place.ctl({"drain", "pit", "--for", "1s", "--json"});
+  CHECK(all.out.starts_with("{\"done\":\"draining " + route + ": 2 sessions go on for 1s\\u000adraining aos"));
+  CHECK(all.out.find("\"routes\":[{\"route\":\"" + route + "\",\"sessions\":2},{") != std::string::npos);
+  CHECK(anna->wait() == 1);
+  CHECK(carl->wait() == 1);
+  CHECK(place.process.err_has("drained " + route + ": 2 sessions ended"));
+  CHECK(place.process.err_has("control: drain pit --for 1s (by uid "));
+  CHECK(told(get(place.metrics, "/ready")).starts_with("503 draining: "));  // until undrain
+  place.process.signal(SIGTERM);
+  CHECK(place.process.wait() == 0);
+}
+
+/// Hears until `part` comes.
+bool hears(const net::Fd& fd, const std::string& part) {
+  std::string all;
+  std::array<char, 4096> room{};
+  for (ssize_t n = 0; all.find(part) == std::string::npos && (n = ::recv(fd.get(), room.data(), room.size(), 0)) > 0;)
+    all.append(room.data(), static_cast<std::size_t>(n));
+  return all.find(part) != std::string::npos;
+}
+
+TEST_CASE("players in an arena hear what is said to them, also when their route is drained") {
+  Place place;
+  const net::Fd player = connected(place.native);
+  const std::string enter = "{\"enter\":{\"name\":\"dora\"}}\n";
+  ::send(player.get(), enter.data(), enter.size(), MSG_NOSIGNAL);
+  REQUIRE(hears(player, "\"ready\""));
+  CHECK(place.ctl({"say", "be", "nice", "--route", "native"}).out == "told 1 of 1 players\n");
+  CHECK(hears(player, "\"be nice\""));
+  const Ended json = place.ctl({"--json", "say", "be \"nice\""});
+  CHECK(json.out.find("\"told\":[{\"link\":") != std::string::npos);
+  CHECK(json.out.find("\"player\":\"dora\"}],\"not_told\":[]}") != std::string::npos);
+  CHECK(hears(player, "be \\\"nice\\\""));
+  CHECK(place.ctl({"say", "--route", "aos", "nobody"}).out == "told 0 of 0 players\n");
+  CHECK(place.ctl({"say", "--route", "nowhere", "x"}).code == 1);
+  const Ended drained = place.ctl({"drain", "--say", "until tomorrow", "native"});
+  CHECK(drained.out.ends_with(": 1 sessions go on\ntold 1 of 1 players\n"));
+  CHECK(hears(player, "until tomorrow"));
+  CHECK(place.process.err_has("control: drain native --say \"until tomorrow\" (by uid "));
+}
+
+TEST_CASE("with drain_s SIGTERM waits for the players, and stops when the last has left") {
+  Place place("drain_s = 3600");
+  const auto anna = place.bot("anna");
+  REQUIRE(place.has("anna"));
+  place.process.signal(SIGTERM);
+  REQUIRE(place.process.err_has("draining for at most 3600 s before the stop"));
+  CHECK(told(get(place.metrics, "/ready")).starts_with("503 draining: "));
+  CHECK(place.bot("berta")->wait() == 1);
+  CHECK(place.has("anna"));
+  anna->signal(SIGTERM);
+  CHECK(place.process.wait() == 0);
+}
+
+TEST_CASE("with drain_s a second SIGTERM stops at once, and so does SIGINT") {
+  for (const int second : {SIGTERM, SIGINT}) {
+    Place place("drain_s = 3600");
+    const auto anna = place.bot("anna");
+    REQUIRE(place.has("anna"));
+    place.process.signal(SIGTERM);
+    REQUIRE(place.process.err_has("draining for at most"));
+    place.process.signal(second);
+    CHECK(place.process.wait() == 0);
+    CHECK(anna->wait() == 1);
+  }
+}
+
+TEST_CASE("when the time of drain_s is over, the players are told goodbye") {
+  Place place("drain_s = 1");
+  const auto anna = place.bot("anna");
+  REQUIRE(place.has("anna"));
+  place.process.signal(SIGTERM);
+  CHECK(place.process.wait() == 0);
+  CHECK(anna->wait() == 1);
+}
+
+}  // namespace
+}  // namespace entente::drain_test

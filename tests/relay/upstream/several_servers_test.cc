@@ -1,0 +1,183 @@
+// A route in front of several servers: a dead one costs nobody anything, and while all are away players wait in order.
+#include <doctest/doctest.h>
+
+#include "tests/relay/toy.h"
+
+namespace entente::testing::several_servers_test {
+namespace {
+
+using relay::Policy;
+using relay::Reason;
+using State = relay::Upstream::State;
+
+/// An address where nobody listens yet.
+net::Address nowhere() { return FakeServer(true).address(); }
+
+/// A server that begins to listen at a given address.
+class LateServer {
+ public:
+  explicit LateServer(const net::Address& at) : sockets_(std::move(*net::listen(at, true))) {}
+  Stream accept() const {
+    REQUIRE(wait_readable(sockets_.tcp.get()));
+    net::Fd fd(::accept4(sockets_.tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    REQUIRE(fd);
+    return Stream(std::move(fd));
+  }
+
+ private:
+  net::Sockets sockets_;
+};
+
+/// A relay of the toy game in front of these servers.
+class Several : public Serving {
+ public:
+  explicit Several(const std::vector<net::Address>& servers, const std::function<void(relay::RouteOptions&)>& more = {},
+                   std::size_t workers = 1, std::optional<std::size_t> dialect = 0)
+      : Serving(workers) {
+    relay::RouteOptions options;
+    options.game = &toy::game();
+    options.listen = loopback();
+    options.servers.clear();
+    for (const net::Address& server : servers) options.servers.push_back({server.ip_text(), server.port(), dialect});
+    if (more) more(options);
+    serve_all(std::move(options), no_limits());
+  }
+  State state(std::size_t index) const { return server().servers(0)[index].state; }
+  bool has_state(std::size_t index, State wanted) const {
+    return eventually([&] { return state(index) == wanted; });
+  }
+  std::size_t waiting() const { return server().waiting(0); }
+  bool have_come(std::size_t count) const {
+    return eventually([&] { return waiting() == count; });
+  }
+};
+
+Stream join(const net::Address& at) {
+  Stream client = Stream::to(at);
+  client.send(kHello);
+  return client;
+}
+
+TEST_CASE("several servers: the next one is tried when the first cannot be reached, and it is not asked again") {
+  FakeServer second(true);
+  Several running({nowhere(), second.address()});
+  const Stream client = join(running.address);
+  CHECK(second.accept().read_text(4) == kHello);
+  CHECK(running.has_state(0, State::kDown));
+  CHECK(running.has_state(1, State::kUp));
+  CHECK(running.server().servers(0)[0].why == "Connection refused");
+  const Stream other = join(running.address);
+  CHECK(second.accept().read_text(4) == kHello);
+  CHECK(running.heard.told("cannot reach server") == 1);
+  CHECK(running.sessions().size() == 2);
+  CHECK(running.sessions()[1].info.server == second.address());
+}
+
+TEST_CASE("several servers: least shares them out, and a drained one keeps its sessions and gets no more") {
+  FakeServer first(true), second(true);
+  Several running({first.address(), second.address()}, [](auto& options) { options.policy = Policy::kLeast; });
+  std::vector<Stream> clients, served;
+  for (int i = 0; i < 2; ++i) clients.push_back(join(running.address));
+  served.push_back(first.accept());
+  served.push_back(second.accept());
+  CHECK(running.server().drain_server(first.address().text(), true) == 1);
+  CHECK(running.server().drain_server("nobody:1", true) == 0);
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(join(running.address));
+    served.push_back(second.accept());
+  }
+  CHECK(eventually([&] { return running.server().servers(0)[1].sessions == 4; }));
+  CHECK(running.server().servers(0)[0].sessions == 1);
+  served[0].send(kWelcome);
+  CHECK((clients[0].read_text(4) == kWelcome || clients[1].read_text(4) == kWelcome));
+  running.server().drain_server(first.address().text(), false);
+  clients.push_back(join(running.address));
+  CHECK(first.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("several servers: checks find out which are there before any player comes") {
+  FakeServer second(true);
+  const net::Address first = nowhere();
+  Several running({first, second.address()}, [](auto& options) { options.check_ms = 50; });
+  const auto greet = [](const Stream& check) {
+    CHECK(!check.readable(20));  // nothing is said to it
+    check.send("toy\x08");
+    CHECK(check.read_all().empty());
+  };
+  greet(second.accept());
+  CHECK(running.has_state(0, State::kDown));
+  CHECK(running.has_state(1, State::kUp));
+  const LateServer late(first);
+  greet(late.accept());
+  CHECK(running.has_state(0, State::kUp));
+  CHECK(running.heard.line("server " + first.text() + " is up"));
+}
+
+TEST_CASE("several servers: if the dialect must be found, players go to servers that have shown theirs") {
+  FakeServer second(true);
+  Several running({nowhere(), second.address()}, {}, 1, std::nullopt);
+  const Stream client = join(running.address);
+  const Stream probe = second.accept();
+  probe.send("toy\x08");
+  CHECK(probe.read_all().empty());
+  CHECK(second.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("hold: players wait while the server is away, and come in in their order") {
+  const net::Address at = nowhere();
+  Several running({at}, [](auto& options) { options.hold_ms = 60'000; });
+  std::vector<Stream> clients;
+  for (int i = 0; i < 5; ++i) {
+    clients.push_back(join(running.address));
+    clients.back().send(frame(std::to_string(i)));
+    CHECK(running.have_come(static_cast<std::size_t>(i) + 1));
+  }
+  clients[2].close();  // a player who does not want to wait any longer
+  CHECK(running.have_come(4));
+  CHECK(running.ended(Reason::kClientLeft));
+  const LateServer late(at);
+  for (const char* wanted : {"0", "1", "3", "4"}) {
+    const Stream server = late.accept();
+    CHECK(server.read_text(4) == kHello);
+    CHECK(server.read(3) == frame(wanted));
+  }
+  CHECK(running.have_come(0));
+  const Stream later = join(running.address);
+  CHECK(late.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("hold: who has waited too long is told goodbye; others have their full time") {
+  Several running({nowhere()}, [](auto& options) { options.hold_ms = 400; });
+  const Stream client = join(running.address);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kServerUnreachable));
+  CHECK(running.have_come(0));
+  const net::Address& none = running.address;
+  const Stream other = join(none);
+  CHECK(running.have_come(1));
+}
+
+TEST_CASE("hold: where the dialect must be found, players wait for a server that shows it") {
+  const net::Address at = nowhere();
+  Several running(
+      {at}, [](auto& options) { options.hold_ms = 60'000; }, 1, std::nullopt);
+  const Stream client = join(running.address);
+  CHECK(running.heard.line("cannot reach server"));
+  const LateServer late(at);
+  const Stream probe = late.accept();
+  probe.send("toy\x08");
+  CHECK(late.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("hold: a stop ends those who wait") {
+  Several running(
+      {nowhere()}, [](auto& options) { options.hold_ms = 60'000; }, 2);
+  const Stream client = join(running.address), other = join(running.address);
+  CHECK(running.have_come(2));
+  running.stop();
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.totals().now() == 0);
+}
+
+}  // namespace
+}  // namespace entente::testing::several_servers_test

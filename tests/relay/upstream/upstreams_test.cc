@@ -1,0 +1,159 @@
+// Which of several servers a session goes to, and who goes first when they were all away.
+#include "proxy/relay/upstream/upstreams.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+namespace entente::testing::upstreams_test {
+namespace {
+
+using relay::Policy;
+using relay::Upstream;
+using relay::Upstreams;
+
+net::Address client(int n) {
+  return *net::Address::parse("10.0." + std::to_string(n / 250) + "." + std::to_string(1 + n % 250), 40'000);
+}
+
+/// Servers a, b, c, … with these weights.
+struct Scene {
+  explicit Scene(relay::UpstreamRules rules, const std::vector<std::uint32_t>& weights = {1, 1, 1}) {
+    std::vector<std::unique_ptr<Upstream>> all;
+    for (const std::uint32_t weight : weights) {
+      const std::string name(1, static_cast<char>('a' + all.size()));
+      all.push_back(std::make_unique<Upstream>(all.size(), relay::ServerOptions{name, 1, 0, weight}, name,
+                                               std::vector{*net::Address::parse("127.0.0.1", 1)}));
+    }
+    upstreams.open(std::move(all), rules);
+  }
+
+  std::string chosen(int n = 0, Millis now = 1'000, relay::Tried tried = 0) const {
+    const Upstream* server = upstreams.choose(client(n), now, tried);
+    return server != nullptr ? server->name : "-";
+  }
+
+  Upstreams upstreams;
+};
+
+TEST_CASE("upstreams: first is the first that is up; one that is down comes last, one that is drained never") {
+  Scene scene({.policy = Policy::kFirst});
+  Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1), &c = scene.upstreams.at(2);
+  CHECK(scene.chosen() == "a");
+  CHECK(a.failed(1'000, "refused"));
+  CHECK_FALSE(a.failed(1'000, "refused"));
+  CHECK(a.why() == "refused");
+  CHECK(scene.chosen() == "b");
+  b.full(1'000);
+  CHECK(scene.chosen() == "c");
+  c.drain(true);
+  CHECK(scene.chosen() == "b");  // full is better than down
+  CHECK(scene.chosen(0, 1'000, 2) == "a");
+  CHECK(scene.chosen(0, 1'000, 3) == "-");
+  CHECK(scene.upstreams.choose(client(0), 1'000, 2, {}, true) == nullptr);  // of those that are up
+  CHECK(a.succeeded(2'000));
+  CHECK(scene.chosen(0, 2'000) == "a");
+  for (Upstream* one : {&a, &b}) one->drain(true);
+  CHECK(scene.chosen() == "-");
+  CHECK(scene.upstreams.all_drained());
+}
+
+TEST_CASE("upstreams: without checks, a server that is down is tried again after a while") {
+  Scene scene({.policy = Policy::kFirst});
+  scene.upstreams.at(0).failed(1'000, "refused");
+  CHECK(scene.chosen(0, 5'999) == "b");
+  CHECK(scene.chosen(0, 6'000) == "a");
+  scene.upstreams.at(0).is_checked();
+  CHECK(scene.chosen(0, 60'000) == "b");
+}
+
+TEST_CASE("upstreams: least gives each server its share, and little to one that has just come up") {
+  Scene scene({.policy = Policy::kLeast, .slow_start_ms = 10'000}, {1, 2, 1});
+  std::vector<Upstreams::Lease> sessions;
+  const auto join = [&](int count, Millis now) {
+    for (int i = 0; i < count; ++i) sessions.emplace_back(*scene.upstreams.choose(client(0), now));
+  };
+  join(40, 1'000);
+  CHECK(scene.upstreams.at(0).sessions() == 10);
+  CHECK(scene.upstreams.at(1).sessions() == 20);
+  CHECK(scene.upstreams.at(2).sessions() == 10);
+  sessions.clear();
+  CHECK(scene.upstreams.at(1).sessions() == 0);
+  scene.upstreams.at(0).failed(1'000, "refused");
+  scene.upstreams.at(0).succeeded(2'000);
+  join(31, 2'000);
+  CHECK(scene.upstreams.at(0).sessions() == 1);
+  join(9, 12'000);
+  CHECK(scene.upstreams.at(0).sessions() == 10);
+}
+
+TEST_CASE("upstreams: hash keeps an address with its server, in proportion to the weights") {
+  Scene scene({.policy = Policy::kHash}, {1, 2, 1});
+  std::map<int, std::string> before;
+  std::map<std::string, int> count;
+  for (int i = 0; i < 2'000; ++i) ++count[before[i] = scene.chosen(i)];
+  CHECK(count["a"] > 400);
+  CHECK(count["a"] < 600);
+  CHECK(count["b"] > 900);
+  CHECK(count["b"] < 1'100);
+  scene.upstreams.at(2).failed(1'000, "refused");
+  for (int i = 0; i < 2'000; ++i) {
+    if (before[i] != "c")
+      CHECK(scene.chosen(i) == before[i]);  // nobody else moves
+    else
+      CHECK(scene.chosen(i) != "c");
+  }
+}
+
+TEST_CASE("upstreams: a server whose dialect is not known gets nobody, if it must be known") {
+  Upstreams upstreams;
+  std::vector<std::unique_ptr<Upstream>> all;
+  for (const char* name : {"a", "b"})
+    all.push_back(std::make_unique<Upstream>(all.size(), relay::ServerOptions{name, 1}, name,
+                                             std::vector{*net::Address::parse("127.0.0.1", 1)}));
+  upstreams.open(std::move(all), {.needs_dialect = true});
+  CHECK(upstreams.choose(client(0), 1'000) == nullptr);
+  upstreams.at(1).speaks(3);
+  CHECK(upstreams.choose(client(0), 1'000) == &upstreams.at(1));
+  CHECK(upstreams.choose(client(0), 1'000, 0, 2) == nullptr);
+  CHECK(upstreams.choose(client(0), 1'000, 0, 3) == &upstreams.at(1));
+  upstreams.at(1).failed(1'000, "refused");  // it may come back as something else
+  CHECK(upstreams.choose(client(0), 1'000) == nullptr);
+}
+
+TEST_CASE("upstreams: who waits goes in order: one while no server is up, then the next few") {
+  Scene scene({.hold_ms = 1'000});
+  std::vector<Upstreams::Place> places;
+  for (std::uint64_t link : {30, 10, 20}) places.push_back(scene.upstreams.wait(link));
+  CHECK(scene.upstreams.waiting() == 3);
+  CHECK(places[1].has_turn());
+  CHECK_FALSE(places[2].has_turn());
+  CHECK_FALSE(places[0].has_turn());
+  places[1].leave();
+  CHECK(places[2].has_turn());
+  CHECK_FALSE(places[0].has_turn());
+  scene.upstreams.at(0).succeeded(1'000);
+  CHECK(places[0].has_turn());
+  places.clear();
+  CHECK(scene.upstreams.waiting() == 0);
+}
+
+TEST_CASE("server walk: all addresses of a server, then the next server; blame goes to the one that failed") {
+  Upstreams upstreams;
+  std::vector<std::unique_ptr<Upstream>> all;
+  const auto address = [](std::uint16_t port) { return *net::Address::parse("127.0.0.1", port); };
+  all.push_back(std::make_unique<Upstream>(0, relay::ServerOptions{"a", 1}, "a", std::vector{address(1), address(2)}));
+  all.push_back(std::make_unique<Upstream>(1, relay::ServerOptions{"b", 1}, "b", std::vector{address(3)}));
+  upstreams.open(std::move(all), {});
+  relay::ServerWalk walk(upstreams, client(0), nullptr, std::nullopt);
+  CHECK(*walk.next(1'000, "") == address(1));
+  CHECK(*walk.next(1'000, "refused") == address(2));
+  CHECK(upstreams.at(0).state() == Upstream::State::kUnknown);
+  CHECK(*walk.next(1'000, "refused") == address(3));
+  CHECK(upstreams.at(0).state() == Upstream::State::kDown);
+  CHECK(walk.next(1'000, "") == nullptr);
+  CHECK(upstreams.at(1).state() == Upstream::State::kUnknown);  // the fault was ours
+}
+
+}  // namespace
+}  // namespace entente::testing::upstreams_test
