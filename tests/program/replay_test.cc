@@ -5,7 +5,7 @@
 #include <regex>
 #include <thread>
 
-#include "proxy/program/serve/recorded_session.h"
+#include "proxy/program/recordings/recorded_session.h"
 #include "proxy/program/time_text.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "proxy/program/serve/recorded_session.h"
+#include "proxy/program/recordings/recorded_session.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"

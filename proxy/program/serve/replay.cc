@@ -10,7 +10,7 @@
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
-#include "proxy/program/serve/recorded_session.h"
+#include "proxy/program/recordings/recorded_session.h"
 #include "proxy/program/serve/replay_control.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/serve/shared_room.h"

@@ -1,4 +1,4 @@
-#include "proxy/program/serve/recorded_session.h"
+#include "proxy/program/recordings/recorded_session.h"
 
 #include <functional>
 #include <map>
