@@ -27,6 +27,7 @@ class Messages final : public wire::Cutter {
     if (bytes.size() > most_from(way_)) return {0, stage, Fault{"message too large"}};
     return {bytes.size(), stage, {}};
   }
+  void skip_greeting() override { greeted_ = true; }
 
  private:
   bool greeted_;
