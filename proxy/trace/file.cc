@@ -74,7 +74,7 @@ Outcome<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, con
 Outcome<std::unique_ptr<FileSink>> FileSink::create_beside(const std::string& path) {
   const std::filesystem::path whole(path);
   std::string name = path;
-  for (int n = 2; exists(name) || exists(name + ".part"); ++n)
+  for (int n = 2; exists(name + ".part") || exists(name); ++n)  // in this order: another thread may complete it
     name = (whole.parent_path() / whole.stem()).string() + "-" + std::to_string(n) + whole.extension().string();
   return create(name);
 }

@@ -43,6 +43,10 @@ class Reader {
   /// Reads the summary at the end of the file, if it is intact, for definitions and the offsets of chunks. Then less is
   /// lost if the file is damaged, and go_to() can be given a chunk.
   void learn_from_summary();
+  /// The totals found there.
+  const std::optional<Statistics>& statistics() const { return statistics_; }
+  /// The metadata that it lists, as far as they can be read; not among definitions().
+  const std::vector<Metadata>& summary_metadata() const { return summary_metadata_; }
   /// The chunks found there, in the file's order.
   const std::vector<ChunkIndex>& chunks() const { return chunks_; }
 
@@ -136,6 +140,8 @@ class Reader {
   std::size_t chunk_used_ = 0;
   std::size_t skip_ = 0;  // bytes of the next chunk's records to skip, after go_to()
   std::vector<ChunkIndex> chunks_;
+  std::optional<Statistics> statistics_;
+  std::vector<Metadata> summary_metadata_;
   std::uint64_t metadata_to_ = 0;  // offset of the last metadata record that was taken; none is taken twice
   bool have_message_ = false;
   Message message_;

@@ -200,14 +200,24 @@ void Reader::learn_from_summary() {
   const auto summary = peek(footer->summary_start, size);
   if (!summary || crc32(*summary) != footer->summary_crc) return;
   FieldReader fields(summary->first(static_cast<std::size_t>(footer_at - footer->summary_start)));
+  std::vector<std::uint64_t> listed;  // offsets of metadata
   while (!fields.done()) {
     const auto op = static_cast<Op>(fields.number<std::uint8_t>("opcode"));
     const auto content = fields.block<std::uint64_t>("length");
     chunked_ |= op == Op::kChunkIndex;
     if (fields.ok() && op == Op::kChunkIndex)
       if (auto index = parse_chunk_index(content); index.ok()) chunks_.push_back(std::move(*index));
+    if (fields.ok() && op == Op::kStatistics)
+      if (auto all = parse_statistics(content); all.ok()) statistics_ = *all;
+    if (fields.ok() && op == Op::kMetadataIndex) listed.push_back(FieldReader(content).number<std::uint64_t>("offset"));
     if (!fields.ok() || (op != Op::kSchema && op != Op::kChannel)) continue;
     if (!definitions_.take(op, content).ok()) return;
+  }
+  for (const std::uint64_t offset : listed) {
+    const auto record = peek_record(offset);  // read last: it replaces what the summary lies in
+    if (!record || record->op != Op::kMetadata) continue;
+    if (auto metadata = parse_metadata(record->content); metadata.ok())
+      summary_metadata_.push_back(std::move(*metadata));
   }
 }
 

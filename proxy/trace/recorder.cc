@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "proxy/trace/schemas.h"
+#include "proxy/trace/summary.h"
 
 namespace entente::trace {
 namespace {
@@ -23,14 +24,24 @@ Recorder::Recorder(std::unique_ptr<Sink> sink, RecorderOptions options)
     : sink_(std::move(sink)), options_(std::move(options)) {}
 
 Outcome<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, RecorderOptions options) {
-  auto sink = FileSink::create(path);
+  return open_file(FileSink::create(path), std::move(options));
+}
+
+Outcome<std::unique_ptr<Recorder>> Recorder::open_beside(const std::string& path, RecorderOptions options) {
+  return open_file(FileSink::create_beside(path), std::move(options));
+}
+
+Outcome<std::unique_ptr<Recorder>> Recorder::open_file(Outcome<std::unique_ptr<FileSink>> sink,
+                                                       RecorderOptions options) {
   if (!sink.ok()) return sink.error();
-  const std::string part = (*sink)->name();
+  const std::string part = (*sink)->name(), path = (*sink)->path();
   auto opened = open(std::move(*sink), std::move(options));
-  if (!opened)
+  if (!opened) {
     std::remove(part.c_str());  // it holds nothing, and would be in the way of the next try
-  else
-    (*opened)->next_sink_ = [path] { return FileSink::create_beside(path); };
+    return opened;
+  }
+  (*opened)->path_ = path;
+  (*opened)->next_sink_ = [path] { return FileSink::create_beside(path); };
   return opened;
 }
 
@@ -182,6 +193,7 @@ Outcome<Done> Recorder::begin_new_file(WallTime now) {
   const std::string path = (*sink)->path();
   FileSink& file = **sink;
   auto old = std::exchange(sink_, std::move(*sink));
+  path_ = path;
   if (auto begun = begin(); !begun.ok()) {
     file.discard();
     return begun;
@@ -323,6 +335,7 @@ Outcome<Done> Recorder::close(WallTime now) {
   if (failing_ && !trying_ && options_.on_full == RecorderOptions::OnFull::kContinue) begin_again(now);
   end_chunk(now);
   auto done = say_lost();
+  if (done.ok() && !summary_.empty()) (void)writer_->add({kSummary, summary_});
   if (done.ok()) done = writer_->end();
   if (done.ok() && options_.sync != RecorderOptions::Sync::kNever) done = sink_->sync();
   if (done.ok()) done = sink_->finish();

@@ -80,6 +80,8 @@ class Recorder {
   /// Writes PATH.part, which close() renames to PATH.
   static Outcome<std::unique_ptr<Recorder>> open(const std::string& path, RecorderOptions options = {});
   static Outcome<std::unique_ptr<Recorder>> open(std::unique_ptr<Sink> sink, RecorderOptions options = {});
+  /// The same with the first free name of "a.mcap", "a-2.mcap", "a-3.mcap" …
+  static Outcome<std::unique_ptr<Recorder>> open_beside(const std::string& path, RecorderOptions options = {});
 
   void opened(WallTime time, const Opened& link);
   /// Allocates nothing in steady state.
@@ -95,6 +97,9 @@ class Recorder {
   /// Closes a chunk that is old enough, and checks the file. Must be called at least twice a second.
   void tick(WallTime now);
 
+  /// What close() stores as kSummary (summary.h). Without room for it, the file has none.
+  void summarize(mcap::StringMap summary) { summary_ = std::move(summary); }
+
   /// Completes the file and gives it its name. If that fails, it stays PATH.part and lacks only its end. Nothing may
   /// be called after.
   Outcome<Done> close(WallTime now);
@@ -102,6 +107,7 @@ class Recorder {
   const Amount& recorded() const { return recorded_; }  ///< written to the file; 0 again with a new file
   const Amount& lost() const { return lost_; }          ///< not written, and never will be
   const std::string& why() const { return why_; }       ///< why data was lost last
+  const std::string& path() const { return path_; }     ///< the name that the file will have; empty: it is no file
   std::uint64_t file_bytes() const { return writer_->size(); }
   std::uint32_t files() const { return files_; }  ///< number of files begun; each new file needs the geometries again
   bool failing() const { return failing_; }
@@ -136,6 +142,7 @@ class Recorder {
   using NextSink = std::function<Outcome<std::unique_ptr<FileSink>>()>;
 
   Recorder(std::unique_ptr<Sink> sink, RecorderOptions options);
+  static Outcome<std::unique_ptr<Recorder>> open_file(Outcome<std::unique_ptr<FileSink>> sink, RecorderOptions options);
   Outcome<Done> begin();
   bool look_after_file(WallTime now);
   void forget_file(const Error& why);
@@ -164,6 +171,7 @@ class Recorder {
   void settle_geometries(bool were_written);
 
   std::unique_ptr<Sink> sink_;
+  std::string path_;
   RecorderOptions options_;
   std::optional<mcap::Writer> writer_;
   NextSink next_sink_ = {};    // null: the sink is not a file
@@ -184,6 +192,7 @@ class Recorder {
   Amount in_chunk_, recorded_, lost_;
   Amount unsaid_, noted_in_chunk_;  // lost: not yet reported by a note; reported by notes in the open chunk
 
+  mcap::StringMap summary_;
   bool lacks_channels_ = false;  // no channel ids are left, and a note has said so
   bool failing_ = false;         // the last chunk could not be written
   bool sync_fails_ = false;
