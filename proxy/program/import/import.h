@@ -24,10 +24,15 @@ using ConnectionId = std::uint32_t;
 
 /// The two ends of a connection, and what the file says about its game.
 struct ImportedConnection {
-  std::string name;         ///< for people: an address, or the file's name for it
-  std::string game;         ///< "": unknown
-  std::string dialect;      ///< "": unknown
-  std::string server = {};  ///< its address; "": unknown
+  std::string name;                               ///< for people: an address, or the file's name for it
+  std::string game;                               ///< "": unknown
+  std::string dialect;                            ///< "": unknown
+  std::string server = {};                        ///< its address; "": unknown
+  bool continues = false;                         ///< it began before the file
+  std::string before = {};                        ///< the file that has what came before; "": unknown
+  bool client_sent = false, server_sent = false;  ///< before: what comes first in the file is not the greeting
+
+  bool sent(wire::Way way) const { return way == wire::Way::kToServer ? client_sent : server_sent; }
 };
 
 /// Bytes as they were read or arrived: a piece of a stream, or one whole message or datagram.

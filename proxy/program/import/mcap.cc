@@ -92,7 +92,10 @@ class McapImport {
   }
 
   void open(const trace::Opened& opened, WallTime time) {
-    connection(opened.link(), {opened.client(), opened.game(), opened.dialect()}, time);
+    connection(opened.link(),
+               {opened.client(), opened.game(), opened.dialect(), "", opened.continues(), opened.before(),
+                opened.client_sent(), opened.server_sent()},
+               time);
   }
 
   void frame(const trace::Frame& frame, WallTime time) {

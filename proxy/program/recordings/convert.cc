@@ -49,9 +49,13 @@ class ToMcap final : public ConvertSink {
     opened.set_game(std::string(game_dialect.game->name()));
     opened.set_dialect(std::string(game_dialect.game->dialects()[game_dialect.dialect].name));
     opened.set_client(connection.name);
+    opened.set_continues(connection.continues);
+    opened.set_before(connection.before);
+    opened.set_client_sent(connection.client_sent);
+    opened.set_server_sent(connection.server_sent);
     recorder_.opened(last_ = std::max(last_, time), opened);
     codecs_[id] = game_dialect.game->codec(game_dialect.dialect);
-    if (words_ != nullptr) words_->begin(id, link(id), connection.name, game_dialect, time);
+    if (words_ != nullptr) words_->begin(id, link(id), connection, game_dialect, time);
   }
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override {
     const wire::Row* row = codecs_[id]->find(frame);

@@ -15,7 +15,9 @@ ConvertSink::Link* ConvertSink::find(ConnectionId id) {
 void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
   const auto game_dialect = file_.game_dialect_of(connection);
   if (!game_dialect) return remark(connection.name + ": left out: its game is unknown");
-  links_[id] = std::make_unique<Link>(*this, id, connection, *game_dialect, time);
+  Link& link = *(links_[id] = std::make_unique<Link>(*this, id, connection, *game_dialect, time));
+  for (const auto way : {wire::Way::kToServer, wire::Way::kToClient})
+    if (connection.sent(way)) link.dissector.skip(way, link);
   if (!connection.game.empty() || game_dialect->game->transport() != wire::Transport::kEnet) start(id, time);
 }
 

@@ -60,11 +60,18 @@ ConvertWords::ConvertWords(trace::Recorder& recorder, Settings settings)
 
 ConvertWords::~ConvertWords() = default;
 
-void ConvertWords::begin(ConnectionId id, std::uint32_t link, const std::string& name, const GameDialect& game_dialect,
-                         WallTime time) {
+void ConvertWords::begin(ConnectionId id, std::uint32_t link, const ImportedConnection& connection,
+                         const GameDialect& game_dialect, WallTime time) {
+  const std::string& name = connection.name;
   const bool has_datagrams_beside = game_dialect.game->transport() == wire::Transport::kTcpAndUdp;
   names_[id] = has_datagrams_beside ? stream_name(name) : name;
   if (names_[id] != name) return;  // datagrams beside a stream
+  if (connection.continues) {
+    const std::string why = "no words: a session can be translated only from its beginning, which is " +
+                            (connection.before.empty() ? "not recorded" : "in " + connection.before);
+    gap(name, why);
+    return sink_.recorder.note(time, link, why);
+  }
   if (!can_translate(game_dialect)) {
     const std::string why = "no words: " + std::string(game_dialect.game->name()) + " " +
                             std::string(game_dialect.game->dialects()[game_dialect.dialect].name) +
@@ -135,7 +142,7 @@ void ConvertWords::Sink::world(relay::LinkId, Bytes bytes, WallTime at) {
   if (world.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) recorder.world(at, world);
 }
 
-bool ConvertWords::Sink::geometry(Bytes bytes, WallTime) {
+bool ConvertWords::Sink::geometry(relay::LinkId, Bytes bytes, WallTime) {
   trace::Geometry geometry;
   if (geometry.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) recorder.geometry(geometry);
   return true;

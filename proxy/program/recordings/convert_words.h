@@ -23,7 +23,7 @@ class ConvertWords {
   ~ConvertWords();
 
   /// `link`: its number in the new recording.
-  void begin(ConnectionId id, std::uint32_t link, const std::string& name, const GameDialect& game_dialect,
+  void begin(ConnectionId id, std::uint32_t link, const ImportedConnection& connection, const GameDialect& game_dialect,
              WallTime time);
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time);
   /// Framing is lost, so nothing after this can be translated.
@@ -48,7 +48,7 @@ class ConvertWords {
     bool wants_words() const override { return true; }
     void word(relay::LinkId link, bool fact, Bytes word, WallTime at) override;
     void world(relay::LinkId link, Bytes world, WallTime at) override;
-    bool geometry(Bytes geometry, WallTime at) override;
+    bool geometry(relay::LinkId link, Bytes geometry, WallTime at) override;
 
     trace::Recorder& recorder;
     std::uint64_t words = 0, words_of_frames = 0;

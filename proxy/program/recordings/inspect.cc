@@ -65,6 +65,11 @@ class InspectedLink final : wire::Dissected {
     if (way == Way::kToServer) client_spoke_ = true;
     dissector_.skip(way, *this);
   }
+  /// Messages came this way before the file.
+  void skip_greeting(Way way) {
+    client_spoke_ |= way == Way::kToServer;
+    dissector_.skip(way, *this);
+  }
   void event(WallTime since_start, std::string_view text) {
     context_.since_start = since_start;
     if (wanted_.anything() && wanted_.time(since_start)) writer_.event(context_.connection, since_start, text);
@@ -122,8 +127,13 @@ class Inspector final : public ImportSink {
     ItemContext context;
     context.connection = id;
     auto link = std::make_unique<InspectedLink>(context, connection.name, *game_dialect, codecs_, wanted_, writer_);
-    link->event(since, connection.name + " " + std::string(game_dialect->game->name()) + " " +
-                           std::string(game_dialect->game->dialects()[game_dialect->dialect].name));
+    std::string about = connection.name + " " + std::string(game_dialect->game->name()) + " " +
+                        std::string(game_dialect->game->dialects()[game_dialect->dialect].name);
+    if (connection.continues) about += ", began before this file";
+    if (!connection.before.empty()) about += ", in " + connection.before;
+    link->event(since, about);
+    for (const Way way : {Way::kToServer, Way::kToClient})
+      if (connection.sent(way)) link->skip_greeting(way);
     links_[id] = std::move(link);
   }
   void bytes(const Imported& piece) override {

@@ -33,7 +33,9 @@ class Verifier final : public ImportSink {
     if (!context_.start) context_.start = time;
     const auto game_dialect = file_.game_dialect_of(connection);
     if (game_dialect) {
-      links_[id] = std::make_unique<VerifiedLink>(connection.name, *game_dialect, context_);
+      VerifiedLink& link = *(links_[id] = std::make_unique<VerifiedLink>(connection.name, *game_dialect, context_));
+      for (const auto way : {wire::Way::kToServer, wire::Way::kToClient})
+        if (connection.sent(way)) link.missing(way);
     } else {
       ++total_.frames;
       ++total_.undecoded;

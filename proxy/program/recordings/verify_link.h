@@ -30,7 +30,7 @@ class VerifiedLink final : wire::Dissected {
   void connected(const GameDialect& game_dialect);
   void bytes(const Imported& piece);
   void lost(wire::Way way, std::uint64_t bytes);
-  /// Whole messages are not recorded; the rest can still be verified.
+  /// Whole messages are not in the file; the rest can still be verified.
   void missing(wire::Way way);
   void ended(const ImportedClose& end);
   /// Nothing follows: the messages that still wait are counted as undecoded.

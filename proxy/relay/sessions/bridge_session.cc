@@ -108,6 +108,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded();
   owes_since_ = server_said_ = now();
   back_info_.link = owner_.next_link();
+  back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
   worker_route_->opened(info_);

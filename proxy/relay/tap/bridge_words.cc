@@ -89,7 +89,7 @@ Buffer written(const google::protobuf::MessageLite& message) {
 
 template <class Word>
 void BridgeWords::tell_any(LinkId link, const Word& word, bool fact, WallTime at) {
-  if (tap_ == nullptr) return;
+  if (!wanted()) return;
   if constexpr (std::is_same_v<Word, core::Fact>) {
     if (core::as<words::World>(word) != nullptr) geometry_.reset();
     if (core::as<words::Ready>(word) != nullptr && !std::exchange(ready_, true)) world_due_ = 0;
@@ -111,7 +111,7 @@ template void BridgeWords::tell_any(LinkId, const core::Fact&, bool, WallTime);
 void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, WallTime at) {
   world_due_ = now + kWorldEvery;
   if (const auto files = tap_->files(); std::exchange(files_, files) != files) geometry_.reset();
-  if (!geometry_ && !tell_geometry(world.geometry(), at)) return;
+  if (!geometry_ && !tell_geometry(link, world.geometry(), at)) return;
   trace::Snapshot snapshot;
   snapshot.set_link(link);
   snapshot.set_at_us(now);
@@ -126,12 +126,12 @@ void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, 
 }
 
 /// False: the tap has no room for it. It is tried again with the next world.
-bool BridgeWords::tell_geometry(const words::World* geometry, WallTime at) {
+bool BridgeWords::tell_geometry(LinkId link, const words::World* geometry, WallTime at) {
   trace::Geometry message;
   if (geometry != nullptr) {
     message.set_hash(hash_of(written(*geometry)));
     *message.mutable_world() = *geometry;
-    if (!tap_->geometry(written(message), at)) return false;
+    if (!tap_->geometry(link, written(message), at)) return false;
   }
   geometry_ = message.hash();
   return true;

@@ -13,22 +13,22 @@ namespace entente::relay {
 
 class BridgeWords {
  public:
-  /// `tap` may be null, or may not want words: then nothing is written.
-  BridgeWords(TapSink* tap, bool with_secrets)
-      : tap_(tap != nullptr && tap->wants_words() ? tap : nullptr), with_secrets_(with_secrets) {}
+  /// `tap` may be null. While it wants no words, nothing is written.
+  BridgeWords(TapSink* tap, bool with_secrets) : tap_(tap), with_secrets_(with_secrets) {}
 
   void tell(LinkId link, const core::Intent& word, WallTime at) { tell_any(link, word, false, at); }
   void tell(LinkId link, const core::Fact& word, WallTime at) { tell_any(link, word, true, at); }
 
   /// Whether the world is to be told by now.
-  bool owes_world(core::Micros now) const { return tap_ != nullptr && (now >= world_due_ || tap_->files() != files_); }
+  bool owes_world(core::Micros now) const { return wanted() && (now >= world_due_ || tap_->files() != files_); }
   /// Writes a snapshot of the world, with all words told so far. REQUIRES: owes_world().
   void tell(LinkId link, const core::World& world, core::Micros now, WallTime at);
 
  private:
   template <class Word>
   void tell_any(LinkId link, const Word& word, bool fact, WallTime at);
-  bool tell_geometry(const words::World* geometry, WallTime at);
+  bool tell_geometry(LinkId link, const words::World* geometry, WallTime at);
+  bool wanted() const { return tap_ != nullptr && tap_->wants_words(); }
 
   TapSink* tap_;
   bool with_secrets_;

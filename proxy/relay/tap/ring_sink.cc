@@ -15,8 +15,8 @@ Bytes raw(const T& value) {
 
 }  // namespace
 
-RingSink::RingSink(std::size_t ring_bytes, net::Waker& waker, const std::atomic<std::uint32_t>* files)
-    : ring_(ring_bytes), waker_(waker), files_(files), spare_(ring_.capacity() / 8) {}
+RingSink::RingSink(std::size_t ring_bytes, net::Waker& waker, const WordsWanted* wanted)
+    : ring_(ring_bytes), waker_(waker), wanted_(wanted), spare_(ring_.capacity() / 8) {}
 
 void RingSink::opened(const SessionInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);
@@ -59,7 +59,9 @@ void RingSink::world(LinkId link, Bytes world, WallTime at) {
   push_word({.at = at, .link = link, .kind = kWorld}, world);
 }
 
-bool RingSink::geometry(Bytes geometry, WallTime at) { return push_word({.at = at, .kind = kGeometry}, geometry); }
+bool RingSink::geometry(LinkId link, Bytes geometry, WallTime at) {
+  return push_word({.at = at, .link = link, .kind = kGeometry}, geometry);
+}
 
 bool RingSink::push_word(const Ring::Head& head, Bytes word) {
   if (settle(head.at) && ring_.push(head, word, spare_)) return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "proxy/net/waker.h"
@@ -21,6 +22,12 @@ T from_raw(Bytes bytes) {
   std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(value));
   return value;
 }
+
+/// What bridges ask before they tell words. Written by the tap's thread, read by any.
+struct WordsWanted {
+  std::atomic<bool> now{false};
+  std::atomic<std::uint32_t> files{0};  ///< TapSink::files()
+};
 
 /// Bytes of one way of one link that were not told.
 struct Gap {
@@ -53,18 +60,20 @@ class RingSink final : public TapSink {
     kWordGap,   ///< a WordGap
   };
 
-  /// `files`: the value of files(); outlives the sink. Null: the sink wants no words.
-  RingSink(std::size_t ring_bytes, net::Waker& waker, const std::atomic<std::uint32_t>* files = nullptr);
+  /// `wanted` outlives the sink. Null: the sink never wants words.
+  RingSink(std::size_t ring_bytes, net::Waker& waker, const WordsWanted* wanted = nullptr);
 
   void opened(const SessionInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
-  bool wants_words() const override { return files_ != nullptr; }
-  std::uint32_t files() const override { return files_ != nullptr ? files_->load(std::memory_order_relaxed) : 0; }
+  bool wants_words() const override { return wanted_ != nullptr && wanted_->now.load(std::memory_order_relaxed); }
+  std::uint32_t files() const override {
+    return wanted_ != nullptr ? wanted_->files.load(std::memory_order_relaxed) : 0;
+  }
   void word(LinkId link, bool fact, Bytes word, WallTime at) override;
   void world(LinkId link, Bytes world, WallTime at) override;
-  bool geometry(Bytes geometry, WallTime at) override;
+  bool geometry(LinkId link, Bytes geometry, WallTime at) override;
   void note(LinkId link, std::string_view text, WallTime at) override;
 
   /// Writes pending gaps and closings, which the other calls do first, too. False if there is no space yet.
@@ -82,7 +91,7 @@ class RingSink final : public TapSink {
 
   Ring ring_;
   net::Waker& waker_;
-  const std::atomic<std::uint32_t>* const files_;
+  const WordsWanted* const wanted_;
   const std::size_t spare_;  // what bytes() leaves free for the others
   std::size_t open_ = 0;
 

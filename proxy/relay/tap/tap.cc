@@ -95,7 +95,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   /// The frame, which the codec has just decoded, as it may be recorded. Good until the next.
   Bytes recordable(const wire::Frame& frame, const wire::Row& row) {
     wire::Codec& codec = link_.counts.codec();
-    if (!tap_.options_.recorder || frame.way != Way::kToServer || !wire::blank_secrets(row, codec, link_.secrets))
+    if (!tap_.recording() || frame.way != Way::kToServer || !wire::blank_secrets(row, codec, link_.secrets))
       return frame.bytes;
     tap_.blanked_.clear();
     codec.encode(tap_.blanked_);
@@ -107,9 +107,9 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   }
 
   void record(trace::FrameView view) {
-    if (!tap_.options_.recorder) return;
+    if (!tap_.recording_) return;
     if (how_) view.delivery = to_trace(how_->send), view.channel = how_->channel;
-    tap_.options_.recorder->frame(at_, view);
+    tap_.recording_->frame(at_, view);
   }
 
   void count(Way way, const Fault& fault, std::size_t bytes) {
@@ -130,7 +130,14 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   std::optional<wire::EnetCarriage> how_;  // of the packet that is taken apart
 };
 
-TapThread::TapThread(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
+TapThread::TapThread(Options options) : options_(std::move(options)) {
+  const bool on = options_.record && (options_.recorder || options_.files.each_session);
+  if (options_.recorder || options_.files.begin)
+    recording_ = std::make_unique<RecordingFiles>(std::move(options_.files), std::move(options_.recorder), on, wanted_);
+  can_record_ = recording_ != nullptr;
+  publish();
+  thread_ = std::thread([this] { run(); });
+}
 
 TapThread::~TapThread() {
   if (auto stopped = stop(); !stopped.ok()) say(stopped.error().text);
@@ -139,7 +146,7 @@ TapThread::~TapThread() {
 TapSink& TapThread::sink(std::size_t worker) {
   const std::lock_guard lock(mutex_);
   while (sinks_.size() <= worker)
-    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, waker_, options_.recorder ? &files_ : nullptr));
+    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, waker_, recording_ ? &wanted_ : nullptr));
   return *sinks_[worker];
 }
 
@@ -148,6 +155,11 @@ Outcome<Done> TapThread::stop() {
   stopping_.store(true, std::memory_order_release);
   waker_.wake();
   thread_.join();
+  {
+    const std::lock_guard lock(orders_mutex_);
+    obeys_ = false;
+  }
+  obey();
   const auto now = wall_now();
   for (bool settled = false; !settled; drain(kRound)) {
     settled = true;
@@ -159,9 +171,9 @@ Outcome<Done> TapThread::stop() {
   tell_drops(kAtTheEnd);
   tell_suppressed(kAtTheEnd);
   Outcome<Done> done = Done{};
-  if (options_.recorder) done = options_.recorder->close(now);
+  if (recording_) done = recording_->close(now);
   publish();
-  options_.recorder.reset();
+  recording_.reset();
   return done;
 }
 
@@ -175,7 +187,8 @@ void TapThread::run() {
     while (more) {
       more = drain(kRound);
       const auto now = wall_now();
-      if (options_.recorder) options_.recorder->tick(now);
+      if (recording_) recording_->tick(now);
+      obey();
       tell_drops(now);
       tell_suppressed(now);
       publish();
@@ -185,10 +198,41 @@ void TapThread::run() {
 
 // How long to wait for the waker: without limit if nothing can come without a wake(), and nothing is recorded.
 int TapThread::patience() const {
-  const bool unwritten = options_.recorder && options_.recorder->pending();
+  const bool unwritten = recording_ && recording_->pending();
   const bool suppressed = std::ranges::any_of(counts_, [](const auto& counts) { return counts->has_suppressed(); });
   if (!links_.empty() || unwritten || suppressed) return kNap;
-  return options_.recorder ? kLongNap : -1;
+  return recording() ? kLongNap : -1;
+}
+
+Outcome<RecordingStatus> TapThread::record(Order order) {
+  std::future<Outcome<RecordingStatus>> told;
+  {
+    const std::lock_guard lock(orders_mutex_);
+    if (!can_record_) return Error{"it cannot be recorded"};
+    if (!obeys_) return Error{"the program is stopping"};
+    told = orders_.emplace_back(Asked{order, {}}).told.get_future();
+  }
+  waker_.wake();
+  return told.get();
+}
+
+void TapThread::obey() {
+  std::vector<Asked> orders;
+  {
+    const std::lock_guard lock(orders_mutex_);
+    orders.swap(orders_);
+  }
+  for (Asked& asked : orders) asked.told.set_value(obey(asked.order));
+}
+
+Outcome<RecordingStatus> TapThread::obey(Order order) {
+  const auto now = wall_now();
+  Outcome<Done> done = Done{};
+  if (order == Order::kStart) done = recording_->start(now);
+  if (order == Order::kStop) done = recording_->stop(now);
+  if (order == Order::kRotate) done = recording_->rotate(now);
+  if (!done) return done.error();
+  return recording_->status();
 }
 
 /// Takes up to so many entries; true if there may be more.
@@ -242,7 +286,7 @@ void TapThread::take(const Ring::Entry& entry) {
     case RingSink::kWordGap:
       return take_word_gap(entry);
     case RingSink::kNote:
-      if (options_.recorder) options_.recorder->note(entry.head.at, entry.head.link, as_text(entry.bytes));
+      if (recording_) recording_->note(entry.head.at, entry.head.link, as_text(entry.bytes));
   }
 }
 
@@ -251,7 +295,7 @@ void TapThread::take_opened(const Ring::Entry& entry) {
   links_[info.link] =
       std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), secrets_of(*info.game), unpacker_);
   last_ = nullptr;
-  if (!options_.recorder) return;
+  if (!recording_) return;
   trace::Opened opened;
   opened.set_link(info.link);
   opened.set_game(std::string(info.game->name()));
@@ -259,7 +303,7 @@ void TapThread::take_opened(const Ring::Entry& entry) {
   opened.set_client(info.client.text());
   opened.set_server(info.server.text());
   opened.set_listener(info.listener.text());
-  options_.recorder->opened(entry.head.at, opened);
+  recording_->opened(entry.head.at, opened, info.session != 0 ? info.session : info.link);
 }
 
 void TapThread::take_bytes(const Ring::Entry& entry) {
@@ -289,12 +333,12 @@ void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
   if (link.enet) link.enet->end(hear);
   link.dissector.end(Way::kToServer, hear, false);
   link.dissector.end(Way::kToClient, hear, false);
-  if (options_.recorder) options_.recorder->closed(at, link.info.link, reason);
+  if (recording_) recording_->closed(at, link.info.link, reason);
 }
 
 void TapThread::take_gap(const Ring::Entry& entry) {
   const auto gap = from_raw<Gap>(entry.bytes);
-  if (options_.recorder) options_.recorder->note(entry.head.at, gap.link, "the tap could not keep up", gap.bytes);
+  if (recording_) recording_->note(entry.head.at, gap.link, "the tap could not keep up", gap.bytes);
   if (gap.link != 0) {
     if (auto* link = find(gap.link)) lose(*link, gap, entry.head.at);
     return;
@@ -325,6 +369,7 @@ void TapThread::name_player(Link& link, const wire::Row& row) {
   const std::string_view name = whole_characters(told, kLongestName);
   if (name.empty() || name == link.player) return;
   link.player = name;
+  if (recording_) recording_->player(link.info.link, name);
   const std::lock_guard lock(players_mutex_);
   players_[link.info.link] = link.player;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "adapters/wire/secrets.h"
 #include "proxy/net/enet/enet_dissector.h"
 #include "proxy/relay/tap/message_counts.h"
+#include "proxy/relay/tap/recording_files.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recorder.h"
 
@@ -30,16 +32,23 @@ struct TapTotals {
   std::uint64_t raw_bytes = 0;                   ///< the part of `bytes` that is not frames: framing was lost
   std::uint64_t dropped = 0, dropped_bytes = 0;  ///< never seen: the ring was full
   std::uint64_t recorded_frames = 0, recorded_bytes = 0, unrecorded_frames = 0, unrecorded_bytes = 0;
-  std::uint64_t file_bytes = 0;  ///< of the recording so far
+  std::uint64_t file_bytes = 0;  ///< of the files that are being recorded
+  std::uint64_t files = 0, rotations = 0, failed_rotations = 0;
   bool recording_fails = false;
+  bool recording = false;  ///< it is on
+  bool recorded_ever() const { return recording || files > 0; }
   std::uint64_t wake_ups = 0;
 };
 
 class TapThread final : public Tap {
  public:
   struct Options {
-    std::size_t ring_bytes = 8 << 20;                     ///< for each worker
-    std::unique_ptr<trace::Recorder> recorder = nullptr;  ///< null: only counts. Its callbacks come on the tap's thread
+    std::size_t ring_bytes = 8 << 20;  ///< for each worker
+    /// The first file to record into. Null: there is none yet. Its callbacks come on the tap's thread, or on the one
+    /// that completes files.
+    std::unique_ptr<trace::Recorder> recorder = nullptr;
+    RecordingFilesOptions files = {};  ///< without `begin` there is no other file
+    bool record = true;                ///< at once, if there is a recorder, or a file for each session
     /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
     std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
     std::function<void(std::string_view)> said = {};  ///< a sentence for a person; on the tap's thread
@@ -64,6 +73,10 @@ class TapThread final : public Tap {
   /// What the player of this link calls himself, in UTF-8, as the client last wrote it; "" if it is not known. From any
   /// thread.
   std::string player(LinkId link) const;
+  /// Starts, stops or rotates the recording, or does nothing; and tells how it then stands. From any thread; waits for
+  /// the tap's thread.
+  enum class Order : std::uint8_t { kNone, kStart, kStop, kRotate };
+  Outcome<RecordingStatus> record(Order order);
   /// The number of faults on the links of this route. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
 
@@ -90,6 +103,9 @@ class TapThread final : public Tap {
   Count& undecoded_of(std::size_t route);
   const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
   Link* find(LinkId id);
+  void obey();
+  Outcome<RecordingStatus> obey(Order order);
+  bool recording() const { return recording_ && recording_->on(); }
   void tell_drops(WallTime now);
   void tell_suppressed(WallTime now);
   void publish();
@@ -104,7 +120,18 @@ class TapThread final : public Tap {
   mutable std::mutex players_mutex_;
   std::unordered_map<LinkId, std::string> players_;  // names, of open links
 
+  struct Asked {
+    Order order;
+    std::promise<Outcome<RecordingStatus>> told;
+  };
+  std::mutex orders_mutex_;
+  std::vector<Asked> orders_;
+  bool obeys_ = true;        // until it stops
+  bool can_record_ = false;  // set once
+
   // The tap's thread only.
+  WordsWanted wanted_;                         // read by the sinks
+  std::unique_ptr<RecordingFiles> recording_;  // null: it only counts
   std::vector<RingSink*> rings_;
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   Link* last_ = nullptr;  // found last
@@ -120,11 +147,10 @@ class TapThread final : public Tap {
     Count frames, bytes, words, raw_bytes, wake_ups;
     std::atomic<std::uint64_t> links{0}, recorded_frames{0}, recorded_bytes{0}, unrecorded_frames{0},
         unrecorded_bytes{0};
-    std::atomic<std::uint64_t> file_bytes{0};
-    std::atomic<bool> recording_fails{false};
+    std::atomic<std::uint64_t> file_bytes{0}, files{0}, rotations{0}, failed_rotations{0};
+    std::atomic<bool> recording_fails{false}, recording{false};
   } published_;
 
-  std::atomic<std::uint32_t> files_{1};  // that were begun, as trace::Recorder::files()
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

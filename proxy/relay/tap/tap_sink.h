@@ -29,6 +29,7 @@ struct SessionInfo {
   net::Address listener;
   bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
   std::size_t route = 0;        ///< the number of its route in the Server; set only for a tap
+  LinkId session = 0;           ///< the client's link of the session that it belongs to; 0: it is that link
 };
 
 class TapSink {
@@ -47,17 +48,17 @@ class TapSink {
     this->bytes(link, way, how.lane(), bytes, at);
   }
 
-  /// Whether word() is to be called: words cost more than bytes.
+  /// Whether word() is to be called: words cost more than bytes. May change at any time.
   virtual bool wants_words() const { return false; }
   /// A word said in the room of this player's link: an Intent or a Fact of schema/game.proto.
   virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
-  /// The number of files that the recording has begun. A new file soon needs geometry() and world() again.
+  /// Changes whenever the recording soon needs geometry() and world() again, because it goes on in a new file.
   virtual std::uint32_t files() const { return 0; }
   /// How the world of that bridge stands: a message Snapshot of schema/snapshot.proto.
   virtual void world(LinkId, Bytes, WallTime) {}
-  /// A message Geometry of schema/snapshot.proto, before the first snapshot that refers to it. False: it is not taken,
-  /// and no snapshot may refer to it.
-  virtual bool geometry(Bytes, WallTime) { return true; }
+  /// A message Geometry of schema/snapshot.proto, before the first snapshot of this link that refers to it. False: it
+  /// is not taken, and no snapshot may refer to it.
+  virtual bool geometry(LinkId, Bytes, WallTime) { return true; }
   /// A sentence about `link`, for who reads the recording.
   virtual void note(LinkId, std::string_view /*text*/, WallTime) {}
 

@@ -33,15 +33,19 @@ void TapThread::tell_suppressed(WallTime now) {
 
 void TapThread::publish() {
   published_.links.store(links_.size(), std::memory_order_relaxed);
-  if (!options_.recorder) return;
-  const auto& recorder = *options_.recorder;
-  files_.store(recorder.files(), std::memory_order_relaxed);
-  published_.recorded_frames.store(recorder.recorded().frames, std::memory_order_relaxed);
-  published_.recorded_bytes.store(recorder.recorded().bytes, std::memory_order_relaxed);
-  published_.unrecorded_frames.store(recorder.lost().frames, std::memory_order_relaxed);
-  published_.unrecorded_bytes.store(recorder.lost().bytes, std::memory_order_relaxed);
-  published_.file_bytes.store(recorder.file_bytes(), std::memory_order_relaxed);
-  published_.recording_fails.store(recorder.failing(), std::memory_order_relaxed);
+  if (!recording_) return;
+  const RecordingTotals recorded = recording_->totals();
+  const auto store = [](auto& to, auto value) { to.store(value, std::memory_order_relaxed); };
+  store(published_.recorded_frames, recorded.recorded.frames);
+  store(published_.recorded_bytes, recorded.recorded.bytes);
+  store(published_.unrecorded_frames, recorded.lost.frames);
+  store(published_.unrecorded_bytes, recorded.lost.bytes);
+  store(published_.file_bytes, recorded.file_bytes);
+  store(published_.files, recorded.files);
+  store(published_.rotations, recorded.rotations);
+  store(published_.failed_rotations, recorded.failed_rotations);
+  store(published_.recording_fails, recorded.failing);
+  store(published_.recording, recording_->on());
 }
 
 std::uint64_t TapThread::undecoded(std::size_t route) const {
@@ -75,7 +79,11 @@ TapTotals TapThread::totals() const {
   all.unrecorded_frames = read(published_.unrecorded_frames);
   all.unrecorded_bytes = read(published_.unrecorded_bytes);
   all.file_bytes = read(published_.file_bytes);
+  all.files = read(published_.files);
+  all.rotations = read(published_.rotations);
+  all.failed_rotations = read(published_.failed_rotations);
   all.recording_fails = read(published_.recording_fails);
+  all.recording = read(published_.recording);
   return all;
 }
 

@@ -13,29 +13,28 @@ bool fill(google::protobuf::MessageLite& message, Bytes bytes) {
 
 void TapThread::take_word(const Ring::Entry& entry) {
   published_.words.add();
-  if (!options_.recorder) return;
+  if (!recording()) return;
   const bool fact = entry.head.kind == RingSink::kFact;
-  options_.recorder->word(entry.head.at, entry.head.link, fact ? trace::Word::kFact : trace::Word::kIntent,
-                          entry.bytes);
+  recording_->word(entry.head.at, entry.head.link, fact ? trace::Word::kFact : trace::Word::kIntent, entry.bytes);
 }
 
 void TapThread::take_world(const Ring::Entry& entry) {
-  if (!options_.recorder) return;
+  if (!recording()) return;
   trace::Geometry geometry;
   trace::Snapshot world;
   const bool of_geometry = entry.head.kind == RingSink::kGeometry;
   const bool read = of_geometry ? fill(geometry, entry.bytes) : fill(world, entry.bytes);
   if (!read)  // a text in it is not UTF-8: a defect of an adapter
-    return options_.recorder->note(entry.head.at, entry.head.link, "a world is not recorded: a text in it is damaged",
-                                   entry.bytes.size());
-  of_geometry ? options_.recorder->geometry(geometry) : options_.recorder->world(entry.head.at, world);
+    return recording_->note(entry.head.at, entry.head.link, "a world is not recorded: a text in it is damaged",
+                            entry.bytes.size());
+  of_geometry ? recording_->geometry(entry.head.link, geometry) : recording_->world(entry.head.at, world);
 }
 
 void TapThread::take_word_gap(const Ring::Entry& entry) {
-  if (!options_.recorder) return;
+  if (!recording()) return;
   const auto gap = from_raw<WordGap>(entry.bytes);
-  options_.recorder->note(entry.head.at, gap.link,
-                          std::to_string(gap.words) + " words are not recorded: the tap could not keep up", gap.bytes);
+  recording_->note(entry.head.at, gap.link,
+                   std::to_string(gap.words) + " words are not recorded: the tap could not keep up", gap.bytes);
 }
 
 }  // namespace entente::relay

@@ -26,7 +26,7 @@ class Sink final : public relay::TapSink {
     REQUIRE(worlds.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
     CHECK(worlds.back().link() == link);
   }
-  bool geometry(Bytes bytes, WallTime) override {
+  bool geometry(relay::LinkId, Bytes bytes, WallTime) override {
     if (!room) return false;
     REQUIRE(geometries.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
     return true;
@@ -156,15 +156,34 @@ TEST_CASE("of a command only its first word is recorded, unless secrets are") {
   }
 }
 
+TEST_CASE("while no words are wanted none is told, and the world is owed as soon as they are") {
+  net::Waker waker;
+  relay::WordsWanted wanted;
+  relay::RingSink sink(4096, waker, &wanted);
+  relay::BridgeWords words(&sink, false);
+  CHECK_FALSE(words.owes_world(0));
+  words.tell(7, Fact(words::Ready()), 1);
+  CHECK(sink.ring().empty());
+  wanted.files = 1;
+  wanted.now = true;
+  CHECK(words.owes_world(0));
+  words.tell(7, core::World(), 0, 1);
+  CHECK_FALSE(words.owes_world(1));
+  wanted.files = 2;
+  CHECK(words.owes_world(1));
+  wanted.now = false;
+  CHECK_FALSE(words.owes_world(1));
+}
+
 TEST_CASE("words and worlds that find no room in a ring are counted, and told as a gap when there is room") {
   net::Waker waker;
-  std::atomic<std::uint32_t> files{1};
-  relay::RingSink sink(4096, waker, &files);
+  relay::WordsWanted wanted;
+  relay::RingSink sink(4096, waker, &wanted);
   const Buffer word(1000, 1);
   for (int i = 0; i < 3; ++i) sink.word(5, true, word, 1);
   CHECK(sink.dropped().read() == 0);
   sink.word(5, true, word, 2);
-  CHECK_FALSE(sink.geometry(word, 2));
+  CHECK_FALSE(sink.geometry(5, word, 2));
   sink.world(5, word, 2);
   CHECK(sink.dropped().read() == 3);
   CHECK(sink.dropped_bytes().read() == 3000);

@@ -1,0 +1,64 @@
+#include "proxy/relay/tap/completer.h"
+
+#include <algorithm>
+
+namespace entente::relay {
+namespace {
+
+trace::Amount more(const trace::Amount& now, const trace::Amount& before) {
+  return {now.frames - std::min(now.frames, before.frames), now.bytes - std::min(now.bytes, before.bytes)};
+}
+
+}  // namespace
+
+void Completer::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Completer::close(std::unique_ptr<trace::Recorder> recorder) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(recorder));
+  changed_.notify_all();
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+}
+
+void Completer::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const auto recorder = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    close_one(*recorder);
+    lock.lock();
+  }
+}
+
+void Completer::close_one(trace::Recorder& recorder) {
+  const trace::Amount recorded = recorder.recorded(), lost = recorder.lost();
+  const auto closed = recorder.close(wall_now());
+  {
+    const std::lock_guard lock(mutex_);
+    recorded_ += more(recorder.recorded(), recorded);
+    lost_ += more(recorder.lost(), lost);
+  }
+  closed_(recorder, closed);
+}
+
+trace::Amount Completer::recorded() const {
+  const std::lock_guard lock(mutex_);
+  return recorded_;
+}
+
+trace::Amount Completer::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,45 @@
+// Completes recordings on a thread of its own: the disk may take long to have a large file.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "proxy/trace/recorder.h"
+
+namespace entente::relay {
+
+class Completer {
+ public:
+  /// What was closed, with its outcome; on the completer's thread.
+  using Closed = std::function<void(const trace::Recorder&, const Outcome<Done>&)>;
+
+  explicit Completer(Closed closed) : closed_(std::move(closed)) {}
+  ~Completer() { finish(); }
+  Completer(const Completer&) = delete;
+  Completer& operator=(const Completer&) = delete;
+
+  void close(std::unique_ptr<trace::Recorder> recorder);
+  /// Returns when all are closed. Nothing may be closed after.
+  void finish();
+  /// What of these recordings was recorded and lost since they were given to close().
+  trace::Amount recorded() const;
+  trace::Amount lost() const;
+
+ private:
+  void run();
+  void close_one(trace::Recorder& recorder);
+
+  const Closed closed_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::unique_ptr<trace::Recorder>> waiting_;
+  trace::Amount recorded_, lost_;
+  bool stopping_ = false;
+  std::thread thread_;  // from the first close() on
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,338 @@
+#include "proxy/relay/tap/recording_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "schema/snapshot.pb.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr WallTime kPatienceForWorlds = 2'000'000'000;  // ns: a room that is busy moves without its world
+constexpr WallTime kRotateAgain = 10'000'000'000;       // between attempts
+
+/// Wall clocks are set back and forth.
+bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
+
+std::string name_of(const trace::Recorder& recorder) {
+  return recorder.path().substr(recorder.path().rfind('/') + 1);  // all of it, if there is no '/'
+}
+
+}  // namespace
+
+struct RecordingFiles::File {
+  explicit File(const RecordingFilesOptions& options) : summary(options.kill_message) {}
+
+  std::unique_ptr<trace::Recorder> recorder;
+  trace::Summary summary;
+  LinkId session = 0;  // 0: of all
+  WallTime began = 0;
+  std::size_t links = 0;    // that are in it
+  File* next = nullptr;     // in which it continues: its links move there
+  WallTime left_at = 0;     // when that began
+  std::uint32_t files = 1;  // trace::Recorder::files() when it was last asked
+};
+
+RecordingFiles::RecordingFiles(RecordingFilesOptions options, std::unique_ptr<trace::Recorder> first, bool on,
+                               WordsWanted& wanted)
+    : options_(std::move(options)),
+      wanted_(wanted),
+      on_(on),
+      completer_([this](const trace::Recorder& recorder, const Outcome<Done>& closed) {
+        if (!closed) return fail(closed.error());
+        if (options_.completed) options_.completed(recorder.path());
+      }) {
+  wanted_.now.store(on, std::memory_order_relaxed);
+  if (on) ask_for_worlds();
+  if (first == nullptr) return;
+  current_ = files_.emplace_back(std::make_unique<File>(options_)).get();
+  current_->recorder = std::move(first);
+  current_->began = wall_now();
+  ++begun_;
+}
+
+RecordingFiles::~RecordingFiles() = default;
+
+// -- Files ------------------------------------------------------------------------------------------------------------
+
+Outcome<RecordingFiles::File*> RecordingFiles::begin(LinkId session, WallTime time) {
+  if (!options_.begin) return Error{"this recording has one file only"};
+  auto recorder = options_.begin(session);
+  if (!recorder) return recorder.error();
+  fails_ = false;
+  failed_at_.reset();
+  ++begun_;
+  File* file = files_.emplace_back(std::make_unique<File>(options_)).get();
+  file->recorder = std::move(*recorder);
+  file->session = session;
+  file->began = time;
+  (session == 0 ? current_ : of_sessions_[session]) = file;
+  return file;
+}
+
+/// Null: it could not be begun, and that was said.
+RecordingFiles::File* RecordingFiles::file_for(LinkId session, WallTime time) {
+  if (!options_.each_session) return current_;
+  if (const auto at = of_sessions_.find(session); at != of_sessions_.end()) return at->second;
+  const auto begun = begin(session, time);
+  if (begun) return *begun;
+  fail(begun.error());
+  return nullptr;
+}
+
+/// Said once for a row of failures. From any thread.
+void RecordingFiles::fail(const Error& error) {
+  ++failures_;
+  if (!fails_.exchange(true) && options_.failed) options_.failed(error);
+}
+
+void RecordingFiles::complete(File& file) {
+  done_ += file.recorder->recorded();
+  lost_ += file.recorder->lost();
+  if (current_ == &file) current_ = nullptr;
+  if (const auto at = of_sessions_.find(file.session); at != of_sessions_.end() && at->second == &file)
+    of_sessions_.erase(at);
+  file.recorder->summarize(to_map(file.summary.about()));
+  completer_.close(std::move(file.recorder));
+  std::erase_if(files_, [&](const auto& one) { return one.get() == &file; });
+}
+
+bool RecordingFiles::due(const File& file, WallTime now) const {
+  const trace::Recorder& recorder = *file.recorder;
+  if (file.next != nullptr || recorder.failing() || recorder.recorded().bytes == 0) return false;
+  if (failed_at_ && !apart(*failed_at_, now, kRotateAgain)) return false;
+  return (options_.rotate_bytes != 0 && recorder.file_bytes() >= options_.rotate_bytes) ||
+         (options_.rotate_after != 0 && apart(file.began, now, options_.rotate_after));
+}
+
+Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
+  const auto begun = begin(old.session, time);
+  if (!begun) {
+    failed_at_ = time;
+    fail({begun.error().text + "; the recording continues in " + old.recorder->path()});
+    return begun.error();
+  }
+  File& fresh = **begun;
+  ++rotations_;
+  for (const auto& file : files_)
+    if (file->next == &old) file->next = &fresh;
+  old.next = &fresh;
+  old.left_at = time;
+  old.recorder->note(time, 0, "this recording continues in " + name_of(*fresh.recorder));
+  fresh.recorder->note(time, 0, "this recording continues " + name_of(*old.recorder));
+  ask_for_worlds();
+  ++old.links;  // holds it until here
+  for (auto& [id, link] : links_)
+    if (link.file == &old && !link.has_words) move(link, time);
+  if (--old.links == 0) complete(old);
+  return Done{};
+}
+
+void RecordingFiles::tick(WallTime now) {
+  for (std::size_t i = files_.size(); i-- > 0;) {  // a file that is begun is added, one that is completed removed
+    File& file = *files_[i];
+    file.recorder->tick(now);
+    if (std::exchange(file.files, file.recorder->files()) != file.files) ask_for_worlds();
+    if (file.next != nullptr && apart(file.left_at, now, kPatienceForWorlds))
+      move_all(file, now);
+    else if (due(file, now))
+      (void)rotate(file, now);
+  }
+}
+
+// -- Links ------------------------------------------------------------------------------------------------------------
+
+RecordingFiles::Link* RecordingFiles::find(LinkId id) {
+  if (last_.second != nullptr && last_.first == id) return last_.second;
+  const auto found = links_.find(id);
+  if (found == links_.end()) return nullptr;
+  last_ = {id, &found->second};
+  return last_.second;
+}
+
+/// The link goes on in this file, though it began before.
+void RecordingFiles::join(Link& link, File* file, WallTime time, const std::string& before) {
+  if (file == nullptr) return;
+  trace::Opened again = link.opened;
+  if (link.has_words || link.client_sent || link.server_sent) {
+    again.set_continues(true);
+    again.set_before(before);
+    again.set_client_sent(link.client_sent);
+    again.set_server_sent(link.server_sent);
+  }
+  file->recorder->opened(time, again);
+  file->summary.opened(again);
+  file->summary.player(link.player);
+  link.file = file;
+  ++file->links;
+}
+
+void RecordingFiles::move(Link& link, WallTime time) {
+  File* const to = link.file->next;
+  const std::string before = name_of(*link.file->recorder);
+  leave(link);
+  join(link, to, time, before);
+}
+
+void RecordingFiles::move_all(const File& from, WallTime time) {
+  for (auto& [id, link] : links_) {
+    if (link.file != &from) continue;
+    const bool last = from.links == 1;
+    move(link, time);
+    if (last) return;  // `from` is gone
+  }
+}
+
+void RecordingFiles::leave(Link& link) {
+  File* const file = std::exchange(link.file, nullptr);
+  if (file == nullptr || --file->links != 0) return;
+  if (file->next != nullptr || file->session != 0) complete(*file);
+}
+
+void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId session) {
+  Link& link = links_[opened.link()];
+  last_ = {};
+  link = {opened, options_.each_session ? session : 0, nullptr, false, false, false, ""};
+  File* const file = on_ ? file_for(link.session, time) : nullptr;
+  if (file == nullptr) return;
+  file->recorder->opened(time, opened);
+  file->summary.opened(opened);
+  link.file = file;
+  ++file->links;
+}
+
+void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
+  Link* link = find(frame.link);
+  if (link != nullptr) (frame.way == trace::TO_SERVER ? link->client_sent : link->server_sent) = true;
+  if (!on_) return;
+  if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
+  link->file->summary.frame(frame.link, frame.way, frame.name);
+  link->file->recorder->frame(time, frame);
+}
+
+void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
+  const auto at = links_.find(id);
+  if (at == links_.end()) return;
+  last_ = {};
+  if (File* const file = at->second.file; file != nullptr) {
+    file->recorder->closed(time, id, reason);
+    file->summary.closed(id);
+  }
+  leave(at->second);
+  links_.erase(at);
+}
+
+void RecordingFiles::word(WallTime time, LinkId id, trace::Word kind, Bytes word) {
+  Link* link = find(id);
+  if (link == nullptr || !on_) return;
+  link->has_words = true;
+  if (link->file == nullptr) return void(lost_ += {0, word.size()});
+  link->file->recorder->word(time, id, kind, word);
+  kind == trace::Word::kFact ? link->file->summary.fact(id, word) : link->file->summary.intent(word);
+}
+
+void RecordingFiles::player(LinkId id, std::string_view name) {
+  Link* link = find(id);
+  if (link == nullptr) return;
+  link->player = name;
+  if (link->file != nullptr) link->file->summary.player(name);
+}
+
+void RecordingFiles::geometry(LinkId id, const trace::Geometry& geometry) {
+  Link* link = find(id);
+  if (link == nullptr || link->file == nullptr) return;
+  (link->file->next != nullptr ? link->file->next : link->file)->recorder->geometry(geometry);
+}
+
+void RecordingFiles::world(WallTime time, const trace::Snapshot& world) {
+  Link* link = find(world.link());
+  if (link == nullptr || link->file == nullptr) return;
+  link->has_words = true;
+  if (link->file->next != nullptr) move(*link, time);
+  link->file->recorder->world(time, world);
+  link->file->summary.world(world);
+}
+
+void RecordingFiles::note(WallTime time, LinkId id, std::string_view text, std::uint64_t bytes_lost) {
+  const Link* link = find(id);
+  if (link != nullptr && link->file != nullptr) return link->file->recorder->note(time, id, text, bytes_lost);
+  if (current_ != nullptr) current_->recorder->note(time, id, text, bytes_lost);
+}
+
+// -- Orders -----------------------------------------------------------------------------------------------------------
+
+Outcome<Done> RecordingFiles::start(WallTime time) {
+  if (on_) return Error{"it is recorded already"};
+  if (!options_.each_session)
+    if (const auto begun = begin(0, time); !begun) return begun.error();
+  on_ = true;
+  for (auto& [id, link] : links_) join(link, file_for(link.session, time), time, "");
+  ask_for_worlds();
+  wanted_.now.store(true, std::memory_order_relaxed);
+  return Done{};
+}
+
+Outcome<Done> RecordingFiles::stop(WallTime time) {
+  if (!on_) return Error{"it is not recorded"};
+  on_ = false;
+  wanted_.now.store(false, std::memory_order_relaxed);
+  for (auto& [id, link] : links_) link.file = nullptr;
+  while (!files_.empty()) {
+    files_.back()->recorder->note(time, 0, "the recording was stopped by an order");
+    complete(*files_.back());
+  }
+  return Done{};
+}
+
+Outcome<Done> RecordingFiles::rotate(WallTime time) {
+  if (!on_) return Error{"it is not recorded"};
+  Outcome<Done> all = Done{};
+  for (std::size_t i = files_.size(); i-- > 0;)
+    if (files_[i]->next == nullptr)
+      if (auto done = rotate(*files_[i], time); !done) all = std::move(done);
+  return all;
+}
+
+Outcome<Done> RecordingFiles::close(WallTime now) {
+  Outcome<Done> all = Done{};
+  for (const auto& file : files_) {
+    file->recorder->summarize(to_map(file->summary.about()));
+    auto done = file->recorder->close(now);
+    if (done && options_.completed) options_.completed(file->recorder->path());
+    if (!done) all = std::move(done);
+  }
+  completer_.finish();
+  return all;
+}
+
+bool RecordingFiles::pending() const {
+  return std::any_of(files_.begin(), files_.end(), [](const auto& file) { return file->recorder->pending(); });
+}
+
+RecordingStatus RecordingFiles::status() const {
+  RecordingStatus status{.on = on_, .paths = {}};
+  for (const auto& file : files_) {
+    status.paths.push_back(file->recorder->path());
+    status.bytes += file->recorder->file_bytes();
+    status.began = status.began == 0 ? file->began : std::min(status.began, file->began);
+  }
+  return status;
+}
+
+RecordingTotals RecordingFiles::totals() const {
+  RecordingTotals all{.recorded = done_, .lost = lost_};
+  all.recorded += completer_.recorded();
+  all.lost += completer_.lost();
+  for (const auto& file : files_) {
+    all.recorded += file->recorder->recorded();
+    all.lost += file->recorder->lost();
+    all.file_bytes += file->recorder->file_bytes();
+    all.failing |= file->recorder->failing();
+  }
+  all.files = begun_;
+  all.rotations = rotations_;
+  all.failed_rotations = failures_;
+  return all;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,127 @@
+// The files that a tap records into: one for all of its sessions, or one for each session. Begins a file, continues it
+// in a new one when it is old or large, and completes it.
+// Law: a link is in one file at a time, and each of its frames and words is in exactly one. A link with words moves to
+// the new file with a snapshot of its world; any other link moves at once. In the new file its opening says that it
+// continues. If no new file can be begun, the old one goes on.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/relay/tap/completer.h"
+#include "proxy/relay/tap/ring_sink.h"
+#include "proxy/trace/recorder.h"
+#include "proxy/trace/summary.h"
+
+namespace entente::relay {
+
+/// How a recording stands.
+struct RecordingStatus {
+  bool on = false;
+  std::vector<std::string> paths;  ///< the names that the open files will have
+  std::uint64_t bytes = 0;         ///< of the open files
+  WallTime began = 0;              ///< the oldest of them; 0: none is open
+};
+
+struct RecordingTotals {
+  trace::Amount recorded, lost;
+  std::uint64_t file_bytes = 0;        ///< of the open files
+  std::uint64_t files = 0;             ///< begun so far
+  std::uint64_t rotations = 0;         ///< files that were continued in a new one
+  std::uint64_t failed_rotations = 0;  ///< new files that could not be begun, or old ones that could not be completed
+  bool failing = false;                ///< an open file cannot be written
+};
+
+struct RecordingFilesOptions {
+  /// Opens a file. `session`: the link of the session that it is for; 0: for all sessions.
+  std::function<Outcome<std::unique_ptr<trace::Recorder>>(LinkId session)> begin = {};
+  bool each_session = false;
+  WallTime rotate_after = 0;       ///< 0: never
+  std::uint64_t rotate_bytes = 0;  ///< 0: never
+  /// A file could not be begun or completed. Said once for a row of failures. On the tap's thread, or another.
+  std::function<void(const Error&)> failed = {};
+  trace::Summary::KillMessage kill_message = {};
+  /// A file has its name. On the tap's thread, or another.
+  std::function<void(const std::string& path)> completed = {};
+};
+
+class RecordingFiles {
+ public:
+  /// Records at once if there is a `first` file, or one for each session without it; otherwise start() begins.
+  RecordingFiles(RecordingFilesOptions options, std::unique_ptr<trace::Recorder> first, bool on, WordsWanted& wanted);
+  ~RecordingFiles();
+
+  bool on() const { return on_; }
+
+  /// `session`: the link of its session, which may be another one.
+  void opened(WallTime time, const trace::Opened& opened, LinkId session);
+  void frame(WallTime time, const trace::FrameView& frame);
+  void closed(WallTime time, LinkId link, std::string_view reason);
+  void word(WallTime time, LinkId link, trace::Word kind, Bytes word);
+  void world(WallTime time, const trace::Snapshot& world);
+  void geometry(LinkId link, const trace::Geometry& geometry);
+  void note(WallTime time, LinkId link, std::string_view text, std::uint64_t bytes_lost = 0);
+  /// What the player of this link is called, in UTF-8.
+  void player(LinkId link, std::string_view name);
+  void tick(WallTime now);
+
+  // Orders. Links that are open are recorded from now on, or no longer.
+  Outcome<Done> start(WallTime time);
+  Outcome<Done> stop(WallTime time);
+  Outcome<Done> rotate(WallTime time);
+
+  /// Something waits for tick().
+  bool pending() const;
+  RecordingStatus status() const;
+  RecordingTotals totals() const;
+
+  /// Completes all files. Only totals() may be called after.
+  Outcome<Done> close(WallTime now);
+
+ private:
+  struct File;
+  struct Link {
+    trace::Opened opened;
+    LinkId session = 0;
+    File* file = nullptr;    // null: it is not recorded
+    bool has_words = false;  // or worlds
+    bool client_sent = false, server_sent = false;
+    std::string player;
+  };
+
+  Outcome<File*> begin(LinkId session, WallTime time);
+  File* file_for(LinkId session, WallTime time);
+  void join(Link& link, File* file, WallTime time, const std::string& before);
+  void move(Link& link, WallTime time);
+  void move_all(const File& from, WallTime time);
+  void leave(Link& link);
+  Outcome<Done> rotate(File& old, WallTime time);
+  bool due(const File& file, WallTime now) const;
+  void complete(File& file);
+  void ask_for_worlds() { wanted_.files.fetch_add(1, std::memory_order_relaxed); }
+  void fail(const Error& error);
+  Link* find(LinkId id);
+
+  RecordingFilesOptions options_;
+  WordsWanted& wanted_;
+  bool on_ = false;
+  std::vector<std::unique_ptr<File>> files_;  // that are open
+  File* current_ = nullptr;                   // of all sessions; null: each has its own, or nothing is recorded
+  std::unordered_map<LinkId, File*> of_sessions_;
+  std::unordered_map<LinkId, Link> links_;
+  std::pair<LinkId, Link*> last_{};  // found last
+
+  trace::Amount done_, lost_;  // recorded by files that are no longer open; lost by these, and without a file
+  std::uint64_t begun_ = 0, rotations_ = 0;
+  std::atomic<std::uint64_t> failures_{0};
+  std::atomic<bool> fails_{false};  // the last file could not be begun, or not be completed
+  std::optional<WallTime> failed_at_;
+  Completer completer_;  // last: it calls back
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,259 @@
+// The files of a tap: when a recording goes on in a new one, what is in which, and what happens if a file cannot be
+// begun.
+#include "proxy/relay/tap/recording_files.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "proxy/trace/recording.h"
+#include "tests/program/folder.h"
+
+namespace entente::relay::recording_files_test {
+namespace {
+
+constexpr WallTime kSecond = 1'000'000'000;
+
+/// One line an event of a file.
+std::vector<std::string> lines(const std::string& path) {
+  const auto recording = trace::Recording::open(path);
+  REQUIRE_MESSAGE(recording.ok(), recording.error().text);
+  std::vector<std::string> all;
+  for (;;) {
+    const auto next = (*recording)->next();
+    REQUIRE_MESSAGE(next.ok(), next.error().text);
+    if (*next == nullptr) break;
+    const trace::Recording::Event& event = **next;
+    if (event.opened)
+      all.push_back("open " + std::to_string(event.opened->link()) +
+                    (event.opened->continues() ? " from " + event.opened->before() : ""));
+    if (event.closed) all.push_back("close " + std::to_string(event.closed->link()));
+    if (event.frame) all.push_back(std::to_string(event.frame->link()) + " frame " + event.frame->data());
+    if (event.word) all.push_back(std::to_string(event.word->link) + " fact " + event.word->fact->notice().text());
+    if (event.world) all.push_back(std::to_string(event.world->link()) + " world");
+    if (event.geometry) all.push_back("geometry " + event.geometry->hash());
+    if (event.note) all.push_back("note " + event.note->text());
+  }
+  CHECK((*recording)->progress().complete);
+  return all;
+}
+
+/// Files a.mcap, a-2.mcap, … in a folder; or one for each session, 1.mcap and so on.
+struct Rig {
+  explicit Rig(RecordingFilesOptions options = {}, bool on = true) {
+    const bool each = options.each_session;
+    options.begin = [this, each](LinkId session) -> Outcome<std::unique_ptr<trace::Recorder>> {
+      if (refuse) return Error{"no room"};
+      return trace::Recorder::open_beside(folder.file(each ? std::to_string(session) + ".mcap" : "a.mcap"));
+    };
+    options.failed = [this](const Error& error) { errors.push_back(error.text); };
+    auto first = on && !each ? trace::Recorder::open(folder.file("a.mcap"))
+                             : Outcome<std::unique_ptr<trace::Recorder>>(std::unique_ptr<trace::Recorder>());
+    REQUIRE(first.ok());
+    files.emplace(std::move(options), std::move(*first), on, wanted);
+  }
+  void open(LinkId link, LinkId session = 0) {
+    trace::Opened opened;
+    opened.set_link(link);
+    opened.set_game("toy");
+    files->opened(now, opened, session != 0 ? session : link);
+  }
+  void frame(LinkId link, std::string_view text) {
+    files->frame(now, {link, trace::TO_CLIENT, trace::STREAM, as_bytes(text), "", false});
+  }
+  void fact(LinkId link, const std::string& text) {
+    words::Fact fact;
+    fact.mutable_notice()->set_text(text);
+    const std::string bytes = fact.SerializeAsString();
+    files->word(now, link, trace::Word::kFact, as_bytes(bytes));
+  }
+  void world(LinkId link) {
+    trace::Geometry geometry;
+    geometry.set_hash("map");
+    files->geometry(link, geometry);
+    trace::Snapshot world;
+    world.set_link(link);
+    world.set_geometry("map");
+    files->world(now, world);
+  }
+  void pass(WallTime time) {
+    now += time;
+    files->tick(now);
+  }
+  std::vector<std::string> read(const std::string& name) const { return lines(folder.file(name)); }
+
+  Folder folder;
+  bool refuse = false;
+  std::vector<std::string> errors;
+  WordsWanted wanted;
+  WallTime now = wall_now();
+  std::optional<RecordingFiles> files;
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("rotation: a link without words goes on in the new file at once, and its opening says where it began") {
+  Rig rig;
+  rig.open(1);
+  rig.frame(1, "a");
+  rig.open(2);
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.frame(1, "b");
+  rig.files->closed(rig.now, 1, "client left");
+  rig.open(3);
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1", "1 frame a", "open 2", "note this recording continues in a-2.mcap"});
+  Lines second = rig.read("a-2.mcap");
+  REQUIRE(second.size() == 6);
+  CHECK(second[0] == "note this recording continues a.mcap");
+  std::sort(second.begin() + 1, second.begin() + 3);  // in any order
+  CHECK(Lines(second.begin() + 1, second.end()) ==
+        Lines{"open 1 from a.mcap", "open 2", "1 frame b", "close 1", "open 3"});  // nothing was sent on 2
+  CHECK(rig.files->totals().rotations == 1);
+  CHECK(rig.files->totals().files == 2);
+  CHECK(rig.files->totals().recorded.frames == 2);
+  CHECK(rig.errors.empty());
+}
+
+TEST_CASE("rotation: a link with words goes on with its next world, and no word is lost or written twice") {
+  Rig rig;
+  rig.open(1);
+  rig.fact(1, "one");
+  rig.world(1);
+  rig.open(2);
+  const std::uint32_t asked = rig.wanted.files;
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  CHECK(rig.wanted.files == asked + 1);  // the room soon tells its world
+  rig.fact(1, "two");
+  rig.frame(1, "a");
+  rig.frame(2, "b");
+  rig.world(1);
+  rig.fact(1, "three");
+  rig.frame(1, "c");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1", "1 fact one", "geometry map", "1 world", "open 2",
+                                    "note this recording continues in a-2.mcap", "1 fact two", "1 frame a"});
+  CHECK(rig.read("a-2.mcap") == Lines{"note this recording continues a.mcap", "open 2", "2 frame b",
+                                      "open 1 from a.mcap", "geometry map", "1 world", "1 fact three", "1 frame c"});
+}
+
+TEST_CASE("rotation: a room that tells no world goes on after two seconds, also if the next file was left already") {
+  Rig rig;
+  rig.open(1);
+  rig.fact(1, "one");
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.pass(kSecond);
+  rig.fact(1, "two");
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.pass(kSecond * 3 / 2);
+  rig.fact(1, "three");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1", "1 fact one", "note this recording continues in a-2.mcap", "1 fact two"});
+  CHECK(rig.read("a-2.mcap") ==
+        Lines{"note this recording continues a.mcap", "note this recording continues in a-3.mcap"});
+  CHECK(rig.read("a-3.mcap") == Lines{"note this recording continues a-2.mcap", "open 1 from a.mcap", "1 fact three"});
+}
+
+TEST_CASE("rotation comes with age and with size, but not to a file without traffic") {
+  Rig rig({.rotate_after = 60 * kSecond, .rotate_bytes = 100'000});
+  rig.pass(61 * kSecond);
+  rig.open(1);
+  rig.pass(kSecond);
+  CHECK(rig.files->totals().rotations == 0);
+  rig.frame(1, "a");
+  rig.pass(kSecond);  // its chunk is written
+  rig.pass(kSecond);
+  CHECK(rig.files->totals().rotations == 1);
+  std::string noise(200'000, '\0');
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<char>(i * i * i >> 7U);
+  rig.frame(1, noise.substr(0, 50'000));
+  rig.pass(kSecond);
+  rig.pass(kSecond);
+  CHECK(rig.files->totals().rotations == 1);
+  std::uint32_t x = 1;
+  for (char& c : noise) c = static_cast<char>((x = x * 1664525 + 1013904223) >> 24U);
+  rig.frame(1, noise);
+  rig.pass(kSecond);
+  rig.pass(kSecond);
+  CHECK(rig.files->totals().rotations == 2);
+  REQUIRE(rig.files->close(rig.now).ok());
+}
+
+TEST_CASE("if no new file can be begun, the recording goes on in the old one; it is said once and tried again") {
+  Rig rig({.rotate_after = 60 * kSecond});
+  rig.open(1);
+  rig.frame(1, "a");
+  rig.pass(kSecond);
+  rig.refuse = true;
+  for (int i = 0; i < 100; ++i) rig.pass(kSecond);
+  CHECK(rig.errors == Lines{"no room; the recording continues in " + rig.folder.file("a.mcap")});
+  CHECK(rig.files->totals().failed_rotations >= 3);
+  CHECK(rig.files->totals().failed_rotations <= 10);
+  rig.frame(1, "b");
+  rig.refuse = false;
+  for (int i = 0; i < 12; ++i) rig.pass(kSecond);
+  CHECK(rig.files->totals().rotations == 1);
+  rig.frame(1, "c");
+  REQUIRE(rig.files->close(rig.now).ok());
+  const Lines first = rig.read("a.mcap"), second = rig.read("a-2.mcap");
+  CHECK(std::count(first.begin(), first.end(), "1 frame b") == 1);
+  CHECK(second.back() == "1 frame c");
+}
+
+TEST_CASE("a file for each session has all of its links, and is complete when the session ends") {
+  Rig rig({.each_session = true});
+  rig.open(1);
+  rig.open(2);
+  rig.open(3, 1);  // the server's link of the first
+  rig.frame(3, "a");
+  rig.frame(2, "b");
+  rig.files->closed(rig.now, 1, "client left");
+  rig.frame(3, "c");
+  rig.files->closed(rig.now, 3, "client left");
+  CHECK(rig.files->status().paths == Lines{rig.folder.file("2.mcap")});
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("1.mcap") == Lines{"open 1", "open 3", "3 frame a", "close 1", "3 frame c", "close 3"});
+  CHECK(rig.read("2.mcap") == Lines{"open 2", "2 frame b"});
+  CHECK(rig.files->totals().recorded.frames == 3);
+}
+
+TEST_CASE("a session whose file cannot be begun is not recorded, and counted") {
+  Rig rig({.each_session = true});
+  rig.refuse = true;
+  rig.open(1);
+  rig.open(2);
+  rig.frame(1, "four");
+  rig.refuse = false;
+  rig.open(3);
+  rig.frame(3, "a");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.errors == Lines{"no room"});
+  CHECK(rig.files->totals().lost.frames == 1);
+  CHECK(rig.files->totals().lost.bytes == 4);
+  CHECK(rig.read("3.mcap") == Lines{"open 3", "3 frame a"});
+}
+
+TEST_CASE("orders: a recording starts with the links that are open, stops, and starts again in another file") {
+  Rig rig({}, false);
+  CHECK_FALSE(rig.wanted.now);
+  rig.open(1);
+  rig.frame(1, "a");
+  CHECK_FALSE(rig.files->stop(rig.now).ok());
+  CHECK_FALSE(rig.files->rotate(rig.now).ok());
+  REQUIRE(rig.files->start(rig.now).ok());
+  CHECK(rig.wanted.now);
+  CHECK_FALSE(rig.files->start(rig.now).ok());
+  rig.frame(1, "b");
+  REQUIRE(rig.files->stop(rig.now).ok());
+  CHECK_FALSE(rig.wanted.now);
+  rig.frame(1, "c");
+  REQUIRE(rig.files->start(rig.now).ok());
+  rig.frame(1, "d");
+  CHECK(rig.files->totals().lost.frames == 0);  // what is not to be recorded is not lost
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1 from ", "1 frame b", "note the recording was stopped by an order"});
+  CHECK(rig.read("a-2.mcap") == Lines{"open 1 from ", "1 frame d"});
+}
+
+}  // namespace
+}  // namespace entente::relay::recording_files_test
