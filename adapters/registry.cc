@@ -96,6 +96,12 @@ std::string_view player_name_field(const wire::Game& game, const wire::Row& row)
   return "";
 }
 
+std::string_view kill_message(std::string_view game) {
+  if (game == "bzflag" || game == "bzdraft") return "MsgKilled";
+  if (game == "aos") return "KillAction";
+  return "";
+}
+
 std::span<const Asset> page_of(const wire::Game& game, std::size_t dialect) {
   const bool for_browsers = &game == native::game().over_web() && game.says_text(dialect);
   return for_browsers ? native::page() : std::span<const Asset>();

@@ -20,6 +20,10 @@ const wire::Game* find_game(std::string_view name);
 /// The text field in which this message names the client's player; "" if it does not.
 std::string_view player_name_field(const wire::Game& game, const wire::Row& row);
 
+/// The name of the message by which a server of this game tells of a kill; "" if there is none. A game's name is its
+/// URL scheme.
+std::string_view kill_message(std::string_view game);
+
 /// The fronts and backs of a game; empty if it can only be relayed.
 const core::Faces& faces_of(const wire::Game& game);
 std::span<const wire::Mapping> mapping_of(const wire::Game& game);

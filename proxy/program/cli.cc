@@ -15,6 +15,7 @@
 #include "proxy/program/misuse.h"
 #include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/inspect.h"
+#include "proxy/program/recordings/recordings.h"
 #include "proxy/program/recordings/recover.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/serve/arena.h"
@@ -97,6 +98,8 @@ constexpr Command kCommands[] = {
      plug<declare_games, run_games>},
     {"explain", "Explain what works, and what is lost, when a client of one game plays on a server of another",
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
+    {"recordings", "List the recordings of a folder: when, how long, who played where, kills",
+     "entente recordings /var/lib/entente", plug<declare_recordings, run_recordings>},
     {"inspect", "Print the messages of a recorded file, one per line",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Decode each message of a file, encode it again, and check that the bytes are the same",

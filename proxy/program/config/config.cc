@@ -114,6 +114,8 @@ class Checker {
     constexpr int kNothing = std::ifstream::traits_type::eof();
     if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
       problem(path + "from", "the recording '" + from + "' cannot be read");
+    if (names_each_session(arena.record()))
+      problem(path + "record", "{link} is for routes: an arena is one session for all of its players");
     if (!arena.record().empty())
       recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
   }

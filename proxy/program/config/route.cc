@@ -149,6 +149,7 @@ std::string recording_path(std::string_view pattern, std::string_view directory,
   std::string file(pattern);
   replace_all(file, "{time}", time.data());
   replace_all(file, "{route}", std::to_string(name.route));
+  replace_all(file, "{link}", std::to_string(name.link));
   replace_all(file, "{game}", name.game);
   return (std::filesystem::path(directory) / file).string();
 }

@@ -73,9 +73,14 @@ struct RecordingName {
   std::string_view game;
   std::size_t route = 1;
   std::time_t start = 0;
+  std::uint32_t link = 0;
 };
 
-/// `pattern` with {game}, {route} and {time} ("20251120T051231Z") replaced, in `directory` unless it is absolute.
+/// `pattern` with {game}, {route}, {link} and {time} ("20251120T051231Z") replaced, in `directory` unless it is
+/// absolute.
 std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name);
+
+/// Whether each session gets a file of its own: the pattern has {link}.
+inline bool names_each_session(std::string_view pattern) { return pattern.find("{link}") != std::string_view::npos; }
 
 }  // namespace entente

@@ -39,10 +39,10 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("PATH")
       ->envname("ENTENTE_CONTROL")
       ->required();
-  app.add_option(
-         "COMMAND", options.words,
-         "list, find NAME, kick NAME [why], ban NAME, unban ADDRESS, bans, stats, …; `help` lists the commands of that "
-         "program")
+  app.add_option("COMMAND", options.words,
+                 "list, find NAME, kick NAME [why], ban NAME, unban ADDRESS, bans, record, stats, …; `help` lists the "
+                 "commands of that "
+                 "program")
       ->required();
   app.add_option("--for", options.time, "For ban: how long, such as 90s, 10m, 2h or 7d (default: forever)")
       ->type_name("TIME");

@@ -121,9 +121,21 @@ void measure(Metrics& metrics, const std::string& route, const relay::TapTotals&
                 recording.unrecorded_frames + recording.dropped);
   metrics.count("unrecorded_bytes", "Bytes of frames, words and worlds that could not be recorded", labels,
                 recording.unrecorded_bytes + recording.dropped_bytes);
-  metrics.gauge("recording_bytes", "Size of the recording so far", labels, static_cast<double>(recording.file_bytes));
+  metrics.gauge("recording_bytes", "Size of the files that are being recorded", labels,
+                static_cast<double>(recording.file_bytes));
+  metrics.count("recording_files", "Files that recordings have begun", labels, recording.files);
+  metrics.count("recording_rotations", "Files that were continued in a new one", labels, recording.rotations);
+  metrics.count("recording_failures", "Files that could not be begun or completed", labels, recording.failed_rotations);
   metrics.gauge("recording_fails", "1 while the recording cannot be written, for example because the disk is full",
                 labels, recording.recording_fails ? 1 : 0);
+}
+
+void measure(Metrics& metrics, const Retention::Totals& kept) {
+  metrics.gauge("recordings_kept", "Files of all recordings of this configuration", {}, static_cast<double>(kept.kept));
+  metrics.gauge("recordings_kept_bytes", "Size of these files", {}, static_cast<double>(kept.kept_bytes));
+  metrics.count("recordings_deleted", "Recordings that were deleted because of their age, or for space", {},
+                kept.deleted);
+  metrics.count("recordings_deleted_bytes", "Size of the recordings that were deleted", {}, kept.deleted_bytes);
 }
 
 void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/core/ledger.h"
+#include "proxy/program/recordings/retention.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/tap/tap.h"
@@ -45,6 +46,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
              const std::vector<core::Ledger::Entry>& losses);
 void measure(Metrics& metrics, const relay::TapTotals& tap);
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording);
+/// The recordings that are kept.
+void measure(Metrics& metrics, const Retention::Totals& kept);
 /// The metrics of an arena.
 void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned);
 

@@ -28,7 +28,13 @@ std::string each_event(trace::Recording& recording, const std::function<void(con
 class Listing {
  public:
   void take(const trace::Recording::Event& event) {
-    if (event.opened != nullptr) dialects_[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
+    if (event.opened != nullptr) {
+      dialects_[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
+      if (event.opened->continues()) continues_.try_emplace(event.opened->link());
+    }
+    if (event.world != nullptr)
+      if (const auto at = continues_.find(event.world->link()); at != continues_.end() && !at->second)
+        at->second = event.world->at_us();
     if (!event.word) return;
     RecordedSessionInfo& link = links_[event.word->link];
     if (event.word->intent != nullptr && event.word->intent->has_enter() && link.player.empty())
@@ -44,6 +50,8 @@ class Listing {
       all.push_back(link);
       all.back().link = number;
       if (const auto at = dialects_.find(number); at != dialects_.end()) all.back().dialect = at->second;
+      if (const auto at = continues_.find(number); at != continues_.end() && at->second)
+        all.back().first = std::min(*at->second, all.back().last);
     }
     return all;
   }
@@ -60,6 +68,8 @@ class Listing {
   }
 
   std::map<std::uint32_t, std::string> dialects_;
+  // Links that began before the file: when their first world was; before it, nothing can be shown.
+  std::map<std::uint32_t, std::optional<Micros>> continues_;
   std::map<std::uint32_t, RecordedSessionInfo> links_;
 };
 

@@ -50,9 +50,7 @@ class Showing {
   }
 
   Outcome<Done> listen(const ListenEnd& end) {
-    const auto tap = service_.tap("", end.game->name());
-    if (!tap) return tap.error();
-    const auto line = listen_in_shared_room(service_, {shared_room_, "replay", *tap}, end);
+    const auto line = listen_in_shared_room(service_, {shared_room_, "replay", service_.counting_tap()}, end);
     if (!line) return line.error();
     lines_ += *line;
     return Done{};

@@ -24,6 +24,9 @@
 namespace entente {
 namespace {
 
+/// Of recordings that begin by an order, on routes without `record`.
+constexpr const char* kPattern = "{game}-{route}-{time}.mcap";
+
 // A session needs two or three descriptors, and the usual soft limit is too low for thousands of sessions.
 void use_all_descriptors() {
   rlimit limit{};
@@ -67,9 +70,9 @@ Service::Service(const config::Config& config)
 }
 
 Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game) {
-  if (pattern.empty()) return taps_.counting();
-  return taps_.recording(
-      recording_path(pattern, config_.recording().directory(), {game, routes_.size() + 1, started_}));
+  const bool starts = !pattern.empty();
+  if (!starts && config_.control().socket().empty()) return taps_.counting();
+  return taps_.recording({starts ? pattern : kPattern, std::string(game), routes_.size() + 1}, starts);
 }
 
 Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::string& name) {
@@ -81,7 +84,7 @@ Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::s
   if (!added) return added.error();
   tell_page(options.web, added->address);
   const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
-  const relay::TapThread* recording = taps_.recording_of(options.tap);
+  relay::TapThread* recording = taps_.recording_of(options.tap);
   const auto tells_it = [&](const Route& route) { return route.recording == recording; };
   if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
   const bool of_arena = options.bridge && options.bridge->shared_room;
@@ -117,11 +120,19 @@ Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, roster_, [this] { return statistics(); });
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
+  if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   auto acceptor = net::LocalAcceptor::open(
       config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
   return Done{};
+}
+
+std::vector<Recordable> Service::recordables() const {
+  std::vector<Recordable> all;
+  for (std::size_t i = 0; i < routes_.size(); ++i)
+    if (routes_[i].recording != nullptr) all.push_back({i + 1, routes_[i].name, routes_[i].recording});
+  return all;
 }
 
 void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
@@ -138,10 +149,13 @@ std::string Service::metrics() const {
   Metrics all;
   for (const Route& route : routes_) {
     measure(all, route.name, server_.totals(route.number), server_.losses(route.number));
-    if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
+    if (route.recording == nullptr) continue;
+    const relay::TapTotals recorded = route.recording->totals();
+    if (recorded.recorded_ever()) measure(all, route.name, recorded);
   }
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.orphaned(arena));
+  if (const auto kept = taps_.kept()) measure(all, *kept);
   all.add_process();
   return all.text();
 }
@@ -197,8 +211,8 @@ ReplyRow Service::statistics(const Route& route) const {
   std::uint64_t words_dropped = 0;
   for (const auto& one : server_.losses(route.number)) words_dropped += one.times;
   if (route.tells) row.push_back(number_field("words_dropped", words_dropped));
-  if (route.recording != nullptr) {
-    const relay::TapTotals recorded = route.recording->totals();
+  const auto recorded = route.recording != nullptr ? route.recording->totals() : relay::TapTotals{};
+  if (recorded.recorded_ever()) {
     row.push_back(number_field("recorded", recorded.recorded_frames));
     row.push_back(number_field("unrecorded", recorded.unrecorded_frames + recorded.dropped));
   }
@@ -208,6 +222,7 @@ ReplyRow Service::statistics(const Route& route) const {
 
 void Service::run(const std::function<void()>& announce) {
   const StopOnSignal signals(server_);
+  taps_.begin_retention();
   announce();
   if (metrics_acceptor_) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "proxy/net/web/http_acceptor.h"
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
+#include "proxy/program/control/control_record.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/serve/notifier.h"
@@ -30,9 +30,11 @@ class Service {
   /// `config` outlives it.
   explicit Service(const config::Config& config);
 
-  /// The tap of the next route: a recording one if `pattern` (as in recording_path) is not empty, otherwise the one
-  /// that only counts.
+  /// The tap of the next route. It records if `pattern` (as in recording_path) is not empty. Otherwise it only counts;
+  /// if there is a control socket, it can be told to record.
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game);
+  /// The tap that only counts.
+  relay::TapThread* counting_tap() { return taps_.counting(); }
   /// Limits and the general access lists are those of the configuration; bans apply. `name`: the route's name in
   /// statistics, to which its address is added.
   Outcome<relay::Listening> add(relay::RouteOptions options, const std::string& name);
@@ -69,9 +71,9 @@ class Service {
  private:
   struct Route {
     std::size_t number;
-    std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
-    const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners, only the first has one
-    bool tells;  // whether the summary shows words_dropped: a bridge with one room for each player
+    std::string name;             // "bzflag 2.4 127.0.0.1:40123"
+    relay::TapThread* recording;  // null if it cannot be recorded; of an arena's listeners, only the first has one
+    bool tells;                   // whether the summary shows words_dropped: a bridge with one room for each player
     bool of_arena;
   };
   std::string status() const;
@@ -81,9 +83,9 @@ class Service {
   void give_up();
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
+  std::vector<Recordable> recordables() const;
 
   const config::Config& config_;
-  const std::time_t started_ = std::time(nullptr);
   std::atomic<bool> gave_up_{false}, reload_failed_{false};
   LogEvents events_;
   Taps taps_;

@@ -2,10 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "adapters/registry.h"
+#include "proxy/program/config/route.h"
 #include "proxy/program/config/secrets.h"
 
 namespace entente {
@@ -49,19 +51,56 @@ Options options_of(const config::Recording& settings, const std::string& path, c
   return options;
 }
 
+Retention::Options retention_of(const config::Recording& settings) {
+  Retention::Options options;
+  options.directory = settings.directory();
+  options.keep_age = std::chrono::seconds(settings.keep_s());
+  options.keep_bytes = settings.keep_mb() * std::uint64_t{1'000'000};
+  options.deleted = [](const std::string& path, std::uint64_t bytes, const char* why) {
+    spdlog::info("deleted the recording {} ({} bytes): {}", path, bytes, why);
+  };
+  options.failed = [](const std::string& path, const std::string& error) {
+    spdlog::error("cannot delete the recording {}: {}", path, error);
+  };
+  return options;
+}
+
 void say(std::string_view sentence) { spdlog::warn("{}", sentence); }
 
 }  // namespace
 
 Taps::Taps(const config::Recording& settings, std::function<void()> give_up)
-    : settings_(settings), give_up_(std::move(give_up)) {}
+    : settings_(settings), give_up_(std::move(give_up)), retention_(retention_of(settings)) {}
 
-Outcome<relay::TapThread*> Taps::recording(const std::string& path) {
-  auto recorder = trace::Recorder::open(path, options_of(settings_, path, give_up_));
-  if (!recorder) return recorder.error();
-  paths_.push_back(path);
-  relay::TapThread::Options options{.recorder = std::move(*recorder), .player_name = player_name_field, .said = say};
+Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool start) {
+  const auto path = [this, target](relay::LinkId session) {
+    return recording_path(target.pattern, settings_.directory(),
+                          {target.game, target.route, std::time(nullptr), session});
+  };
+  relay::TapThread::Options options{.player_name = player_name_field, .said = say};
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
+  options.record = start;
+  options.files.begin = [this, path](relay::LinkId session) {
+    const std::string file = path(session);
+    return trace::Recorder::open_beside(file, options_of(settings_, file, give_up_));
+  };
+  options.files.each_session = names_each_session(target.pattern);
+  options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
+  options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
+  options.files.kill_message = kill_message;
+  options.files.failed = [](const Error& error) { spdlog::error("recording: {}", error.text); };
+  options.files.completed = [this](const std::string& file) {
+    spdlog::debug("recording {} is complete", file);
+    retention_.look_soon();
+  };
+  retention_.add(target);
+  if (start && !options.files.each_session) {
+    const std::string file = path(0);
+    auto recorder = trace::Recorder::open(file, options_of(settings_, file, give_up_));
+    if (!recorder) return recorder.error();
+    paths_.push_back(file);
+    options.recorder = std::move(*recorder);
+  }
   recordings_.push_back(std::make_unique<relay::TapThread>(std::move(options)));
   return recordings_.back().get();
 }
@@ -73,7 +112,7 @@ relay::TapThread* Taps::counting() {
   return counting_.get();
 }
 
-const relay::TapThread* Taps::recording_of(const relay::Tap* tap) const {
+relay::TapThread* Taps::recording_of(const relay::Tap* tap) const {
   for (const auto& one : recordings_)
     if (one.get() == tap) return one.get();
   return nullptr;

@@ -1,13 +1,15 @@
-// The taps of a process: one for each recorded route, and one for all routes that are only counted.
+// The taps of a process: one for each route that is, or can be, recorded, and one for all routes that are only counted.
 // Law: they outlive the relay server that feeds them; only stop() completes a recording.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "proxy/base/fault.h"
+#include "proxy/program/recordings/retention.h"
 #include "proxy/relay/tap/tap.h"
 #include "schema/config.pb.h"
 
@@ -18,18 +20,25 @@ class Taps {
   /// `give_up` is called, from any thread, when a recording cannot continue and the settings say to stop then.
   Taps(const config::Recording& settings, std::function<void()> give_up);
 
-  /// A tap that records into `path`, which must not exist.
-  Outcome<relay::TapThread*> recording(const std::string& path);
+  /// A tap that records into such files; at once if `start`, otherwise when TapThread::record says so.
+  Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
   /// The tap that only counts.
   relay::TapThread* counting();
-  /// The same tap, if it records; else null.
-  const relay::TapThread* recording_of(const relay::Tap* tap) const;
+  /// The same tap, if it can record; else null.
+  relay::TapThread* recording_of(const relay::Tap* tap) const;
 
   /// The name of this link's player, as a tap read it; "" if none did. From any thread.
   std::string player(relay::LinkId link) const;
 
   /// All taps.
   std::vector<const relay::TapThread*> all() const;
+
+  /// From now on, old recordings are deleted, if the settings say so. REQUIRES: after the last recording().
+  void begin_retention() { retention_.begin(); }
+  /// Of the recordings that are kept; nothing if there is no limit.
+  std::optional<Retention::Totals> kept() const {
+    return retention_.wanted() ? std::optional(retention_.totals()) : std::nullopt;
+  }
 
   /// Stops all taps and completes the recordings. REQUIRES: the server's run() has returned.
   Outcome<Done> stop();
@@ -40,6 +49,7 @@ class Taps {
   const config::Recording& settings_;
   std::function<void()> give_up_;
   std::vector<std::string> paths_;
+  Retention retention_;  // before the taps, which tell it of complete files
   std::vector<std::unique_ptr<relay::TapThread>> recordings_;
   std::unique_ptr<relay::TapThread> counting_;
 };

@@ -1,0 +1,93 @@
+#include "proxy/program/control/control_record.h"
+
+#include <algorithm>
+
+#include "proxy/base/time.h"
+
+namespace entente {
+namespace {
+
+using Order = relay::TapThread::Order;
+
+constexpr WallTime kSecond = 1'000'000'000;
+
+bool is_called(const Recordable& one, std::string_view name) {
+  return name == std::to_string(one.number) || name == one.name || one.name.ends_with(" " + std::string(name));
+}
+
+/// Those that are meant: all, if nothing is named.
+Outcome<std::vector<Recordable>> chosen(std::vector<Recordable> all, std::string_view name) {
+  if (name.empty()) return all;
+  std::erase_if(all, [&](const Recordable& one) { return !is_called(one, name); });
+  if (all.empty()) return Error{"no route is called '" + std::string(name) + "'; `recordings` lists them"};
+  if (all.size() > 1) return Error{"several routes are called '" + std::string(name) + "'; give the number"};
+  return all;
+}
+
+ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
+  const WallTime now = wall_now();
+  const WallTime age = status.began == 0 ? 0 : now - std::min(now, status.began);
+  return {number_field("route", one.number),
+          text_field("name", one.name),
+          text_field("recording", status.on ? "on" : "off"),
+          number_field("bytes", status.bytes),
+          number_field("seconds", age / kSecond),
+          list_field("files", status.paths)};
+}
+
+Reply recordings(const std::vector<Recordable>& all, std::string_view rest) {
+  if (!rest.empty()) return Error{"recordings takes no arguments"};
+  std::vector<ReplyRow> rows;
+  for (const Recordable& one : all) {
+    const auto status = one.tap->record(Order::kNone);
+    if (!status) return status.error();
+    rows.push_back(row_of(one, *status));
+  }
+  return Reply::table({"route", "name", "recording", "bytes", "seconds", "files"}, rows);
+}
+
+struct Named {
+  std::string_view word;
+  Order order;
+  const char* done;
+};
+constexpr Named kOrders[] = {
+    {"start", Order::kStart, "started"}, {"stop", Order::kStop, "stopped"}, {"rotate", Order::kRotate, "rotated"}};
+
+/// An order for all routes skips those that cannot carry it out, unless none can.
+Reply record(const std::vector<Recordable>& all, std::string_view rest) {
+  const std::size_t end = std::min(rest.find(' '), rest.size());
+  const auto* named = std::find_if(std::begin(kOrders), std::end(kOrders),
+                                   [&](const Named& one) { return one.word == rest.substr(0, end); });
+  if (named == std::end(kOrders))
+    return Error{"usage: record start|stop|rotate [ROUTE]; `recordings` lists the routes"};
+  const auto these = chosen(all, rest.substr(std::min(rest.find_first_not_of(' ', end), rest.size())));
+  if (!these) return these.error();
+  std::string lines, errors;
+  std::vector<ReplyRow> rows;
+  for (const Recordable& one : *these) {
+    const auto status = one.tap->record(named->order);
+    if (!status) {
+      errors += (errors.empty() ? "" : "; ") + one.name + ": " + status.error().text;
+      continue;
+    }
+    const std::string file = status->paths.empty() ? "" : ": " + status->paths.back();
+    lines += std::string(named->done) + " " + std::to_string(one.number) + " " + control_field(one.name + file) + "\n";
+    rows.push_back(row_of(one, *status));
+  }
+  if (rows.empty()) return Error{errors};
+  return Reply(lines).with("recordings", rows);
+}
+
+}  // namespace
+
+void add_record_commands(Control& control, std::function<std::vector<Recordable>()> all) {
+  control.add("recordings", "Lists the routes and arenas, and the files that they are being recorded to.",
+              [all](std::string_view rest) { return recordings(all(), rest); });
+  control.add_order("record start|stop|rotate [ROUTE]",
+                    "Starts or stops a recording, or continues it in a new file. ROUTE: a number or an address of "
+                    "`recordings`; without it: all.",
+                    [all = std::move(all)](std::string_view rest) { return record(all(), rest); });
+}
+
+}  // namespace entente

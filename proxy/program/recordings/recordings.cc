@@ -1,0 +1,222 @@
+#include "proxy/program/recordings/recordings.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <vector>
+
+#include "adapters/registry.h"
+#include "proxy/program/json_text.h"
+#include "proxy/program/screen_text.h"
+#include "proxy/program/table.h"
+#include "proxy/program/time_text.h"
+#include "proxy/trace/recording.h"
+#include "proxy/trace/summary.h"
+
+namespace entente {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAboutRecordings =
+    "A file that no `entente` has summed up (of an older version, or one that is not complete) is read from its "
+    "start;\n"
+    "of an unfinished one only the beginning. A damaged file has a row that says so; `entente verify` tells more, and\n"
+    "`entente recover` saves what can be read. In recordings of relays, players are those who played through the "
+    "relay,\n"
+    "and kills are counted in BZFlag and Ace of Spades.\n";
+constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
+constexpr std::size_t kMostNames = 8;              // in the table
+
+struct Listed {
+  std::string name;
+  std::uint64_t bytes = 0;
+  WallTime start = 0, end = 0;  // 0: it has no messages
+  trace::About about;
+  bool finished = true;
+  std::string problem;
+};
+
+/// Reads the file itself, as far as it can be read.
+void read_all(const std::string& path, Listed& listed) {
+  const auto recording = trace::Recording::open(path);
+  if (!recording) return void(listed.problem = recording.error().text);
+  trace::Summary summary(kill_message);
+  Buffer bytes;
+  const auto written = [&](const google::protobuf::MessageLite& message) -> Bytes {
+    bytes.resize(message.ByteSizeLong());
+    message.SerializeWithCachedSizesToArray(bytes.data());
+    return bytes;
+  };
+  for (std::uint64_t messages = 0; listed.finished || messages < kMostOfUnfinished; ++messages) {
+    const auto next = (*recording)->next();
+    if (!next) {
+      if (listed.finished) listed.problem = next.error().text;
+      break;
+    }
+    if (*next == nullptr) break;
+    const trace::Recording::Event& event = **next;
+    listed.start = listed.start == 0 ? event.time : std::min(listed.start, event.time);
+    listed.end = std::max(listed.end, event.time);
+    if (event.opened != nullptr) summary.opened(*event.opened);
+    if (event.closed != nullptr) summary.closed(event.closed->link());
+    if (event.frame != nullptr) summary.frame(event.frame->link(), event.frame->way(), event.frame->name());
+    if (event.world != nullptr) summary.world(*event.world);
+    if (event.word && event.word->intent != nullptr) summary.intent(written(*event.word->intent));
+    if (event.word && event.word->fact != nullptr) summary.fact(event.word->link, written(*event.word->fact));
+  }
+  listed.about = summary.about();
+}
+
+/// When an unfinished file was last written.
+WallTime changed_at(const fs::path& path) {
+  std::error_code error;
+  const auto changed = fs::last_write_time(path, error);
+  if (error) return 0;
+  const auto since = std::chrono::file_clock::to_sys(changed).time_since_epoch();
+  return static_cast<WallTime>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
+Listed look_at(const fs::path& path) {
+  Listed listed;
+  listed.name = path.filename().string();
+  listed.finished = !listed.name.ends_with(".part");
+  std::error_code error;
+  listed.bytes = fs::file_size(path, error);
+  if (error) listed.bytes = 0;
+  const auto end = trace::read_end(path.string());
+  if (!end) return listed.problem = end.error().text, listed;
+  if (*end && (*end)->about) {
+    listed.start = (*end)->start, listed.end = (*end)->end;
+    listed.about = *(*end)->about;
+    return listed;
+  }
+  read_all(path.string(), listed);
+  if (listed.finished) return listed;
+  if (listed.start != 0) listed.end = std::max(listed.end, changed_at(path));
+  listed.about.kills.reset();  // of its beginning only
+  listed.problem = "unfinished: it is being recorded, or was cut off";
+  return listed;
+}
+
+bool is_recording(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".mcap") || name.ends_with(".mcap.part");
+}
+
+Outcome<std::vector<fs::path>> files_in(const std::string& place) {
+  std::error_code error;
+  if (fs::is_regular_file(place, error)) return std::vector<fs::path>{place};
+  std::vector<fs::path> all;
+  for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
+    if (std::error_code gone; is_recording(at->path()) && at->is_regular_file(gone)) all.push_back(at->path());
+  if (error) return Error{"cannot read " + place + ": " + error.message()};
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::string utc_text(WallTime time) {
+  if (time == 0) return "-";
+  const auto seconds = static_cast<std::time_t>(time / 1'000'000'000);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::string size_text(std::uint64_t bytes) {
+  const auto number = static_cast<double>(bytes);
+  if (bytes < 1'000'000) return fmt::format("{:.1f} kB", number / 1e3);
+  if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", number / 1e6);
+  return fmt::format("{:.1f} GB", number / 1e9);
+}
+
+std::string names_text(const std::set<std::string>& names, bool more = false) {
+  std::string out;
+  std::size_t left = kMostNames;
+  for (const std::string& name : names) {
+    if (left-- == 0) break;
+    out += (out.empty() ? "" : ", ") + screen_text(name);
+  }
+  if (names.size() > kMostNames || more)
+    out += ", and " + (more ? std::string("more") : std::to_string(names.size() - kMostNames) + " more");
+  return out.empty() ? "-" : out;
+}
+
+std::string table_of(const std::vector<Listed>& all) {
+  Rows<9> rows{{"file", "began (UTC)", "length", "size", "games", "servers", "kills", "players", "remarks"}};
+  for (const Listed& one : all)
+    rows.push_back({screen_text(one.name), utc_text(one.start),
+                    one.start == 0 ? "-" : time_text((one.end - std::min(one.start, one.end)) / 1000),
+                    size_text(one.bytes), names_text(one.about.games), names_text(one.about.servers),
+                    one.about.kills ? std::to_string(*one.about.kills) : "-",
+                    names_text(one.about.players, one.about.more_players), screen_text(one.problem)});
+  return in_columns(rows);
+}
+
+std::string json_list(const std::set<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) {
+    out += out.empty() ? "[" : ",";
+    json_text(text, out);
+  }
+  return out.empty() ? "[]" : out + "]";
+}
+
+std::string json_of(const Listed& one) {
+  std::string out = "{\"file\":";
+  json_text(one.name, out);
+  if (one.start == 0)
+    out += ",\"began\":null,\"seconds\":null";
+  else
+    json_member("began", utc_text(one.start).replace(10, 1, "T") + "Z", out),
+        out += fmt::format(",\"seconds\":{:.3f}", static_cast<double>(one.end - std::min(one.start, one.end)) / 1e9);
+  out += fmt::format(",\"bytes\":{},\"games\":{},\"servers\":{},\"kills\":{},\"players\":{},\"complete\":{}", one.bytes,
+                     json_list(one.about.games), json_list(one.about.servers),
+                     one.about.kills ? std::to_string(*one.about.kills) : "null", json_list(one.about.players),
+                     one.problem.empty());
+  if (one.about.more_players) out += ",\"more_players\":true";
+  if (!one.problem.empty()) json_member("problem", one.problem, out);
+  return out + "}\n";
+}
+
+}  // namespace
+
+void declare_recordings(CLI::App& app, RecordingsOptions& options) {
+  app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or one of them")
+      ->type_name("DIR")
+      ->required();
+  app.add_flag("--json", options.json, "Print one JSON object per line");
+  app.footer([] { return std::string(kAboutRecordings); });
+}
+
+int run_recordings(const RecordingsOptions& options) {
+  return recordings(options, std::cout, std::cerr, ::isatty(STDERR_FILENO) != 0);
+}
+
+int recordings(const RecordingsOptions& options, std::ostream& out, std::ostream& err, bool progress) {
+  const auto files = files_in(options.place);
+  if (!files) {
+    err << "entente recordings: " << screen_text(files.error().text) << '\n';
+    return kFailed;
+  }
+  std::vector<Listed> all;
+  for (const fs::path& file : *files) {
+    if (progress) err << "\r" << all.size() + 1 << "/" << files->size() << " files" << std::flush;
+    all.push_back(look_at(file));
+  }
+  if (progress && !files->empty()) err << "\r\x1b[K" << std::flush;
+  std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) { return a.start < b.start; });
+  if (options.json)
+    for (const Listed& one : all) out << json_of(one);
+  else
+    out << table_of(all);
+  return kOk;
+}
+
+}  // namespace entente

@@ -1,0 +1,157 @@
+#include "proxy/program/recordings/retention.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "proxy/program/config/route.h"
+#include "proxy/trace/file.h"
+#include "proxy/trace/mcap.h"
+
+namespace entente {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes kLookEvery{1};
+
+/// The name as a regular expression: with the second and later names of FileSink::create_beside, and any time and link.
+std::regex regex_of(const RecordingTarget& target) {
+  constexpr const char *kTime = "\x01", *kLink = "\x02";  // no name has these
+  std::string pattern = target.pattern;
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    for (std::size_t at = pattern.find(from); at != std::string::npos; at = pattern.find(from, at + to.size()))
+      pattern.replace(at, from.size(), to);
+  };
+  replace("{time}", kTime);
+  replace("{link}", kLink);
+  const fs::path name = fs::path(recording_path(pattern, "", {target.game, target.route, 0, 0})).filename();
+  const auto escaped = [](const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+      if (c == *kTime)
+        out += "[0-9]{8}T[0-9]{6}Z";
+      else if (c == *kLink)
+        out += "[0-9]+";
+      else if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos)
+        (out += '\\') += c;
+      else
+        out += c;
+    }
+    return out;
+  };
+  return std::regex(escaped(name.stem().string()) + "(-[0-9]+)?" + escaped(name.extension().string()));
+}
+
+/// Whether it begins as every recording of this program does.
+bool is_ours(const fs::path& path) {
+  Buffer expected(trace::mcap::kMagic.begin(), trace::mcap::kMagic.end());
+  put(expected, trace::mcap::Header{"", "entente"});
+  const auto file = trace::FileSource::open(path.string());
+  if (!file || (*file)->size() < expected.size()) return false;
+  Buffer first(expected.size());
+  return (*file)->read(0, first).ok() && first == expected;
+}
+
+}  // namespace
+
+Retention::~Retention() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Retention::add(const RecordingTarget& target) {
+  fs::path folder =
+      fs::path(recording_path(target.pattern, options_.directory, {target.game, target.route, 0, 0})).parent_path();
+  if (folder.empty()) folder = ".";
+  patterns_.push_back({std::move(folder), regex_of(target)});
+}
+
+void Retention::begin() {
+  if (wanted() && !patterns_.empty()) thread_ = std::thread([this] { run(); });
+}
+
+void Retention::look_soon() {
+  const std::lock_guard lock(mutex_);
+  soon_ = true;
+  changed_.notify_all();
+}
+
+void Retention::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    soon_ = false;
+    lock.unlock();
+    look(fs::file_time_type::clock::now());
+    lock.lock();
+    changed_.wait_for(lock, kLookEvery, [this] { return soon_ || stopping_; });
+  }
+}
+
+/// The complete recordings, oldest first.
+std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const {
+  std::vector<Found> found;
+  std::set<fs::path> seen;
+  for (const Pattern& pattern : patterns_) {
+    std::error_code error;
+    for (fs::directory_iterator at(pattern.folder, error), end; !error && at != end; at.increment(error)) {
+      std::error_code gone;  // while we look
+      if (!fs::is_regular_file(at->symlink_status(gone)) || gone || seen.contains(at->path())) continue;
+      const std::string name = at->path().filename().string();
+      const bool part = name.ends_with(".part");
+      if (!std::regex_match(part ? name.substr(0, name.size() - 5) : name, pattern.name)) continue;
+      Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone)};
+      if (gone || !is_ours(one.path)) continue;
+      seen.insert(one.path);
+      if (part)
+        ++unfinished, unfinished_bytes += one.bytes;
+      else
+        found.push_back(std::move(one));
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return a.changed != b.changed ? a.changed < b.changed : a.path < b.path;
+  });
+  return found;
+}
+
+bool Retention::remove(const Found& file, const char* why) {
+  const std::string path = file.path.string();
+  std::error_code error;
+  if (fs::remove(file.path, error) && !error) {
+    ++deleted_;
+    deleted_bytes_ += file.bytes;
+    std::erase(stuck_, path);
+    if (options_.deleted) options_.deleted(path, file.bytes, why);
+    return true;
+  }
+  if (!error) return true;  // somebody else was faster
+  if (std::find(stuck_.begin(), stuck_.end(), path) == stuck_.end()) {
+    stuck_.push_back(path);
+    if (options_.failed) options_.failed(path, error.message());
+  }
+  return false;
+}
+
+void Retention::look(fs::file_time_type now) {
+  std::uint64_t count = 0, bytes = 0;
+  std::vector<Found> found = find(count, bytes);
+  for (const Found& file : found) ++count, bytes += file.bytes;
+  for (const Found& file : found) {
+    const bool too_old = options_.keep_age.count() != 0 && now - file.changed > options_.keep_age;
+    const bool too_much = options_.keep_bytes != 0 && bytes > options_.keep_bytes;
+    if (!too_old && !too_much) continue;
+    if (remove(file, too_old ? "older than recording.keep_s" : "more than recording.keep_mb"))
+      --count, bytes -= file.bytes;
+  }
+  kept_ = count;
+  kept_bytes_ = bytes;
+}
+
+Retention::Totals Retention::totals() const { return {deleted_, deleted_bytes_, kept_, kept_bytes_}; }
+
+}  // namespace entente

@@ -1,0 +1,77 @@
+// Deletes old recordings: recording.keep_s and keep_mb.
+// Law: it deletes only complete recordings of this program, regular files whose names fit a pattern that it was given;
+// the oldest first. Links, other files and files that are being written are left alone.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <regex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proxy/program/recordings/recording_target.h"
+
+namespace entente {
+
+class Retention {
+ public:
+  struct Options {
+    std::string directory;
+    std::filesystem::file_time_type::duration keep_age{};  ///< 0: any
+    std::uint64_t keep_bytes = 0;                          ///< 0: any
+    std::function<void(const std::string& path, std::uint64_t bytes, const char* why)> deleted = {};
+    std::function<void(const std::string& path, const std::string& error)> failed = {};
+  };
+  struct Totals {
+    std::uint64_t deleted = 0, deleted_bytes = 0;
+    std::uint64_t kept = 0, kept_bytes = 0;  ///< as it last looked; with the files that are being written
+  };
+
+  explicit Retention(Options options) : options_(std::move(options)) {}
+  ~Retention();
+  Retention(const Retention&) = delete;
+  Retention& operator=(const Retention&) = delete;
+
+  bool wanted() const { return options_.keep_bytes != 0 || options_.keep_age.count() != 0; }
+  /// Recordings of this target are its concern. REQUIRES: before begin().
+  void add(const RecordingTarget& target);
+  /// Looks now, then every minute, on a thread of its own; if there is anything to keep to.
+  void begin();
+  /// Looks again soon: a file was completed. From any thread.
+  void look_soon();
+
+  /// Looks once, on this thread.
+  void look(std::filesystem::file_time_type now);
+  /// From any thread.
+  Totals totals() const;
+
+ private:
+  struct Pattern {
+    std::filesystem::path folder;
+    std::regex name;
+  };
+  struct Found {
+    std::filesystem::path path;
+    std::filesystem::file_time_type changed;
+    std::uint64_t bytes = 0;
+  };
+  void run();
+  std::vector<Found> find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const;
+  bool remove(const Found& file, const char* why);
+
+  const Options options_;
+  std::vector<Pattern> patterns_;
+  std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
+  std::vector<std::string> stuck_;  // could not be deleted, and that was said
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool soon_ = false, stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace entente

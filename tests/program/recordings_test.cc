@@ -1,0 +1,144 @@
+// `entente recordings`: what a list of recordings tells, also of files that are damaged, unfinished or not summed up.
+#include "proxy/program/recordings/recordings.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "adapters/registry.h"
+#include "proxy/trace/summary.h"
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
+
+namespace entente::recordings_test {
+namespace {
+
+constexpr WallTime kSecond = 1'000'000'000;
+constexpr WallTime kStart = 1'763'830'920 * kSecond;  // 2025-11-22 17:02:00
+
+struct Listing {
+  int code;
+  std::string out, err;
+};
+
+Listing list(const std::string& place, bool json = false, bool progress = false) {
+  std::ostringstream out, err;
+  const int code = recordings({place, json}, out, err, progress);
+  return {code, out.str(), err.str()};
+}
+
+void fact(trace::Recorder& to, WallTime time, std::uint32_t link, const words::Fact& fact) {
+  const std::string bytes = fact.SerializeAsString();
+  to.word(time, link, trace::Word::kFact, as_bytes(bytes));
+}
+
+/// An hour and a bit of two players on a server, one of whom kills the other three times. `sum`: with a summary.
+void record_match(const std::string& path, bool sum, WallTime start = kStart) {
+  auto to = recorder(path);
+  trace::Opened opened = opening(1, "bzflag", "2.4");
+  opened.set_server("192.0.2.7:5154");
+  to->opened(start, opened);
+  trace::Summary summary(kill_message);
+  summary.opened(opened);
+  for (std::uint32_t id = 1; id <= 2; ++id) {
+    words::Fact player;
+    player.mutable_player()->set_id(id);
+    player.mutable_player()->set_name(id == 1 ? "anna" : "b\x1b[2Job");
+    fact(*to, start, 1, player);
+    summary.fact(1, as_bytes(player.SerializeAsString()));
+  }
+  for (int i = 0; i < 4; ++i) {
+    words::Fact died;
+    died.mutable_died()->set_player(1);
+    died.mutable_died()->set_killer(i < 3 ? 2 : 1);  // the last is her own doing
+    fact(*to, start + 3661 * kSecond, 1, died);
+    summary.fact(1, as_bytes(died.SerializeAsString()));
+  }
+  if (sum) to->summarize(to_map(summary.about()));
+  REQUIRE(to->close(start + 3661 * kSecond).ok());
+}
+
+TEST_CASE("a row tells when, how long, where, who and how many kills, by the end of the file or by reading it") {
+  for (const bool sum : {true, false}) {
+    CAPTURE(sum);
+    const Folder folder;
+    record_match(folder.file("a.mcap"), sum);
+    const Listing told = list(folder.path().string());
+    CHECK(told.code == 0);
+    CHECK(told.err.empty());
+    const std::string row = told.out.substr(told.out.find('\n') + 1);
+    CHECK(row.starts_with("a.mcap  2025-11-22 17:02:00  61:01 "));
+    CHECK(row.find("  bzflag 2.4  192.0.2.7:5154  3      anna, b") != std::string::npos);
+    CHECK(row.find('\x1b') == std::string::npos);
+    const std::string json = list(folder.file("a.mcap"), true).out;
+    CHECK(json.starts_with("{\"file\":\"a.mcap\",\"began\":\"2025-11-22T17:02:00Z\",\"seconds\":3661.000,"));
+    CHECK(json.find("\"games\":[\"bzflag 2.4\"],\"servers\":[\"192.0.2.7:5154\"],\"kills\":3,\"players\":[\"anna\",") !=
+          std::string::npos);
+    CHECK(json.ends_with("\"complete\":true}\n"));
+  }
+}
+
+TEST_CASE("a server tells its kills to each client of a relay, and they are counted once") {
+  trace::Summary summary(kill_message);
+  for (std::uint32_t link = 1; link <= 3; ++link) {
+    trace::Opened opened = opening(link, "bzflag", "2.4");
+    opened.set_server(link < 3 ? "192.0.2.7:5154" : "192.0.2.8:5154");
+    summary.opened(opened);
+  }
+  const auto kill = [&](std::uint32_t link) { summary.frame(link, trace::TO_CLIENT, "MsgKilled"); };
+  kill(2), kill(1), kill(3);
+  summary.frame(1, trace::TO_SERVER, "MsgKilled");
+  summary.frame(1, trace::TO_CLIENT, "MsgShotEnd");
+  CHECK(summary.about().kills == 2);
+  summary.closed(2);
+  kill(1);
+  CHECK(summary.about().kills == 3);
+  trace::Summary no_kills(kill_message);
+  no_kills.opened(opening(1, "ogar", "modern3"));
+  CHECK_FALSE(no_kills.about().kills);
+}
+
+TEST_CASE("a summary holds so many names, and says that there are more; it reads back as it was written") {
+  trace::Summary summary;
+  summary.opened(opening(1, "panic", "be-packed"));
+  for (std::size_t i = 0; i < trace::Summary::kMostPlayers + 10; ++i) summary.player("player " + std::to_string(i));
+  summary.player("");
+  const trace::About about = summary.about(), again = trace::about_of(to_map(about));
+  CHECK(again.players.size() == trace::Summary::kMostPlayers);
+  CHECK(again.more_players);
+  CHECK(again.players == about.players);
+  CHECK(again.games == std::set<std::string>{"panic be-packed"});
+}
+
+TEST_CASE("damaged and unfinished files have a row that says so, and other files have none") {
+  const Folder folder;
+  record_match(folder.file("whole.mcap"), true, kStart + kSecond);
+  record_match(folder.file("cut.mcap"), true);
+  std::filesystem::resize_file(folder.file("cut.mcap"), std::filesystem::file_size(folder.file("cut.mcap")) - 20);
+  record_match(folder.file("b.mcap"), true, kStart + 2 * kSecond);
+  std::filesystem::rename(folder.file("b.mcap"), folder.file("b.mcap.part"));
+  std::filesystem::resize_file(folder.file("b.mcap.part"), std::filesystem::file_size(folder.file("b.mcap.part")) - 20);
+  folder.write("letter.mcap", "to my mother");
+  folder.write("notes.txt", "none of it");
+  const Listing told = list(folder.path().string());
+  CHECK(told.code == 0);
+  std::istringstream rows(told.out);
+  std::vector<std::string> all;
+  for (std::string row; std::getline(rows, row);) all.push_back(row);
+  REQUIRE(all.size() == 5);  // with the header; by time, those without one first
+  CHECK(all[1].starts_with("letter.mcap"));
+  CHECK(all[1].find("MCAP") != std::string::npos);
+  CHECK(all[2].starts_with("cut.mcap"));
+  CHECK(all[2].find("  3  ") != std::string::npos);  // what could be read
+  CHECK(all[3].starts_with("whole.mcap"));
+  CHECK(all[4].starts_with("b.mcap.part"));
+  CHECK(all[4].find("unfinished") != std::string::npos);
+  CHECK(list(folder.path().string(), false, true).err.starts_with("\r1/4 files"));
+  const Listing none = list(folder.file("nowhere"));
+  CHECK(none.code == 1);
+  CHECK(none.err.find("cannot read") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::recordings_test

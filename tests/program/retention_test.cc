@@ -1,0 +1,112 @@
+// Which recordings are deleted: the old ones, or the oldest if there are too many; and nothing else.
+#include "proxy/program/recordings/retention.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
+
+namespace entente::retention_test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::hours;
+
+const fs::file_time_type kNow = fs::file_time_type::clock::now();
+
+struct Shelf {
+  /// A recording of that age.
+  std::uint64_t put(const std::string& name, hours age, bool whole = true) const {
+    const std::string path = folder.file(name);
+    auto to = trace::Recorder::open(path);
+    REQUIRE(to.ok());
+    (*to)->opened(1, opening(1, "panic", "be-packed"));
+    REQUIRE((*to)->close(2).ok());
+    if (!whole) fs::rename(path, path + ".part");
+    fs::last_write_time(whole ? path : path + ".part", kNow - age);
+    return fs::file_size(whole ? path : path + ".part");
+  }
+  Retention::Options options(hours age, std::uint64_t bytes) {
+    return {.directory = folder.path().string(),
+            .keep_age = age,
+            .keep_bytes = bytes,
+            .deleted = [this](const std::string& path, std::uint64_t,
+                              const char*) { deleted.push_back(fs::path(path).filename().string()); },
+            .failed = [this](const std::string& path, const std::string&) { stuck.push_back(path); }};
+  }
+  std::vector<std::string> look(hours age, std::uint64_t bytes, const RecordingTarget& target) {
+    Retention retention(options(age, bytes));
+    retention.add(target);
+    deleted.clear();
+    retention.look(kNow);
+    totals = retention.totals();
+    return deleted;
+  }
+  bool has(const std::string& name) const { return fs::exists(fs::symlink_status(folder.file(name))); }
+
+  Folder folder;
+  std::vector<std::string> deleted, stuck;
+  Retention::Totals totals;
+};
+
+using Names = std::vector<std::string>;
+
+const RecordingTarget kTimed{"{game}-{route}-{time}.mcap", "panic", 2};
+
+TEST_CASE("recordings that are older than keep_s are deleted, by the names of the pattern") {
+  Shelf shelf;
+  shelf.put("panic-2-20260101T000000Z.mcap", hours(50));
+  shelf.put("panic-2-20260101T000000Z-2.mcap", hours(49));
+  shelf.put("panic-2-20260103T000000Z.mcap", hours(5));
+  for (const char* other : {"panic-3-20260101T000000Z.mcap", "bzflag-2-20260101T000000Z.mcap", "panic-2-evening.mcap",
+                            "my panic-2-20260101T000000Z.mcap", "panic-2-20260101T000000Z.mcap.old"})
+    shelf.put(other, hours(500));
+  CHECK(shelf.look(hours(48), 0, kTimed) == Names{"panic-2-20260101T000000Z.mcap", "panic-2-20260101T000000Z-2.mcap"});
+  CHECK(shelf.totals.deleted == 2);
+  CHECK(shelf.totals.kept == 1);
+  CHECK(shelf.has("panic-2-20260103T000000Z.mcap"));
+  CHECK(shelf.has("my panic-2-20260101T000000Z.mcap"));
+}
+
+TEST_CASE("above keep_mb the oldest are deleted; what is being written counts, but is not") {
+  Shelf shelf;
+  const std::uint64_t each = shelf.put("a.mcap", hours(1));
+  shelf.put("a-2.mcap", hours(4));
+  shelf.put("a-3.mcap", hours(3));
+  shelf.put("a-4.mcap", hours(9), false);
+  const RecordingTarget target{"a.mcap", "panic", 1};
+  CHECK(shelf.look(hours(0), 4 * each, target).empty());
+  CHECK(shelf.totals.kept == 4);
+  CHECK(shelf.totals.kept_bytes == 4 * each);
+  CHECK(shelf.look(hours(0), 4 * each - 1, target) == Names{"a-2.mcap"});
+  CHECK(shelf.look(hours(0), 1, target) == Names{"a-3.mcap", "a.mcap"});
+  CHECK(shelf.has("a-4.mcap.part"));
+  CHECK(shelf.totals.kept == 1);
+}
+
+TEST_CASE("links, folders and foreign files are left alone, whatever they are called") {
+  Shelf shelf;
+  shelf.put("elsewhere", hours(90));
+  fs::create_symlink(shelf.folder.file("elsewhere"), shelf.folder.file("a-2.mcap"));
+  fs::create_directory(shelf.folder.file("a-3.mcap"));
+  shelf.folder.write("a-4.mcap", "a letter to my mother, of which nobody has a copy");
+  shelf.folder.write("a-5.mcap", "");
+  CHECK(shelf.look(hours(0), 1, {"a.mcap", "panic", 1}).empty());
+  CHECK(shelf.look(hours(1), 0, {"a.mcap", "panic", 1}).empty());
+  CHECK(shelf.totals.kept == 0);
+  for (const char* name : {"elsewhere", "a-2.mcap", "a-3.mcap", "a-4.mcap", "a-5.mcap"}) CHECK(shelf.has(name));
+}
+
+TEST_CASE("a name that means something in a regular expression means itself") {
+  Shelf shelf;
+  shelf.put("a+b[1].(x).mcap", hours(2));
+  shelf.put("aab1.x.mcap", hours(2));
+  CHECK(shelf.look(hours(1), 0, {"a+b[1].(x).mcap", "panic", 1}) == Names{"a+b[1].(x).mcap"});
+  shelf.put("17.mcap", hours(2));
+  CHECK(shelf.look(hours(1), 0, {"{link}.mcap", "panic", 1}) == Names{"17.mcap"});
+}
+
+}  // namespace
+}  // namespace entente::retention_test

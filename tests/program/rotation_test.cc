@@ -1,0 +1,174 @@
+// Recordings that are started, stopped and rotated while the program runs, by the control socket.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "proxy/program/serve/recorded_session.h"
+#include "proxy/relay/tap/recording_files.h"
+#include "proxy/trace/recording.h"
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::rotation_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+struct Served {
+  explicit Served(const std::string& text)
+      : process(
+            {kEntente, "run",
+             folder.write("a.toml", "[control]\nsocket = \"" + folder.file("c.sock") +
+                                        "\"\n[recording]\ndirectory = \"" + folder.path().string() + "\"\n" + text)}) {
+    REQUIRE(process.line());
+  }
+  Ended ctl(std::vector<std::string> words) const {
+    words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
+    return run(words);
+  }
+  /// Until the list of recordings has this.
+  bool lists(const std::string& part) const {
+    for (int i = 0; i < 500; ++i)
+      if (ctl({"recordings"}).out.find(part) != std::string::npos) return true;
+    return false;
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& one : std::filesystem::directory_iterator(folder.path()))
+      if (const auto name = one.path().filename().string(); name.find(".mcap") != std::string::npos)
+        names.push_back(name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  int stop() {
+    process.signal(SIGTERM);
+    return process.wait();
+  }
+
+  Folder folder;
+  Process process;
+};
+
+constexpr const char* kArena = "[[arena]]\nlisten = [\"panic://127.0.0.1:0\"]\nbots = 3\nrecord = \"a.mcap\"\n";
+
+TEST_CASE("a recording of an arena that is rotated: each file verifies, and plays by itself with all players") {
+  Served served(kArena);
+  REQUIRE(served.lists("\ton\t"));
+  // Bots have come once something is recorded.
+  const auto playing = [&] { return served.ctl({"stats"}).out.find("present=3") != std::string::npos; };
+  for (int i = 0; i < 500 && !playing(); ++i) continue;
+  const Ended rotated = served.ctl({"record", "rotate"});
+  CHECK(rotated.code == 0);
+  CHECK(rotated.out.starts_with("rotated 1 "));
+  REQUIRE(served.lists("\t" + served.folder.file("a-2.mcap") + "\n"));  // the first one has all of its links behind it
+  CHECK(served.stop() == 0);
+  CHECK(served.files() == std::vector<std::string>{"a-2.mcap", "a.mcap"});
+  for (const char* name : {"a.mcap", "a-2.mcap"}) {
+    CAPTURE(name);
+    const Ended verified = run({kEntente, "verify", served.folder.file(name)});
+    CHECK(verified.code == 0);
+    CHECK(run({kEntente, "inspect", served.folder.file(name)}).code == 0);
+    CHECK(run({kEntente, "convert", served.folder.file(name), "--to", served.folder.file(std::string("c-") + name)})
+              .code == 0);
+  }
+  const auto second = RecordedSession::open(served.folder.file("a-2.mcap"), {});
+  REQUIRE_MESSAGE(second.ok(), second.error().text);
+  core::World world;
+  REQUIRE((*second)->seek(0, world).ok());
+  CHECK(world.players().size() >= 3);
+  CHECK(world.geometry() != nullptr);
+}
+
+/// What a relay's tap records of this recording, rotated after each of these frames: a.mcap, a-2.mcap …
+void record_again(const std::string& from, const Folder& to, const std::vector<std::size_t>& rotations) {
+  const auto recording = trace::Recording::open(from);
+  REQUIRE(recording.ok());
+  relay::WordsWanted wanted;
+  const auto begin = [&](relay::LinkId) { return trace::Recorder::open_beside(to.file("a.mcap")); };
+  auto first = begin(0);
+  REQUIRE(first.ok());
+  relay::RecordingFiles files({.begin = begin}, std::move(*first), true, wanted);
+  WallTime last = 0;
+  std::size_t frames = 0;
+  for (;;) {
+    const auto next = (*recording)->next();
+    REQUIRE(next.ok());
+    if (*next == nullptr) break;
+    const trace::Recording::Event& event = **next;
+    last = event.time;
+    if (event.opened) files.opened(last, *event.opened, event.opened->link());
+    if (event.closed) files.closed(last, event.closed->link(), event.closed->reason());
+    if (!event.frame) continue;
+    const trace::Frame& frame = *event.frame;
+    files.frame(last, {frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()});
+    if (std::find(rotations.begin(), rotations.end(), ++frames) != rotations.end()) REQUIRE(files.rotate(last).ok());
+  }
+  CHECK(frames > rotations.back());
+  REQUIRE(files.close(last).ok());
+}
+
+TEST_CASE(
+    "a relay's recording that is rotated: each file verifies and converts; words are of sessions that begin in it") {
+  for (const std::string trace : {"bzflag/bzfs2426-bzadmin-chat.pcap", "panic/patched-be-2p-test-kill-win.jsonl",
+                                  "ogar/m3-03-split-eject-merge.jsonl"}) {
+    CAPTURE(trace);
+    const Folder folder;
+    const std::string whole = folder.file("whole.mcap");
+    REQUIRE(run({kEntente, "convert", trace_file(trace), "--to", whole}).code == 0);
+    record_again(whole, folder, {1, 2, 10});
+    for (const std::string name : {"a.mcap", "a-2.mcap", "a-3.mcap", "a-4.mcap"}) {
+      CAPTURE(name);
+      const Ended verified = run({kEntente, "verify", folder.file(name)});
+      CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
+      CHECK(run({kEntente, "inspect", folder.file(name)}).code == 0);
+      REQUIRE(run({kEntente, "convert", folder.file(name), "--to", folder.file("c-" + name)}).code == 0);
+      const Ended again = run({kEntente, "verify", folder.file("c-" + name)});
+      CHECK_MESSAGE(again.code == 0, again.out << again.err);
+    }
+    const Ended words =
+        run({kEntente, "convert", folder.file("a-4.mcap"), "--words", "--to", folder.file("words.mcap")});
+    CHECK_MESSAGE(words.err.find("a session can be translated only from its beginning, which is in a-3.mcap") !=
+                      std::string::npos,
+                  words.err);
+    CHECK(run({kEntente, "inspect", folder.file("a-4.mcap")}).out.find("began before this file, in a-3.mcap") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a route without `record` is recorded by an order, and its recording stops by another") {
+  Served served("[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:9\"\n");
+  CHECK(served.lists("\toff\t"));
+  CHECK(served.ctl({"record", "stop"}).code == 1);
+  CHECK(served.ctl({"record", "rotate", "1"}).code == 1);
+  CHECK(served.ctl({"record", "start", "7"}).err.find("no route is called '7'") != std::string::npos);
+  CHECK(served.ctl({"record", "play"}).err.find("usage: record start|stop|rotate") != std::string::npos);
+  const Ended started = served.ctl({"record", "start", "1"});
+  CHECK(started.code == 0);
+  CHECK(started.out.find("/panic-1-") != std::string::npos);
+  CHECK(served.ctl({"record", "start"}).err.find("it is recorded already") != std::string::npos);
+  CHECK(served.process.err_has("control: record start 1"));
+  REQUIRE(served.ctl({"record", "stop"}).code == 0);
+  CHECK(served.lists("\toff\t"));
+  CHECK(served.stop() == 0);
+  const auto files = served.files();
+  REQUIRE(files.size() == 1);
+  CHECK(files[0].ends_with("Z.mcap"));
+  CHECK(run({kEntente, "verify", served.folder.file(files[0])}).code == 0);
+}
+
+TEST_CASE("an arena has one file for all of its players") {
+  Folder folder;
+  const Ended checked = run({kEntente, "check",
+                             folder.write("a.toml",
+                                          "[[arena]]\nlisten = [\"panic://127.0.0.1:0\"]\n"
+                                          "record = \"{link}.mcap\"\n")});
+  CHECK(checked.code == 1);
+  CHECK(checked.err.find("{link} is for routes") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::rotation_test
