@@ -12,6 +12,12 @@ void add(TrafficOf<std::uint64_t>& sum, const TrafficOf<Count>& part) {
   sum.datagram_bytes += part.datagram_bytes.read();
 }
 
+template <const auto& Bounds>
+void add(DurationsOf<std::uint64_t, Bounds>& sum, const DurationsOf<Count, Bounds>& part) {
+  for (std::size_t i = 0; i < sum.in.size(); ++i) sum.in[i] += part.in[i].read();
+  sum.sum += part.sum.read();
+}
+
 }  // namespace
 
 void Losses::add(const core::Ledger& ledger) {
@@ -41,6 +47,8 @@ void Totals::add(const Counters& part) {
   for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();
   relay::add(to_server, part.to_server);
   relay::add(to_client, part.to_client);
+  relay::add(opening, part.opening);
+  relay::add(length, part.length);
 }
 
 std::uint64_t Totals::refused() const {

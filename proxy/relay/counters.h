@@ -3,12 +3,14 @@
 // one worker in the order in which they were made.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
+#include "proxy/base/time.h"
 #include "proxy/core/ledger.h"
 #include "proxy/relay/sessions/reason.h"
 
@@ -29,6 +31,18 @@ struct TrafficOf {
   Number datagrams{}, datagram_bytes{};
 };
 
+/// Upper bounds of durations that are counted together, in milliseconds. The last range has none.
+inline constexpr std::array<Millis, 11> kOpeningBounds{5, 10, 25, 50, 100, 250, 500, 1'000, 2'500, 5'000, 10'000};
+inline constexpr std::array<Millis, 10> kSessionBounds{1'000,     10'000,    60'000,    300'000,    900'000,
+                                                       1'800'000, 3'600'000, 7'200'000, 14'400'000, 28'800'000};
+
+/// How many durations there were in each range.
+template <class Number, const auto& Bounds>
+struct DurationsOf {
+  std::array<Number, Bounds.size() + 1> in{};
+  Number sum{};  ///< milliseconds
+};
+
 template <class Number>
 struct CountersOf {
   Number opened{};                       ///< sessions begun (newcomers turned away are not)
@@ -42,9 +56,18 @@ struct CountersOf {
   Number held_back{};                    ///< log lines that were delayed, or only counted
   Number orphaned{};                     ///< World::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
+  DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open
+  DurationsOf<Number, kSessionBounds> length;   ///< of sessions that were open
 };
 
 using Counters = CountersOf<Count>;
+
+template <const auto& Bounds>
+void count(DurationsOf<Count, Bounds>& durations, Millis one) {
+  const auto range = std::lower_bound(Bounds.begin(), Bounds.end(), one) - Bounds.begin();
+  durations.in[static_cast<std::size_t>(range)].add();
+  durations.sum.add(one);
+}
 
 /// The words that bridges did not forward, summed over all ended sessions. Each session adds once; any thread reads.
 class Losses {

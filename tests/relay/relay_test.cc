@@ -1,6 +1,9 @@
 // Bytes through a relay are the same bytes, however they are cut on the way in; ends travel too.
 #include <doctest/doctest.h>
 
+#include <numeric>
+#include <span>
+
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/panic/panic.h"
 #include "tests/relay/toy.h"
@@ -43,6 +46,45 @@ TEST_CASE("what one side sends is what the other reads, both ways, however it is
   CHECK(Buffer(record.to_client.begin() + 4, record.to_client.end()) == down);
   CHECK(record.closed == "client left");
   CHECK(totals.by(relay::Reason::kClientLeft) == 1);
+}
+
+std::uint64_t sum(std::span<const std::uint64_t> counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+TEST_CASE("how long a session took to open, and how long it lasted, is counted") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  {
+    const Pair pair(running, fake);
+    CHECK(sum(running.totals().opening.in) == 1);
+    CHECK(sum(running.totals().length.in) == 0);
+  }
+  CHECK(running.empty());
+  CHECK(sum(running.totals().opening.in) == 1);
+  CHECK(sum(running.totals().length.in) == 1);
+}
+
+TEST_CASE("a session that never opened has no length") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  fake.close();
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.ended(relay::Reason::kServerUnreachable));
+  CHECK(sum(running.totals().opening.in) == 0);
+  CHECK(sum(running.totals().length.in) == 0);
+}
+
+TEST_CASE("a duration is counted in the first range whose bound it does not exceed") {
+  relay::DurationsOf<relay::Count, relay::kSessionBounds> durations;
+  for (const Millis one : {0, 1'000, 1'001, 28'800'000, 28'800'001}) count(durations, one);
+  CHECK(durations.in[0].read() == 2);
+  CHECK(durations.in[1].read() == 1);
+  CHECK(durations.in[relay::kSessionBounds.size() - 1].read() == 1);
+  CHECK(durations.in[relay::kSessionBounds.size()].read() == 1);
+  CHECK(durations.sum.read() == 57'602'002);
 }
 
 TEST_CASE("a greeting arrives in one read although the server writes it byte by byte") {

@@ -42,6 +42,21 @@ void Metrics::gauge(const char* name, const char* help, Labels labels, double va
   add("entente_" + std::string(name), help, MetricType::Gauge, std::move(labels), value);
 }
 
+void Metrics::durations(const char* name, const char* help, Labels labels, std::span<const Millis> bounds,
+                        std::span<const std::uint64_t> counts, std::uint64_t sum) {
+  const auto family = families_.try_emplace("entente_" + std::string(name), Family{help, MetricType::Histogram, {}});
+  ClientMetric::Histogram& histogram = family.first->second.histograms[std::move(labels)];
+  histogram.bucket.resize(bounds.size());
+  std::uint64_t up_to = 0;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    up_to += counts[i];
+    histogram.bucket[i].upper_bound = static_cast<double>(bounds[i]) / 1e3;
+    histogram.bucket[i].cumulative_count += up_to;
+  }
+  histogram.sample_count += up_to + counts.back();
+  histogram.sample_sum += static_cast<double>(sum) / 1e3;
+}
+
 void Metrics::add_process() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -57,6 +72,11 @@ std::string Metrics::text() const {
   std::vector<prometheus::MetricFamily> all;
   for (const auto& [name, family] : families_) {
     auto& one = all.emplace_back(prometheus::MetricFamily{name, family.help, family.type, {}});
+    for (const auto& [labels, histogram] : family.histograms) {
+      ClientMetric& metric = one.metric.emplace_back();
+      metric.label = labels;
+      metric.histogram = histogram;
+    }
     for (const auto& [labels, value] : family.values) {
       ClientMetric& metric = one.metric.emplace_back();
       metric.label = labels;
@@ -73,6 +93,10 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
   for (std::size_t i = 0; i < relay::kReasons; ++i)
     metrics.count("sessions_ended", "Sessions that ended, and clients turned away, by reason",
                   {{"route", route}, {"reason", relay::text(static_cast<relay::Reason>(i))}}, totals.ended[i]);
+  metrics.durations("session_opening_seconds", "Time from accepting a client until its session is open",
+                    {{"route", route}}, relay::kOpeningBounds, totals.opening.in, totals.opening.sum);
+  metrics.durations("session_seconds", "Length of sessions that were open and have ended", {{"route", route}},
+                    relay::kSessionBounds, totals.length.in, totals.length.sum);
   traffic(metrics, route, wire::Way::kToServer, totals.to_server);
   traffic(metrics, route, wire::Way::kToClient, totals.to_client);
   for (std::size_t i = 0; i < relay::kDrops; ++i)

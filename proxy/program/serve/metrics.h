@@ -6,10 +6,12 @@
 #include <prometheus/metric_family.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "proxy/base/time.h"
 #include "proxy/core/ledger.h"
 #include "proxy/program/recordings/retention.h"
 #include "proxy/relay/counters.h"
@@ -25,6 +27,9 @@ class Metrics {
   /// Adds to an earlier value with the same labels. `name` without "entente_" and, for counters, "_total".
   void count(const char* name, const char* help, Labels labels, std::uint64_t value);
   void gauge(const char* name, const char* help, Labels labels, double value);
+  /// A histogram. `bounds` and `sum` in milliseconds; `counts` has one more: what is above all bounds.
+  void durations(const char* name, const char* help, Labels labels, std::span<const Millis> bounds,
+                 std::span<const std::uint64_t> counts, std::uint64_t sum);
   /// CPU time and memory of this process, by the usual names.
   void add_process();
 
@@ -35,6 +40,7 @@ class Metrics {
     std::string help;
     prometheus::MetricType type;
     std::map<Labels, double> values;
+    std::map<Labels, prometheus::ClientMetric::Histogram> histograms = {};
   };
   void add(const std::string& name, const char* help, prometheus::MetricType type, Labels labels, double value);
 

@@ -111,7 +111,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
   back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
-  worker_route_->opened(info_);
+  tell_opened();
   call_room([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
 }
 

@@ -107,6 +107,7 @@ void DatagramSession::answered(Bytes datagram) {
 bool DatagramSession::open() {
   if (const auto why = owner_.proven(*this)) return end(*why), false;
   proven_ = true;
+  count(worker_route_.counters.opening, worker_route_.loop.now() - began_);
   worker_route_.opened(info_);
   if (!worker_route_.tap) return true;
   worker_route_.tap_opened(info_, wall_now());
@@ -199,6 +200,7 @@ std::optional<Reason> DatagramSession::overdue(Millis now) {
 void DatagramSession::end(Reason reason) {
   if (ended_) return;
   ended_ = true;
+  if (proven_) count(worker_route_.counters.length, worker_route_.loop.now() - began_);
   worker_route_.ended(info_, reason);
   if (proven_ && worker_route_.tap) worker_route_.tap->closed(info_.link, text(reason), wall_now());
   if (reason != Reason::kClientLeft && reason != Reason::kServerLeft) part(reason);

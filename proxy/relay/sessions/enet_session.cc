@@ -59,7 +59,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   open_ = true;
   moved_ = now();
   open_tap(wall_now());
-  worker_route_->opened(info_);
+  tell_opened();
   for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
 }
 

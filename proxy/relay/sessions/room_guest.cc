@@ -46,7 +46,7 @@ void RoomGuest::take_seat() {
   }
   seated_ = true;
   open_tap(wall());
-  worker_route_->opened(info_);
+  tell_opened();
   shared_room_.seat(*this, std::move(front), peer_);
 }
 

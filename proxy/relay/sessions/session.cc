@@ -24,6 +24,11 @@ void Session::count_opened() {
   if (!std::exchange(counted_, true)) worker_route_->counters.opened.add();
 }
 
+void Session::tell_opened() {
+  if (!std::exchange(opened_, true)) count(worker_route_->counters.opening, now() - began_);
+  worker_route_->opened(info_);
+}
+
 void Session::open_tap(WallTime at) {
   tapped_ = true;
   worker_route_->tap_opened(info_, at);
@@ -41,7 +46,11 @@ void Session::charge(std::size_t bytes, std::size_t messages) {
 }
 
 SessionReport Session::report() const {
-  return {worker_route_->route.index, info_, now() - began_, bytes_from_client_ + bytes_from_server_, dial_.source(),
+  return {worker_route_->route.index,
+          info_,
+          now() - began_,
+          bytes_from_client_ + bytes_from_server_,
+          dial_.source(),
           player()};
 }
 
@@ -78,6 +87,7 @@ void Session::finish() {
 
 void Session::tell_end() {
   count_opened();
+  if (opened_) count(worker_route_->counters.length, now() - began_);
   worker_route_->ended(info_, reason(), fault_, bytes_from_client_);
   if (!worker_route_->tap || !tapped_) return;
   std::string why = text(reason());

@@ -85,6 +85,8 @@ class Session : private Dial::User {
   virtual void settle();
 
   void count_opened();
+  /// The session is open: its server's side is up.
+  void tell_opened();
   void open_tap(WallTime at);
   /// To the tap, once it is open.
   void note(const std::string& text);
@@ -139,7 +141,7 @@ class Session : private Dial::User {
   bool ending_ = false;  // nothing is passed on any more
 
  private:
-  bool over_rates_ = false, counted_ = false, tapped_ = false, done_ = false;
+  bool over_rates_ = false, counted_ = false, opened_ = false, tapped_ = false, done_ = false;
 };
 
 }  // namespace entente::relay

@@ -84,7 +84,7 @@ void TcpSession::find_dialect(Bytes said) {
 void TcpSession::open() {
   open_ = true;
   open_tap(wall_now());
-  worker_route_->opened(info_);
+  tell_opened();
   if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, 0, early_frames_});
   early_ = {};
   client_.resume(kEarly);

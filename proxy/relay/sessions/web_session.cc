@@ -135,7 +135,7 @@ void WebSession::tell_tap(Way way, Bytes message) {
 
 void WebSession::begin() {
   begun_ = true;
-  worker_route_->opened(info_);
+  tell_opened();
   if (!worker_route_->tap) return;
   open_tap(early_.empty() ? wall_now() : early_.front().at);
   for (const Early& one : std::exchange(early_, {}))
