@@ -114,7 +114,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   for (const Case& c : std::vector<Case>{
            {{},
             "entente: no command given; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
-            "explain, "
+            "explain, recordings, "
             "inspect, verify, convert, recover, help\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},

@@ -125,7 +125,7 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
                         Case{"aos://h?mode=packets&mode=packets", "'mode' is given twice"},
                         Case{"aos://h?mod=packets",
                              "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode, "
-                             "source"}}) {
+                             "source, weight"}}) {
     CAPTURE(c.url);
     const auto read = parse_endpoint(c.url, kByEnet);
     REQUIRE_FALSE(read.ok());
@@ -136,7 +136,7 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs in the URL to listen on");
   CHECK(said("toy://h?mode=datagrams") ==
         "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict, proxy_protocol, send_proxy, "
-        "source");
+        "source, weight");
 }
 
 TEST_CASE("where a client's real address comes from, and how the server is told") {

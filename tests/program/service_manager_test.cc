@@ -16,7 +16,7 @@
 #include "adapters/panic/panic.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/socket.h"
-#include "proxy/program/serve/notifier.h"
+#include "proxy/program/monitor/notifier.h"
 #include "proxy/relay/server.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"

@@ -83,9 +83,11 @@ void Drainer::wait() {
 
 void Drainer::drain_all(Millis now) {
   stop_at_ = now + before_stop_;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [route, drained] : routes_) server_.set_draining(route, true);
+  }
   spdlog::info("draining for at most {} s before the stop; another SIGTERM stops at once", before_stop_ / 1000);
-  const std::lock_guard lock(mutex_);
-  for (const auto& [route, drained] : routes_) server_.set_draining(route, true);
 }
 
 void Drainer::end_overdue(Millis now) {

@@ -20,8 +20,8 @@
 #include "proxy/program/control/control_drain.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
-#include "proxy/program/serve/health.h"
-#include "proxy/program/serve/metrics.h"
+#include "proxy/program/monitor/health.h"
+#include "proxy/program/monitor/metrics.h"
 #include "proxy/program/serve/signals.h"
 
 namespace entente {

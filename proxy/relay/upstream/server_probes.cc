@@ -114,13 +114,14 @@ bool ServerProbes::failed() const {
 Reason ServerProbes::why() const { return all_.front()->why(); }
 
 void ServerProbes::want(const Limits& limits) {
+  if (!worker_route_.route.upstreams.rules().needs_dialect) return;
   tried_ = true;
   for (auto& one : all_) one->want(limits, worker_route_.loop.now());
 }
 
 void ServerProbes::tick(Millis now, const Limits& limits) {
   for (auto& one : all_) one->tick(now, limits);
-  if (!tried_ && worker_route_.route.upstreams.rules().needs_dialect) want(limits);  // the first player need not wait
+  if (!tried_) want(limits);  // so that the first player need not wait
 }
 
 void ServerProbes::close() {

@@ -38,7 +38,7 @@ class ServerProbes {
   /// REQUIRES: failed().
   Reason why() const;
 
-  /// A player wants in: detects the dialects that are not known, unless they failed a moment ago.
+  /// A player wants in: detects the dialects that are not known but must be, unless that failed a moment ago.
   void want(const Limits& limits);
   void tick(Millis now, const Limits& limits);
   void close();

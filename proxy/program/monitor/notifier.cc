@@ -1,4 +1,4 @@
-#include "proxy/program/serve/notifier.h"
+#include "proxy/program/monitor/notifier.h"
 
 #include <algorithm>
 #include <chrono>

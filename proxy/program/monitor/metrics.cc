@@ -1,4 +1,4 @@
-#include "proxy/program/serve/metrics.h"
+#include "proxy/program/monitor/metrics.h"
 
 #include <prometheus/text_serializer.h>
 #include <sys/resource.h>

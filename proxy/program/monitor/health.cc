@@ -1,4 +1,4 @@
-#include "proxy/program/serve/health.h"
+#include "proxy/program/monitor/health.h"
 
 namespace entente {
 namespace {
