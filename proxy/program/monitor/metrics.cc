@@ -12,7 +12,7 @@ namespace {
 
 using prometheus::ClientMetric, prometheus::MetricType;
 
-double seconds(const timeval& time) {
+double cpu_seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
@@ -61,7 +61,7 @@ void Metrics::add_process() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   add("process_cpu_seconds_total", "CPU time, in seconds", MetricType::Counter, {},
-      seconds(usage.ru_utime) + seconds(usage.ru_stime));
+      cpu_seconds(usage.ru_utime) + cpu_seconds(usage.ru_stime));
   std::uint64_t size = 0, resident = 0;
   if (std::ifstream("/proc/self/statm") >> size >> resident)
     add("process_resident_memory_bytes", "Memory in use, in bytes", MetricType::Gauge, {},
