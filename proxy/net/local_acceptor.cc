@@ -71,6 +71,9 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     return heard(said, over, client, answer);
   };
   if (Fd passed = take_passed_local(path)) {
+    struct stat file {};
+    if (::stat(path.c_str(), &file) != 0 || (file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+      return Error{"'" + path + "', which systemd passed, can be used by others; give its unit SocketMode=0600"};
     auto requests = RequestServer::begin(std::move(passed), answers);
     if (!requests) return requests.error();
     return std::unique_ptr<LocalAcceptor>(new LocalAcceptor("", std::move(*requests)));  // not ours to remove

@@ -99,11 +99,13 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
     all.push_back(std::make_unique<Upstream>(all.size(), server, name_of(route, server), std::move(*addresses)));
   }
   const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
-  route.upstreams.open(std::move(all), {.policy = options.policy,
-                                        .hold_ms = options.hold_ms,
-                                        .check_ms = options.check_ms,
-                                        .slow_start_ms = options.slow_start_ms,
-                                        .needs_dialect = shown && !all_named});
+  route.upstreams.open(std::move(all),
+                       {.policy = options.policy,
+                        .hold_ms = options.hold_ms,
+                        .check_ms = options.check_ms,
+                        .slow_start_ms = options.slow_start_ms,
+                        .needs_dialect = shown && !all_named,
+                        .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession});
   return Done{};
 }
 

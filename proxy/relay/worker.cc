@@ -265,7 +265,7 @@ void Worker::tick(Millis now) {
   if (std::any_of(routes_.begin(), routes_.end(), waits)) std::sort(to_tick_.begin(), to_tick_.end(), std::greater<>());
   if (!to_tick_.empty()) loop_.serve(ticking_);
   for (Probed& one : probed_)
-    if (one.probes) one.probes->tick(now, one.limits);
+    if (one.probes && !stopping_) one.probes->tick(now, one.limits);
   for (auto& acceptor : acceptors_)
     if (acceptor) acceptor->tick(now);
   for (auto& worker_route : routes_) worker_route->tick();

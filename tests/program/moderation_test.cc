@@ -146,7 +146,7 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   const Ended several = place.ctl({"kick", "TOM", "be", "nice"});
   CHECK(several.code == 1);
   CHECK(several.err.starts_with("entente: 'TOM' is ambiguous, name a link: link 1 (127.0.0.1:"));
-  CHECK(several.err.find(", native protobuf, tom), link 2 (127.0.0.1:") != std::string::npos);
+  CHECK(several.err.find(", native protobuf, \"tom\"), link 2 (127.0.0.1:") != std::string::npos);
   CHECK(place.ctl({"kick", "127.0.0.1"}).err.find(" is ambiguous") != std::string::npos);
   const Ended json = place.ctl({"kick", "TOM", "--json"});
   CHECK(json.code == 1);
@@ -163,7 +163,7 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   const Ended kicked = place.ctl({"kick", "Mr T", "be", "nice"});
   CHECK(kicked.code == 0);
   CHECK(kicked.out.starts_with("kicked link 3 (127.0.0.1:"));
-  CHECK(kicked.out.ends_with(", native protobuf, Mr T)\n"));
+  CHECK(kicked.out.ends_with(", native protobuf, \"Mr T\")\n"));
   CHECK(place.relay.err_has("control: kick \"Mr T\" \"be nice\" (by uid " + std::to_string(::getuid()) + ", pid "));
   CHECK(place.relay.err_has("): kicked link 3 (127.0.0.1:"));
   CHECK(place.ctl({"kick", "name:7", "--json"}).out.starts_with("{\"done\":\"kicked link 4 ("));

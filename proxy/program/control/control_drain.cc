@@ -85,7 +85,7 @@ class Drain {
   Reply drain(std::string_view rest) const {
     const auto order = parse_drain(rest);
     if (!order) return order.error();
-    if (server_.drain_server(order->what, true) != 0) return drain_server(*order);
+    if (is_server(order->what)) return drain_server(*order);
     const auto routes = routes_called(routes_, order->what);
     if (!routes) return routes.error();
     Announcement announcement;
@@ -121,6 +121,7 @@ class Drain {
     if (server_.drain_server(what, false) != 0) return "server " + what + " gets new players again\n";
     const auto routes = routes_called(routes_, what);
     if (!routes) return routes.error();
+    if (drainer_.is_stopping()) return Error{"the program stops when its players have left, and takes nobody any more"};
     std::string lines;
     std::vector<ReplyRow> rows;
     for (const NamedRoute* route : *routes) {
@@ -133,12 +134,17 @@ class Drain {
   }
 
  private:
-  /// The server gets no new players already.
+  bool is_server(std::string_view name) const {
+    for (const NamedRoute& route : routes_)
+      for (const auto& one : server_.servers(route.number))
+        if (one.name == name) return true;
+    return false;
+  }
+
   Reply drain_server(const DrainOrder& order) const {
-    if (!order.time.empty() || !order.text.empty()) {
-      server_.drain_server(order.what, false);
+    if (!order.time.empty() || !order.text.empty())
       return Error{"--for and --say are for routes; " + order.what + " is a server"};
-    }
+    server_.drain_server(order.what, true);
     std::uint64_t left = 0;
     for (const NamedRoute& route : routes_)
       for (const auto& one : server_.servers(route.number)) left += one.name == order.what ? one.sessions : 0;

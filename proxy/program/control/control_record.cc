@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/base/time.h"
+#include "proxy/program/control/arguments.h"
 
 namespace entente {
 namespace {
@@ -56,12 +57,12 @@ constexpr Named kOrders[] = {
 
 /// An order for all routes skips those that cannot carry it out, unless none can.
 Reply record(const std::vector<Recordable>& all, std::string_view rest) {
-  const std::size_t end = std::min(rest.find(' '), rest.size());
-  const auto* named = std::find_if(std::begin(kOrders), std::end(kOrders),
-                                   [&](const Named& one) { return one.word == rest.substr(0, end); });
+  const std::string_view word = first_word(rest);
+  const auto* named =
+      std::find_if(std::begin(kOrders), std::end(kOrders), [&](const Named& one) { return one.word == word; });
   if (named == std::end(kOrders))
     return Error{"usage: record start|stop|rotate [ROUTE]; `recordings` lists the routes"};
-  const auto these = chosen(all, rest.substr(std::min(rest.find_first_not_of(' ', end), rest.size())));
+  const auto these = chosen(all, whole_text(rest));
   if (!these) return these.error();
   std::string lines, errors;
   std::vector<ReplyRow> rows;

@@ -28,6 +28,16 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+/// In quotes always: a name may hold what stands around it.
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
 /// As it is, or as `list` shows it.
 bool is_called(const Attendee& attendee, std::string_view name) {
   if (attendee.player.empty()) return false;
@@ -51,7 +61,7 @@ std::string Attendee::client() const { return is_bot() ? "" : session.info.clien
 
 std::string Attendee::text() const {
   return "link " + std::to_string(session.info.link) + " (" + control_field(client()) + ", " + game() + ", " +
-         control_field(player) + ")";
+         (player.empty() ? "-" : quoted(control_field(player))) + ")";
 }
 
 ReplyRow Attendee::row() const {

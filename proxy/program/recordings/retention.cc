@@ -40,7 +40,7 @@ std::regex regex_of(const RecordingTarget& target) {
     }
     return out;
   };
-  return std::regex(escaped(name.stem().string()) + "(-[0-9]+)?" + escaped(name.extension().string()));
+  return std::regex(escaped(name.stem().string()) + "(-[1-9][0-9]{0,3})?" + escaped(name.extension().string()));
 }
 
 /// Whether it begins as every recording of this program does.
@@ -107,6 +107,7 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
       Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone)};
       if (gone || !is_ours(one.path)) continue;
       seen.insert(one.path);
+      if (part && one.changed < began_) continue;  // an earlier program left it
       if (part)
         ++unfinished, unfinished_bytes += one.bytes;
       else
@@ -143,7 +144,7 @@ void Retention::look(fs::file_time_type now) {
   for (const Found& file : found) ++count, bytes += file.bytes;
   for (const Found& file : found) {
     const bool too_old = options_.keep_age.count() != 0 && now - file.changed > options_.keep_age;
-    const bool too_much = options_.keep_bytes != 0 && bytes > options_.keep_bytes;
+    const bool too_much = options_.keep_bytes != 0 && bytes > options_.keep_bytes && &file != &found.back();
     if (!too_old && !too_much) continue;
     if (remove(file, too_old ? "older than recording.keep_s" : "more than recording.keep_mb"))
       --count, bytes -= file.bytes;

@@ -64,6 +64,7 @@ class Retention {
   bool remove(const Found& file, const char* why);
 
   const Options options_;
+  const std::filesystem::file_time_type began_ = std::filesystem::file_time_type::clock::now();
   std::vector<Pattern> patterns_;
   std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
   std::vector<std::string> stuck_;  // could not be deleted, and that was said

@@ -53,7 +53,7 @@ bool Drainer::undrain(std::size_t route) {
 }
 
 void Drainer::begin_stop() {
-  asked_to_stop_ = true;
+  asked_to_stop_ = stopping_ = true;
   sem_post(&news_);
 }
 

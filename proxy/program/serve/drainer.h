@@ -37,6 +37,8 @@ class Drainer {
   bool undrain(std::size_t route);
   /// Drains all routes, and stops the server once nobody is left or the time is over. Safe in a signal handler.
   void begin_stop();
+  /// begin_stop() was called. From any thread.
+  bool is_stopping() const { return stopping_; }
   /// Whether begin_stop() drains at all.
   bool drains_before_stop() const { return before_stop_ > 0; }
 
@@ -57,7 +59,7 @@ class Drainer {
   std::mutex mutex_;                       // of routes_
   std::map<std::size_t, Drained> routes_;  // all, by number
   sem_t news_;                             // a signal handler may post it
-  std::atomic<bool> asked_to_stop_{false}, ends_{false};
+  std::atomic<bool> asked_to_stop_{false}, stopping_{false}, ends_{false};
   std::optional<Millis> stop_at_;  // the thread's
   std::thread thread_;             // last: it uses the others
 };

@@ -89,7 +89,7 @@ void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
 
 void Queries::Desk::tick(Millis now) {
   if (!asked_at_) return;
-  if (now > *asked_at_ + kPatience) waiting_.clear();
+  if (now > *asked_at_ + kPatience && !waiting_.empty()) return close();  // another server may answer the next
   if (now > *asked_at_ + kKeepSocket) close();
 }
 

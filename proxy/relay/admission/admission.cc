@@ -33,7 +33,10 @@ std::optional<Reason> Admission::bar(const net::Address& from) const {
   if (!let) return Reason::kNotAllowed;
   const bool banned = bans_ != nullptr && bans_->find(from, std::time(nullptr), place_);
   if (banned) return Reason::kBanned;
-  return draining_ != nullptr && *draining_ ? std::optional(Reason::kDraining) : std::nullopt;
+  if (draining_ == nullptr || !*draining_) return std::nullopt;
+  // A player whose link broke has a place already.
+  const auto known = known_.find(from.network());
+  return known != known_.end() && known->second.kept != 0 ? std::nullopt : std::optional(Reason::kDraining);
 }
 
 std::optional<Reason> Admission::full(std::uint32_t from_there, const Limits& limits) const {

@@ -9,6 +9,12 @@ namespace {
 constexpr Millis kRetry = 250;  // while no server can be reached
 constexpr int kPortTries = 8;   // for a local port that has no old connection to this server
 
+/// Whether this machine is to blame, not the server.
+bool is_ours(int error) {
+  return error == EADDRNOTAVAIL || error == EADDRINUSE || error == ENOBUFS || error == ENOMEM || error == EMFILE ||
+         error == ENFILE;
+}
+
 bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRINUSE; }
 
 }  // namespace
@@ -35,16 +41,20 @@ void Dial::succeeded() {
   if (!worker_route_) return;
   Upstream& server = walk_.server();
   if (server.succeeded(worker_route_->loop.now())) worker_route_->say_up(server);
-  place_.leave();
-  trying_ = false;
   connected_ = &server;
   server.count_session();
+  end();
+}
+
+void Dial::end() {
+  place_.leave();
+  trying_ = false;
   worker_route_ = nullptr;
 }
 
 void Dial::failed(int error) {
   say(server_, error);
-  next(Reason::kServerUnreachable, std::strerror(error));
+  next(Reason::kServerUnreachable, is_ours(error) ? "" : std::strerror(error));
 }
 
 void Dial::server_is_full(Millis now) {
@@ -131,19 +141,21 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     trying_ = false;
     if (!port_is_taken(error)) break;
   }
-  if (!port_is_taken(error)) blame = std::strerror(error);
+  if (!is_ours(error)) blame = std::strerror(error);
   say(server, error);
   return false;
 }
 
 void Dial::say(const net::Address& server, int error) {
+  const Upstreams& upstreams = worker_route_->route.upstreams;
+  const bool known = walk_.server().state() == Upstream::State::kDown && upstreams.rules().check_ms != 0;
+  if (known && !is_ours(error)) return;
   worker_route_->say(LogKind::kUnreached,
                      "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?");
 }
 
 void Dial::give_up(Reason why) {
-  trying_ = false;
-  worker_route_ = nullptr;
+  end();
   user_.dial_failed(why);
 }
 

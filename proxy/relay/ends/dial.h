@@ -41,6 +41,10 @@ class Dial {
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
   void succeeded();
+  /// The server took the connection, but declines the session.
+  void declined() { end(); }
+  /// The session ends: it waits no longer.
+  void give_up_place() { place_.leave(); }
   void failed(int error);
   bool late(Millis now) const { return trying_ && relay::late(now, began_, connect_ms_); }
   /// The same, not counting the time for which data of the server waited for us.
@@ -53,6 +57,7 @@ class Dial {
   void server_is_full(Millis now);
 
  private:
+  void end();
   void next(Reason last, const std::string& why);
   bool hold(Reason last);
   Outcome<net::Sockets> sockets_towards(const net::Address& server) const;

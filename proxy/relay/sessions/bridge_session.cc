@@ -309,7 +309,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
     return depart(side, unasked ? Reason::kBadRequest : reason_of_client(departure.how), departure);
   }
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
-  if (dial_.under_way()) dial_.succeeded();
+  if (dial_.under_way()) dial_.declined();
   if (!departure.why.empty() && departure.how != How::kWrong)
     worker_route_->say(LogKind::kServer, "server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);

@@ -57,7 +57,7 @@ void DatagramSession::start() {
 void DatagramSession::reach_next() {
   const net::Source& source = source_.get();
   do {
-    const net::Address* server = walk_.next(worker_route_.loop.now(), asked_ != 0 ? "timed out" : "");
+    const net::Address* server = walk_.next(worker_route_.loop.now(), "");
     if (server == nullptr) return end(Reason::kServerTimeout);
     info_.server = *server;
   } while (source.foreign && source.address.family() != info_.server.family());

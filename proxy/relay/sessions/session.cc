@@ -101,6 +101,7 @@ Told Session::say(std::string_view text) {
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
+  dial_.give_up_place();
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;

@@ -70,7 +70,7 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
 }
 
 void WebSession::declined(WebLink&, const net::HttpHead& response) {
-  dial_.succeeded();
+  dial_.declined();
   worker_route_->say(LogKind::kServer, "server " + info_.server.text() + " answered " +
                                            std::to_string(response.status) + " to a WebSocket's request");
   const bool error = response.status >= 400 && response.status < 600;

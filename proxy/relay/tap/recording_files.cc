@@ -124,7 +124,8 @@ Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
   ++old.links;  // holds it until here
   for (auto& [id, link] : links_)
     if (link.file == &old && !link.has_words) move(link, time);
-  if (--old.links == 0) complete(old);
+  --old.links;
+  complete_if_over(old);
   return Done{};
 }
 
@@ -170,7 +171,9 @@ void RecordingFiles::join(Link& link, File* file, WallTime time, const std::stri
 void RecordingFiles::move(Link& link, WallTime time) {
   File* const to = link.file->next;
   const std::string before = name_of(*link.file->recorder);
+  ++to->links;  // holds it until the link is there
   leave(link);
+  --to->links;
   join(link, to, time, before);
 }
 
@@ -185,8 +188,18 @@ void RecordingFiles::move_all(const File& from, WallTime time) {
 
 void RecordingFiles::leave(Link& link) {
   File* const file = std::exchange(link.file, nullptr);
-  if (file == nullptr || --file->links != 0) return;
-  if (file->next != nullptr || file->session != 0) complete(*file);
+  if (file == nullptr) return;
+  --file->links;
+  complete_if_over(*file);
+}
+
+/// Links of an older file may still have to move into this one.
+void RecordingFiles::complete_if_over(File& file) {
+  if (file.links != 0 || (file.next == nullptr && file.session == 0)) return;
+  if (std::any_of(files_.begin(), files_.end(), [&](const auto& one) { return one->next == &file; })) return;
+  File* const next = file.next;
+  complete(file);
+  if (next != nullptr) complete_if_over(*next);
 }
 
 void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId session) {

@@ -103,6 +103,7 @@ class RecordingFiles {
   Outcome<Done> rotate(File& old, WallTime time);
   bool due(const File& file, WallTime now) const;
   void complete(File& file);
+  void complete_if_over(File& file);
   void ask_for_worlds() { wanted_.files.fetch_add(1, std::memory_order_relaxed); }
   void fail(const Error& error);
   Link* find(LinkId id);

@@ -6,6 +6,7 @@ namespace entente::relay {
 namespace {
 
 constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
+constexpr Millis kWantAgain = 5'000;       // a server among several that was away may be back
 constexpr Millis kRetry = 250;             // while players are held, or a checked server is down
 
 }  // namespace
@@ -23,7 +24,7 @@ class ServerProbes::One final : private Check::User {
         route_(owner.worker_route_.route),
         server_(server),
         check_(make_check(owner.worker_route_, server, static_cast<Check::User&>(*this))) {
-    if (check_ && route_.upstreams.rules().check_ms != 0) server.is_checked();
+    if (check_ && !by_query() && route_.upstreams.rules().check_ms != 0) server.is_checked();
   }
 
   bool failed() const { return server_.drained() || (why_ && !running_); }
@@ -69,6 +70,7 @@ class ServerProbes::One final : private Check::User {
 
   void note_success(const Check::Result& result) {
     answered_ = true;
+    if (route_.upstreams.rules().check_ms != 0) server_.is_checked();
     server_.speaks(result.dialect);
     if (server_.succeeded(checked_at_)) owner_.worker_route_.say_up(server_);
   }
@@ -76,14 +78,17 @@ class ServerProbes::One final : private Check::User {
   void note_failure(const std::string& why) {
     WorkerRoute& worker_route = owner_.worker_route_;
     // Some servers of games over ENet do not answer queries: only silence after an answer is news.
-    if (route_.server_game().transport() == wire::Transport::kEnet && !answered_) return;
+    if (by_query() && !answered_) return;
     const bool news = server_.failed(checked_at_, why);
-    if (*why_ == Reason::kDialectUnknown)
+    if (*why_ == Reason::kDialectUnknown && !server_.options.dialect)
       return worker_route.say(LogKind::kDialect, cannot_tell_dialect(route_.server_game(), server_.name));
     if (*why_ == Reason::kDialectMismatch || (!news && route_.upstreams.rules().check_ms != 0)) return;
     worker_route.say(LogKind::kUnreached,
                      "cannot reach server " + server_.name + (why.empty() ? "" : ": " + why) + "; is it running?");
   }
+
+  /// Some servers do not answer queries.
+  bool by_query() const { return route_.server_game().transport() == wire::Transport::kEnet; }
 
   ServerProbes& owner_;
   const Route& route_;
@@ -122,6 +127,9 @@ void ServerProbes::want(const Limits& limits) {
 void ServerProbes::tick(Millis now, const Limits& limits) {
   for (auto& one : all_) one->tick(now, limits);
   if (!tried_) want(limits);  // so that the first player need not wait
+  if (all_.size() == 1 || now < want_at_) return;
+  want_at_ = now + kWantAgain;
+  want(limits);
 }
 
 void ServerProbes::close() {

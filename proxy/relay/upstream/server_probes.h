@@ -49,6 +49,7 @@ class ServerProbes {
   WorkerRoute& worker_route_;
   User* user_ = nullptr;
   bool tried_ = false;
+  Millis want_at_ = 0;
   std::vector<std::unique_ptr<One>> all_;
 };
 

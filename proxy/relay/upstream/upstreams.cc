@@ -80,7 +80,8 @@ double Upstreams::share_of(const Upstream& server, Millis now) const {
   const Millis since = server.since();
   const double weight = server.options.weight;
   if (rules_.slow_start_ms == 0 || since == 0 || now >= since + rules_.slow_start_ms) return weight;
-  return weight * std::max(kFirstShare, static_cast<double>(now - since) / static_cast<double>(rules_.slow_start_ms));
+  const Millis up = now - std::min(now, since);  // the loops' times differ by a turn
+  return weight * std::max(kFirstShare, static_cast<double>(up) / static_cast<double>(rules_.slow_start_ms));
 }
 
 /// The server with the highest rank is chosen.
@@ -107,9 +108,7 @@ Upstream* Upstreams::choose(const net::Address& client, Millis now, Tried tried,
   for (const auto& one : servers_) {
     Upstream& server = *one;
     if (server.drained() || (tried >> server.index & 1) != 0) continue;
-    const auto speaks = server.dialect();
-    if (rules_.needs_dialect && !speaks) continue;
-    if (dialect && speaks.value_or(0) != *dialect) continue;
+    if (!fits(server, dialect)) continue;
     const int its_class = server.is_down(now) ? 2 : server.is_full(now) ? 1 : 0;
     if (only_up && its_class == 2) continue;
     const double its_rank = rank(server, client, now);
@@ -119,6 +118,12 @@ Upstream* Upstreams::choose(const net::Address& client, Millis now, Tried tried,
     best_rank = its_rank;
   }
   return best;
+}
+
+bool Upstreams::fits(const Upstream& server, std::optional<std::size_t> dialect) const {
+  const auto speaks = server.dialect();
+  if (!speaks && (rules_.needs_dialect || (dialect && rules_.detects_in_session))) return false;
+  return !dialect || speaks.value_or(0) == *dialect;
 }
 
 bool Upstreams::any_up(Millis now) const {
@@ -172,6 +177,7 @@ const net::Address* ServerWalk::next(Millis now, const std::string& why) {
   if (server_ != nullptr && next_ < server_->addresses.size()) return &server_->addresses[next_++];
   if (server_ != nullptr && !why.empty()) server_->failed(now, why);
   server_ = std::exchange(first_, nullptr);
+  if (server_ != nullptr && (server_->drained() || !upstreams_->fits(*server_, dialect_))) server_ = nullptr;
   if (server_ == nullptr) server_ = upstreams_->choose(client_, now, tried_, dialect_, only_up_);
   if (server_ == nullptr) return nullptr;
   tried_ |= Tried{1} << server_->index;

@@ -96,6 +96,8 @@ struct UpstreamRules {
   Millis slow_start_ms = 0;
   /// A server gets sessions only once its dialect is known.
   bool needs_dialect = false;
+  /// A session detects the dialect of a server that does not name one.
+  bool detects_in_session = false;
 };
 
 /// Servers that a session has tried.
@@ -157,6 +159,8 @@ class Upstreams {
   /// it.
   Upstream* choose(const net::Address& client, Millis now, Tried tried = 0, std::optional<std::size_t> dialect = {},
                    bool only_up = false) const;
+  /// Whether a session that needs this dialect can go to this server.
+  bool fits(const Upstream& server, std::optional<std::size_t> dialect) const;
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
   bool all_drained() const;
@@ -198,7 +202,7 @@ class ServerWalk {
   /// Begins again. `only_up`: with no server that is down.
   void again(bool only_up) {
     tried_ = 0;
-    server_ = nullptr;
+    first_ = server_ = nullptr;
     only_up_ = only_up;
   }
 
