@@ -46,6 +46,12 @@ int Tcp::connect(Fd fd, const Address& to, Bytes first) {
   return 0;
 }
 
+bool Tcp::peer_has_gone() const {
+  char byte = 0;
+  const ssize_t n = ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
 void Tcp::read(bool on) {
   reading_ = on;
   watch();

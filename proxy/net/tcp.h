@@ -40,6 +40,9 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   void set_priority(Priority priority) { poll_.set_priority(priority); }
   /// Whether data of its peer waits for its turn, and for how long: our delay, not the peer's.
   bool is_held_up() const { return poll_.waits(); }
+  /// Whether the peer has gone, as far as the kernel can tell. Sees it also while the link does not read, unless unread
+  /// data is in the way.
+  bool peer_has_gone() const;
   Millis held_up() const { return poll_.held_up(); }
 
  private:

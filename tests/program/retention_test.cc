@@ -34,7 +34,8 @@ struct Shelf {
             .keep_bytes = bytes,
             .deleted = [this](const std::string& path, std::uint64_t,
                               const char*) { deleted.push_back(fs::path(path).filename().string()); },
-            .failed = [this](const std::string& path, const std::string&) { stuck.push_back(path); }};
+            .failed = [this](const std::string& path, const std::string&) { stuck.push_back(path); },
+            .began = kNow - hours(20)};
   }
   std::vector<std::string> look(hours age, std::uint64_t bytes, const RecordingTarget& target) {
     Retention retention(options(age, bytes));
@@ -76,14 +77,15 @@ TEST_CASE("above keep_mb the oldest are deleted; what is being written counts, b
   shelf.put("a-2.mcap", hours(4));
   shelf.put("a-3.mcap", hours(3));
   shelf.put("a-4.mcap", hours(9), false);
+  shelf.put("a-5.mcap", hours(21), false);  // of a program that crashed
   const RecordingTarget target{"a.mcap", "panic", 1};
   CHECK(shelf.look(hours(0), 4 * each, target).empty());
   CHECK(shelf.totals.kept == 4);
   CHECK(shelf.totals.kept_bytes == 4 * each);
   CHECK(shelf.look(hours(0), 4 * each - 1, target) == Names{"a-2.mcap"});
-  CHECK(shelf.look(hours(0), 1, target) == Names{"a-3.mcap", "a.mcap"});
+  CHECK(shelf.look(hours(0), 1, target) == Names{"a-3.mcap"});  // never the newest
   CHECK(shelf.has("a-4.mcap.part"));
-  CHECK(shelf.totals.kept == 1);
+  CHECK(shelf.totals.kept == 2);
 }
 
 TEST_CASE("links, folders and foreign files are left alone, whatever they are called") {

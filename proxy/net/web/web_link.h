@@ -82,6 +82,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   // As Tcp has them.
   void set_priority(Priority priority) { tcp_.set_priority(priority); }
   bool is_held_up() const { return tcp_.is_held_up(); }
+  bool peer_has_gone() const { return tcp_.peer_has_gone(); }
   Millis held_up() const { return tcp_.held_up(); }
 
  private:

@@ -107,7 +107,7 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
       Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone)};
       if (gone || !is_ours(one.path)) continue;
       seen.insert(one.path);
-      if (part && one.changed < began_) continue;  // an earlier program left it
+      if (part && one.changed < options_.began) continue;  // an earlier program left it
       if (part)
         ++unfinished, unfinished_bytes += one.bytes;
       else

@@ -25,6 +25,8 @@ class Retention {
     std::uint64_t keep_bytes = 0;                          ///< 0: any
     std::function<void(const std::string& path, std::uint64_t bytes, const char* why)> deleted = {};
     std::function<void(const std::string& path, const std::string& error)> failed = {};
+    /// When the program began. Unfinished files that were last written before are left over, and do not count.
+    std::filesystem::file_time_type began = std::filesystem::file_time_type::clock::now();
   };
   struct Totals {
     std::uint64_t deleted = 0, deleted_bytes = 0;
@@ -64,7 +66,6 @@ class Retention {
   bool remove(const Found& file, const char* why);
 
   const Options options_;
-  const std::filesystem::file_time_type began_ = std::filesystem::file_time_type::clock::now();
   std::vector<Pattern> patterns_;
   std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
   std::vector<std::string> stuck_;  // could not be deleted, and that was said

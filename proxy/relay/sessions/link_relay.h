@@ -72,6 +72,7 @@ class LinkRelay : public Session, protected LinkUser {
     server_.link.close();
   }
 
+  bool client_has_gone() const override { return client_.link.is_open() && client_.link.peer_has_gone(); }
   bool is_linked() const override { return client_.link.is_open() || server_.link.is_open(); }
   void pause_client(Pause why) override { client_.pause(why); }
   void resume_client(Pause why) override { client_.resume(why); }

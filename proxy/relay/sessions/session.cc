@@ -154,6 +154,7 @@ void Session::tick(Millis now) {
     resume_client(kRate);
   }
   if (close_deadline_ == 0 && drop_late_server(now)) return dial_.timed_out();
+  if (dial_.holding() && client_has_gone()) return end(Reason::kClientLeft);
   if (close_deadline_ == 0) dial_.tick(now);
   if (ending_) return;
   if (const auto reason = overdue(now)) end(*reason, Fault{""}, text(*reason));

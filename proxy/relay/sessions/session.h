@@ -109,6 +109,8 @@ class Session : private Dial::User {
   /// Closes the links at once, whatever waits.
   virtual void hang_up() = 0;
   virtual bool is_linked() const = 0;
+  /// Whether the client left while the session waits for a server, where it is not told otherwise.
+  virtual bool client_has_gone() const { return false; }
   /// Stops and resumes reading from the client.
   virtual void pause_client(Pause why) = 0;
   virtual void resume_client(Pause why) = 0;

@@ -1,7 +1,9 @@
 // A route in front of several servers: a dead one costs nobody anything, and while all are away players wait in order.
 #include <doctest/doctest.h>
 
+#include "adapters/ogar/ogar.h"
 #include "tests/relay/toy.h"
+#include "tests/relay/web_peers.h"
 
 namespace entente::testing::several_servers_test {
 namespace {
@@ -113,6 +115,15 @@ TEST_CASE("several servers: checks find out which are there before any player co
   CHECK(running.heard.line("server " + first.text() + " is up"));
 }
 
+TEST_CASE("several servers: checks end with the program, also while sessions are still closing") {
+  FakeServer silent(true);
+  Several running({silent.address(), nowhere()}, [](auto& options) { options.check_ms = 50; });
+  const Stream check = silent.accept(), client = join(running.address);
+  CHECK(silent.accept().read_text(4) == kHello);
+  running.stop();  // the client does not close: it is waited for
+  CHECK(running.totals().now() == 0);
+}
+
 TEST_CASE("several servers: if the dialect must be found, players go to servers that have shown theirs") {
   FakeServer second(true);
   Several running({nowhere(), second.address()}, {}, 1, std::nullopt);
@@ -167,6 +178,28 @@ TEST_CASE("hold: where the dialect must be found, players wait for a server that
   const Stream probe = late.accept();
   probe.send("toy\x08");
   CHECK(late.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
+  Several running({nowhere()}, [](auto& options) {
+    options.game = &ogar::game();
+    options.hold_ms = 60'000;
+  });
+  {
+    const WebClient client(running.address);
+    CHECK(running.have_come(1));
+  }
+  CHECK(running.have_come(0));
+  CHECK(running.ended(Reason::kClientLeft));
+}
+
+TEST_CASE("hold: a session that was ended waits no longer") {
+  Several running({nowhere()}, [](auto& options) { options.hold_ms = 60'000; });
+  const Stream client = join(running.address);
+  CHECK(running.have_come(1));
+  CHECK(running.kick(running.sessions().front().info.link, ""));
+  CHECK(running.have_come(0));
+  CHECK(as_text(client.read_all()) == kGoodbye);
 }
 
 TEST_CASE("hold: a stop ends those who wait") {

@@ -121,6 +121,14 @@ TEST_CASE("upstreams: a server whose dialect is not known gets nobody, if it mus
   CHECK(upstreams.choose(client(0), 1'000) == nullptr);
 }
 
+TEST_CASE("server walk: the server that was chosen early is left out if it is drained meanwhile") {
+  Scene scene({.policy = Policy::kFirst});
+  relay::ServerWalk walk(scene.upstreams, client(0), &scene.upstreams.at(0), std::nullopt);
+  scene.upstreams.at(0).drain(true);
+  REQUIRE(walk.next(1'000, "") != nullptr);
+  CHECK(walk.server().name == "b");
+}
+
 TEST_CASE("upstreams: who waits goes in order: one while no server is up, then the next few") {
   Scene scene({.hold_ms = 1'000});
   std::vector<Upstreams::Place> places;
