@@ -132,7 +132,7 @@ TEST_CASE("server walk: the server that was chosen early is left out if it is dr
 TEST_CASE("upstreams: who waits goes in order: one while no server is up, then the next few") {
   Scene scene({.hold_ms = 1'000});
   std::vector<Upstreams::Place> places;
-  for (std::uint64_t link : {30, 10, 20}) places.push_back(scene.upstreams.wait(link));
+  for (std::uint64_t link : {30U, 10U, 20U}) places.push_back(scene.upstreams.wait(link));
   CHECK(scene.upstreams.waiting() == 3);
   CHECK(places[1].has_turn());
   CHECK_FALSE(places[2].has_turn());
