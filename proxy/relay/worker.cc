@@ -249,9 +249,7 @@ void Worker::seat_bot(const Invitation& invitation) {
   bot.route = invitation.route;
   bot.link = next_link();
   bot.limits = invitation.limits;
-  bot.server = routes_[invitation.route]->route.upstreams.choose(bot.client, loop_.now());
-  if (bot.server != nullptr) bot.lease = Upstreams::Lease(*bot.server);
-  if (bot.server != nullptr) bot.server_dialect = bot.server->dialect().value_or(0);
+  bot.choose_server(routes_[invitation.route]->route.upstreams, loop_.now());
   if (probes.failed()) bot.no_dial_reason = probes.why();
   read(bot);
 }

@@ -65,22 +65,10 @@ TEST_CASE("over ENet a newcomer hears that the server goes down, and so do those
 
 TEST_CASE("of routes that share a listener, each drains on its own; a newcomer gets 503") {
   FakeServer first, second;
-  Heard heard;
-  relay::Server server(2, heard);
-  relay::RouteOptions options;
-  options.game = &ogar::game();
-  options.listen = loopback();
-  options.servers[0].host = "127.0.0.1";
-  options.limits = no_limits();
-  const auto add = [&](const char* path, const FakeServer& to) {
-    options.web.path = path;
-    options.servers[0].port = to.port();
-    const auto added = server.add(options);
-    REQUIRE(added.ok());
-    options.listen = added->address;
-    return added->route;
-  };
-  const std::size_t one = add("/first", first), other = add("/second", second);
+  PathRoutes routes;
+  relay::Server& server = routes.server;
+  const relay::RouteOptions& options = routes.options;
+  const std::size_t one = routes.add("/first", first), other = routes.add("/second", second);
   std::thread thread([&] { server.run(); });
   const auto meets = [&](const char* path, const FakeServer& fake) {
     WebClient client(options.listen, path);

@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "adapters/ogar/ogar.h"
 #include "proxy/net/web/http.h"
 #include "proxy/net/web/websocket.h"
 #include "proxy/net/web/websocket_handshake.h"
@@ -119,6 +120,30 @@ struct WebPair {
   }
   WebClient client;
   WebServer server;
+};
+
+/// Relays of Ogar on one listener, told apart by path. The server is to be run.
+struct PathRoutes {
+  /// Returns the route's number.
+  std::size_t add(const char* path, const FakeServer& to) {
+    options.web.path = path;
+    options.servers[0].port = to.port();
+    const auto added = server.add(options);
+    REQUIRE(added.ok());
+    options.listen = added->address;  // the next ones on the same port
+    return added->route;
+  }
+
+  Heard heard;
+  relay::Server server{2, heard};
+  relay::RouteOptions options = [] {
+    relay::RouteOptions made;
+    made.game = &ogar::game();
+    made.listen = loopback();
+    made.servers[0].host = "127.0.0.1";
+    made.limits = no_limits();
+    return made;
+  }();
 };
 
 }  // namespace entente::testing

@@ -363,24 +363,12 @@ TEST_CASE("only the path and the origins that are listed are served") {
 
 TEST_CASE("one listener serves several routes by path") {
   FakeServer first, second, rest;
-  Heard heard;
-  relay::Server server(2, heard);
-  relay::RouteOptions options;
-  options.game = &ogar::game();
-  options.listen = loopback();
-  options.servers[0].host = "127.0.0.1";
-  options.limits = no_limits();
-  const auto add = [&](const char* path, const FakeServer& to) {
-    options.web.path = path;
-    options.servers[0].port = to.port();
-    const auto added = server.add(options);
-    REQUIRE(added.ok());
-    options.listen = added->address;  // the next ones on the same port
-    return added->route;
-  };
-  add("/first", first);
-  add("", rest);
-  const std::size_t second_relay = add("/second", second);
+  PathRoutes routes;
+  relay::Server& server = routes.server;
+  const relay::RouteOptions& options = routes.options;
+  routes.add("/first", first);
+  routes.add("", rest);
+  const std::size_t second_relay = routes.add("/second", second);
   std::thread thread([&] { server.run(); });
   const auto meet = [&](const char* path, const FakeServer& fake) {
     WebClient client(options.listen, path);

@@ -20,13 +20,6 @@ void Acceptor::tick(Millis now) {
   queries_.tick(now);
 }
 
-void Acceptor::choose_server(AcceptedClient& newcomer) const {
-  newcomer.server = worker_route_.route.upstreams.choose(newcomer.client, now());
-  if (newcomer.server == nullptr) return;
-  newcomer.server_dialect = newcomer.server->dialect().value_or(0);
-  newcomer.lease = Upstreams::Lease(*newcomer.server);
-}
-
 void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
   worker_route_.to_clients->push(to.here, to.from, datagram);
 }

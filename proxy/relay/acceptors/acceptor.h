@@ -57,8 +57,6 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   /// Somebody from there was turned away at `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
   void close_queries() { queries_.close(); }
-  /// Chooses the server that the session is to begin with. REQUIRES: probes_.known().
-  void choose_server(AcceptedClient& newcomer) const;
   /// Until when a newcomer may wait for a server, if none can be reached now.
   Millis holds_until() const { return now() + worker_route_.route.upstreams.rules().hold_ms; }
 

@@ -21,6 +21,15 @@ struct AcceptedClient {
   std::size_t server_dialect = 0;          ///< of a bridge: what that server was found, or is taken, to speak
   AcceptedEnetPeer enet{};                 ///< instead of `fd`, if it came by ENet
   std::optional<Reason> no_dial_reason{};  ///< of a bot: why its server is not dialled
+
+  /// Chooses the server that the session is to begin with; none if all are drained. REQUIRES: if a dialect must be
+  /// known, ServerProbes::known().
+  void choose_server(const Upstreams& upstreams, Millis now) {
+    server = upstreams.choose(client, now);
+    if (server == nullptr) return;
+    server_dialect = server->dialect().value_or(0);
+    lease = Upstreams::Lease(*server);
+  }
 };
 
 /// The way from an acceptor to the sessions.

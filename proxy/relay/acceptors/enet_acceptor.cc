@@ -68,7 +68,7 @@ void EnetAcceptor::tick(Millis now) {
 }
 
 void EnetAcceptor::assign(AcceptedClient newcomer) {
-  choose_server(newcomer);
+  newcomer.choose_server(worker_route_.route.upstreams, now());
   dispatcher_.assign(worker_route_.route.home, std::move(newcomer));
 }
 

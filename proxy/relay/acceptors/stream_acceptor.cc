@@ -123,7 +123,7 @@ void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
     if (probes_.failed()) probed();
     return;
   }
-  choose_server(newcomer);
+  newcomer.choose_server(route_.upstreams, now());
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route_)};
   // Behind load balancers nobody knows whose a datagram is: their clients stay on TCP.
   if (route_.with_datagrams() && route_.proxies.empty()) table_.enter(newcomer.client, session);

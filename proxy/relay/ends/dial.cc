@@ -92,10 +92,7 @@ bool Dial::hold(Reason last) {
 
 void Dial::tick(Millis now) {
   if (!worker_route_ || !holding()) return;
-  if (now >= hold_until_) {
-    place_.leave();
-    return give_up(held_for_);
-  }
+  if (now >= hold_until_) return give_up(held_for_);
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool up = upstreams.any_up(now);
   if ((!up && now < try_at_) || !place_.has_turn()) return;
@@ -114,18 +111,12 @@ Outcome<net::Sockets> Dial::sockets_towards(const net::Address& server) const {
   }
 }
 
-Buffer Dial::first_bytes(const net::Address& server) const {
-  Buffer first;
-  const auto version = worker_route_->route.send_proxy;
-  const bool bot = client_.port() == 0;
-  if (version) net::append_proxy_header(first, *version, bot ? std::nullopt : std::optional(client_), server);
-  return first;
-}
-
 /// False when this address cannot be reached and the next one may be tried. `blame`: why, if it is the server's fault.
 bool Dial::try_one(const net::Address& server, std::string& blame) {
   int error = EAFNOSUPPORT;
   const net::Source& source = source_.get();
+  const bool bot = client_.port() == 0;
+  const Route& route = worker_route_->route;
   if (source.foreign && source.address.family() != server.family()) return say(server, error), false;
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
@@ -136,7 +127,8 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     }
     lease_ = Upstreams::Lease(walk_.server());
     trying_ = true;
-    error = user_.dial(server, {walk_.server(), std::move(*made), source_.get(), first_bytes(server)});
+    error = user_.dial(server, {walk_.server(), std::move(*made), source,
+                                first_bytes(route, bot ? std::nullopt : std::optional(client_), server)});
     if (error == 0) return true;
     trying_ = false;
     if (!port_is_taken(error)) break;

@@ -61,7 +61,6 @@ class Dial {
   void next(Reason last, const std::string& why);
   bool hold(Reason last);
   Outcome<net::Sockets> sockets_towards(const net::Address& server) const;
-  Buffer first_bytes(const net::Address& server) const;
   bool try_one(const net::Address& server, std::string& blame);
   void say(const net::Address& server, int error);
   void give_up(Reason why);

@@ -1,6 +1,8 @@
 // What a session's connection to its server is made of.
 #pragma once
 
+#include <optional>
+
 #include "proxy/base/bytes.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/loopback_sources.h"
@@ -26,6 +28,14 @@ class SessionSource {
   LoopbackSources::Lease lease_;
   net::Source source_;
 };
+
+/// What a connection of this route to `server` begins with: a PROXY header, or nothing. `client`: for whom it is;
+/// nothing: for nobody.
+inline Buffer first_bytes(const Route& route, const std::optional<net::Address>& client, const net::Address& server) {
+  Buffer first;
+  if (route.send_proxy) net::append_proxy_header(first, *route.send_proxy, client, server);
+  return first;
+}
 
 struct Outgoing {
   const Upstream& server;

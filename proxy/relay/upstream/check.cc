@@ -8,6 +8,7 @@
 #include "proxy/net/socket.h"
 #include "proxy/net/udp.h"
 #include "proxy/net/web/web_link.h"
+#include "proxy/relay/ends/outgoing.h"
 
 namespace entente::relay {
 namespace {
@@ -60,12 +61,8 @@ class Look : public Check, private net::Later {
     worker_route_.loop.later(*this);  // the user may have called start()
   }
   Millis now() const { return worker_route_.loop.now(); }
-  Buffer first_bytes(const net::Address& server) const {
-    Buffer first;
-    if (const auto version = worker_route_.route.send_proxy)
-      net::append_proxy_header(first, *version, std::nullopt, server);
-    return first;
-  }
+  /// What a connection begins with.
+  Buffer first(const net::Address& server) const { return first_bytes(worker_route_.route, std::nullopt, server); }
 
   WorkerRoute& worker_route_;
   const Upstream& server_;
@@ -104,7 +101,7 @@ class StreamCheck final : public Look, private net::LinkUser {
     reached_ = false;
     auto made = net::stream_towards(server);
     if (!made) return EMFILE;
-    return link_.connect(std::move(made->tcp), server, first_bytes(server));
+    return link_.connect(std::move(made->tcp), server, first(server));
   }
   void hang_up() override { link_.close(); }
 
@@ -154,7 +151,7 @@ class WebCheck final : public Look, private net::WebUser {
     net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path, net::make_upgrade_key(),
                                 net::forwarded_headers({})};
     const int error = link_.connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
-                                    std::move(request), first_bytes(server));
+                                    std::move(request), first(server));
     if (error == 0) link_.read(true);
     return error;
   }
