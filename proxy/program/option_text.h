@@ -21,19 +21,13 @@ inline bool is_help(const CLI::Option& option) { return option.check_lname("help
 inline bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 inline bool takes_many(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-/// The words that it takes, if it takes only some: its type is "TEXT:{a,b}" or "a|b".
+/// The words that it takes, if it takes only some: its type is "a|b" (choice_flag.h).
 inline std::vector<std::string> option_choices(const CLI::Option& option) {
-  std::string type = option.get_type_name();
-  char between = '|';
-  if (const auto open = type.find('{'); open != std::string::npos && type.ends_with('}')) {
-    type = type.substr(open + 1, type.size() - open - 2);
-    between = ',';
-  } else if (type.find('|') == std::string::npos) {
-    return {};
-  }
+  const std::string type = option.get_type_name();
+  if (type.find('|') == std::string::npos) return {};
   std::vector<std::string> words;
   for (std::string_view left = type; !left.empty();) {
-    const std::size_t end = left.find(between);
+    const std::size_t end = left.find('|');
     words.emplace_back(left.substr(0, end));
     left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
   }
@@ -41,14 +35,6 @@ inline std::vector<std::string> option_choices(const CLI::Option& option) {
 }
 
 /// What follows its name: "FILE", "idle|wander|hunt", "" for a flag.
-inline std::string option_value(const CLI::Option& option) {
-  if (!takes_value(option)) return "";
-  std::string words;
-  for (const std::string& word : option_choices(option)) words += (words.empty() ? "" : "|") + word;
-  if (!words.empty()) return words;
-  const std::string type = option.get_type_name();
-  const auto range = type.find(":INT in [");  // of CLI::Range: "UINT:INT in [1 - 1000]"
-  return range == std::string::npos ? type : type.substr(range + 9, type.size() - range - 10);
-}
+inline std::string option_value(const CLI::Option& option) { return takes_value(option) ? option.get_type_name() : ""; }
 
 }  // namespace entente

@@ -8,9 +8,7 @@
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
 #include "proxy/program/control/route_names.h"
-#include "tests/program/folder.h"
-#include "tests/support/paths.h"
-#include "tests/support/process.h"
+#include "tests/program/asked.h"
 
 namespace entente::drain_test {
 namespace {
@@ -43,7 +41,7 @@ std::string told(const std::string& answer) {
 }
 
 /// An arena with two listeners, and bots that come.
-struct Place {
+struct Place : Asked {
   explicit Place(const std::string& more = "")
       : process({kEntente, "run",
                  folder.write(
@@ -62,18 +60,7 @@ struct Place {
     return std::make_unique<Process>(std::vector<std::string>{
         kEntente, "bot", "native://127.0.0.1:" + native + "?dialect=json", "--name", name, "--behaviour", "idle"});
   }
-  Ended ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
-    return run(words);
-  }
-  bool has(const std::string& name) const {
-    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-    while (std::chrono::steady_clock::now() < until)
-      if (ctl({"list"}).out.find("\t" + name + "\n") != std::string::npos) return true;
-    return false;
-  }
 
-  Folder folder;
   Process process;
   std::string native, aos, metrics;
 };

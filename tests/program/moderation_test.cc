@@ -11,9 +11,7 @@
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
-#include "tests/program/folder.h"
-#include "tests/support/paths.h"
-#include "tests/support/process.h"
+#include "tests/program/asked.h"
 
 namespace entente::moderation_test {
 namespace {
@@ -101,7 +99,7 @@ TEST_CASE("an answer is the same as text and as JSON, whatever players call them
 }
 
 /// A relay in front of an arena, with these bots in it, that is asked by ctl.
-struct Place {
+struct Place : Asked {
   explicit Place(const std::vector<std::string>& names)
       : arena({kEntente, "arena", "--listen", "native://127.0.0.1:0"}),
         relay({kEntente, "proxy", "--listen", "native://127.0.0.1:0", "--to", url(arena), "--control",
@@ -118,18 +116,7 @@ struct Place {
     REQUIRE_MESSAGE(line.has_value(), process.err());
     return "native://127.0.0.1:" + line->substr(line->rfind(':') + 1);
   }
-  Ended ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
-    return run(words);
-  }
-  bool has(const std::string& name) const {
-    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-    while (std::chrono::steady_clock::now() < until)
-      if (ctl({"list"}).out.find("\t" + name + "\n") != std::string::npos) return true;
-    return false;
-  }
 
-  Folder folder;
   Process arena, relay;
   std::vector<std::unique_ptr<Process>> bots;
 };

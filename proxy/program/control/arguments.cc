@@ -67,7 +67,11 @@ Outcome<std::string> sayable_text(std::string_view text, std::size_t most) {
 }
 
 std::string as_argument(std::string_view text) {
-  if (!text.empty() && text.find_first_of(" \t\"\\") == text.npos) return std::string(text);
+  const bool plain = !text.empty() && text.find_first_of(" \t\"\\") == text.npos;
+  return plain ? std::string(text) : in_quotes(text);
+}
+
+std::string in_quotes(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';

@@ -26,6 +26,8 @@ Outcome<std::string> sayable_text(std::string_view text, std::size_t most);
 
 /// The text as one argument: in quotes, if it needs them.
 std::string as_argument(std::string_view text);
+/// In quotes, with a backslash before each quote and backslash.
+std::string in_quotes(std::string_view text);
 
 /// Takes "FLAG TEXT" off the beginning. TEXT is an argument in quotes, or one word.
 bool take_flag(std::string_view& rest, std::string_view flag, std::string& value);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "proxy/program/control/arguments.h"
+
 namespace entente {
 namespace {
 
@@ -28,16 +30,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// In quotes always: a name may hold what stands around it.
-std::string quoted(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + '"';
-}
-
 /// As it is, or as `list` shows it.
 bool is_called(const Attendee& attendee, std::string_view name) {
   if (attendee.player.empty()) return false;
@@ -59,9 +51,10 @@ std::string Attendee::game() const {
 
 std::string Attendee::client() const { return is_bot() ? "" : session.info.client.text(); }
 
+/// The name is always in quotes: it may hold what stands around it.
 std::string Attendee::text() const {
   return "link " + std::to_string(session.info.link) + " (" + control_field(client()) + ", " + game() + ", " +
-         (player.empty() ? "-" : quoted(control_field(player))) + ")";
+         (player.empty() ? "-" : in_quotes(control_field(player))) + ")";
 }
 
 ReplyRow Attendee::row() const {

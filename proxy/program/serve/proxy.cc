@@ -1,6 +1,7 @@
 #include "proxy/program/serve/proxy.h"
 
 #include "adapters/registry.h"
+#include "proxy/program/choice_flag.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/route.h"
@@ -28,14 +29,14 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--policy", options.policy,
-                 "Which of several servers (--to more than once) a player gets: first (the others stand by), least "
-                 "(the fewest sessions) or hash (by the player's address)")
-      ->check(CLI::IsMember({"first", "least", "hash"}))
-      ->capture_default_str();
-  app.add_option("--hold", options.hold_s, "How long players wait while no server can be reached (default: 0)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0, 86400));
+  allow_only(app.add_option("--policy", options.policy,
+                            "Which of several servers (--to more than once) a player gets: first (the others stand "
+                            "by), least (the fewest sessions) or hash (by the player's address) (default: first)"),
+             {"first", "least", "hash"});
+  app.add_option("--hold", options.hold_s,
+                 "How long players wait while no server can be reached (0 to 86400 seconds, default: 0)")
+      ->check(CLI::Range(0, 86400).description(""))
+      ->type_name("SECONDS");
   app.add_option("--record", options.record,
                  "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the "
                  "listener's game")

@@ -1,0 +1,31 @@
+// A running program that a test asks by its control socket, `c.sock` in the test's folder.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente {
+
+struct Asked {
+  /// What `entente ctl` with these words ends with.
+  Ended ctl(std::vector<std::string> words) const {
+    words.insert(words.begin(), {testing::entente_binary(), "ctl", "--socket", folder.file("c.sock")});
+    return run(words);
+  }
+  /// Waits until a player of this name is listed.
+  bool has(const std::string& name) const {
+    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+    while (std::chrono::steady_clock::now() < until)
+      if (ctl({"list"}).out.find("\t" + name + "\n") != std::string::npos) return true;
+    return false;
+  }
+
+  Folder folder;
+};
+
+}  // namespace entente
