@@ -40,7 +40,6 @@ class StreamAcceptor final : public Acceptor,
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
   void turn_away_waiting(Reason why);
-  bool is_trusted(const net::Address& from) const;
   void part(net::Fd fd);
   void admit(AcceptedClient newcomer, Millis until);
 
