@@ -140,7 +140,7 @@ TEST_CASE("an arena comes by reload, changes, and ends after its last player; it
   CHECK(it.has("anna"));
   anna->signal(SIGTERM);
   CHECK(anna->wait() == 0);
-  CHECK(it.process->err_has("as it was before a reload has ended"));
+  CHECK(it.process->err_has("that began before a reload has ended"));
   CHECK(testing::eventually([&] { return std::filesystem::exists(it.folder.file("pit.mcap")); }));
   CHECK(it.has("berta"));
 

@@ -146,15 +146,17 @@ void Service::serve(const NewRoute& route, const relay::Listening& at) {
 
 /// A route gets no newcomers any more.
 void Service::retire(std::size_t number, const std::string& name) {
-  spdlog::info("{} takes no newcomers any more; {}", name, counted(sessions(number), "session") + " left");
+  const bool tells = sessions(number) != 0;
   const Millis time = Millis{config_.drain_s()} * 1000;
-  drainer_.retire(number, time > 0 ? Drainer::Time(time) : Drainer::Time(), [this, number] { over(number); });
+  drainer_.retire(number, time > 0 ? Drainer::Time(time) : Drainer::Time(), [=, this] {
+    if (tells) spdlog::info("the last session of {} that began before a reload has ended", name);
+    over(number);
+  });
 }
 
 void Service::over(std::size_t number) {
   const auto route = routes_.forget(number);
   if (!route) return;
-  spdlog::info("the last session of {} as it was before a reload has ended", route->named.name);
   if (route->tap != nullptr && !routes_.uses(route->tap)) taps_.retire(*route->tap);
 }
 
