@@ -309,9 +309,12 @@ void Worker::tidy() {
   if (stopping_) return;
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     Probed& probed = probed_[i];
-    if (!probed.probes || probed.over || !routes_[i]->route.is_over()) continue;
+    const Acceptor* const acceptor = acceptor_of(i);
+    const bool serves = acceptor != nullptr && acceptor->route().index == i;  // or turns clients away
+    if (probed.over || serves || !routes_[i]->route.is_over()) continue;
     probed.over = true;
-    probed.probes->close();
+    if (probed.probes) probed.probes->close();
+    routes_[i]->let_go();
   }
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     ListenerPart& here = listeners_[i];
@@ -321,8 +324,12 @@ void Worker::tidy() {
     listener.datagrams.reset();
     for (auto& worker : pool_.workers) send(*worker, Gone{i});
   }
-  for (auto& [number, housed] : shared_rooms_)
-    if (housed.retired && !housed.shared_room->end_reason() && !leads_to(number)) housed.shared_room->stop();
+  std::erase_if(shared_rooms_, [this](auto& one) {
+    auto& [number, housed] = one;
+    if (!housed.retired || leads_to(number)) return false;
+    if (!housed.shared_room->end_reason()) housed.shared_room->stop();
+    return housed.shared_room->over();
+  });
 }
 
 /// Whether newcomers may come to the room, or somebody is inside.
