@@ -132,10 +132,11 @@ class Link:
 class Host:
     """A socket of the loopback device, its port of the kernel's choice. `accept` says who listens to a link that comes in."""
 
-    def __init__(self, accept: Callable[[Link], Listener] | None = None, peers: int = 1, range_coder: bool = False):
+    def __init__(self, accept: Callable[[Link], Listener] | None = None, peers: int = 1, range_coder: bool = False,
+                 at: str = "127.0.0.1"):
         self._accept = accept
         self._links: dict[int, Link] = {}
-        self._host = _enet.enet_host_create(byref(_loopback(0)), peers, 0, 0, 0)
+        self._host = _enet.enet_host_create(byref(_loopback(0, at)), peers, 0, 0, 0)
         if not self._host:
             raise OSError("ENet has no socket for us")
         if range_coder and _enet.enet_host_compress_with_range_coder(self._host) != 0:
@@ -191,9 +192,9 @@ class Host:
         return link
 
 
-def _loopback(port: int) -> _Address:
+def _loopback(port: int, host: str = "127.0.0.1") -> _Address:
     address = _Address(port=port)
-    _enet.enet_address_set_host_ip(byref(address), b"127.0.0.1")
+    _enet.enet_address_set_host_ip(byref(address), host.encode())
     return address
 
 

@@ -51,13 +51,13 @@ class World:
 class Player:
     """One ENet connection, served by a thread of its own. `heard` are all packets that came, oldest first."""
 
-    def __init__(self, port, name="", data=3):
+    def __init__(self, port, name="", data=3, at="127.0.0.1"):
         self.name, self.heard, self.parting = name, [], None
         self.id = self.position = self.world = None
         self.alive, self.placed, self.went, self.brought, self.seen = False, 0, 0, 0, collections.Counter()
         self._lock, self._stop, self._map, self._told = threading.RLock(), False, zlib.decompressobj(), 0.0
         self._vxl, self._spoke, self._going = bytearray(), 0.0, False
-        self._host = Host(range_coder=True)
+        self._host = Host(range_coder=True, at=at)
         self._link = self._host.connect(port, 1, data, self)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()

@@ -3,6 +3,8 @@ import re
 import socket
 import threading
 
+from aos import PIQUESERVER, start_piqueserver
+from aos_player import Player
 from bzflag import Bzadmin, start_bzfs
 from stage import check, wait_until
 
@@ -82,4 +84,36 @@ def bzfs_bans_one_of_two(stage):
     return f"anna as {seen['192.0.2.7']}, bob as {seen['192.0.2.8']}; anna banned and kept out, bob and carl play"
 
 
+def piqueserver_limits_and_bans_one_of_two(stage):
+    """piqueserver 1.4.1 that takes one connection of an address, behind a relay with source=loopback: players of two addresses play, a second one of the same address does not; the ban of one leaves the other in"""
+    _, port = start_piqueserver(stage, max_connections_per_ip=1)
+    control = stage.path("control.sock")
+    relay = stage.start("relay", [stage.entente, "proxy", "--listen", "aos://127.0.0.1:0?dialect=0.75",
+                                  "--to", f"aos://127.0.0.1:{port}?dialect=0.75&source=loopback", "--control", control])
+    listening = int(relay.wait_for(r"^listening aos 0\.75 127\.0\.0\.1:(\d+)").group(1))
+
+    def comes(name, at):
+        return stage.keep(Player(listening, name, at=at))
+
+    anna, bob = comes("anna", "127.0.0.7").joins(), comes("bob", "127.0.0.8").joins(team=1)
+    second = comes("anna2", "127.0.0.7")
+    wait_until(lambda: second.parting is not None, 30, "a second player of one address came in")
+    seen = listed(stage, control)
+    check(set(seen) == {"127.0.0.7", "127.0.0.8"} and len(set(seen.values())) == 2, f"ctl list shows {seen}")
+    bob.logs_in(PIQUESERVER)
+    bob.says(f"/banip {seen['127.0.0.7']} 60 unloved")
+    wait_until(lambda: anna.parting is not None, 20, "the banned one plays on")
+    again = comes("anna3", "127.0.0.7")
+    wait_until(lambda: again.parting is not None, 30, "the banned one came in again")
+    bob.says("still here")
+    bob.hears("still here")
+    carl = comes("carl", "127.0.0.9").joins()
+    for one in (bob, carl):
+        one.leaves()
+    check(relay.stop() == 0, "the relay did not end with exit code 0")
+    return (f"anna as {seen['127.0.0.7']}, bob as {seen['127.0.0.8']}; a second anna sent away with {second.parting}, "
+            f"anna banned with {anna.parting}, kept out with {again.parting}; bob and carl play")
+
+
 CASES = {"real_addresses": bzfs_bans_one_of_two}
+REAL_CASES = {"real_addresses_piqueserver": piqueserver_limits_and_bans_one_of_two}
