@@ -102,6 +102,8 @@ std::string_view kill_message(std::string_view game) {
   return "";
 }
 
+std::string_view ping_message(const wire::Game& game) { return &game == &bzflag::game() ? "MsgLagPing" : ""; }
+
 std::span<const Asset> page_of(const wire::Game& game, std::size_t dialect) {
   const bool for_browsers = &game == native::game().over_web() && game.says_text(dialect);
   return for_browsers ? native::page() : std::span<const Asset>();

@@ -24,6 +24,9 @@ std::string_view player_name_field(const wire::Game& game, const wire::Row& row)
 /// URL scheme.
 std::string_view kill_message(std::string_view game);
 
+/// The message by which a server of this game asks its client for an echo; "" if there is none.
+std::string_view ping_message(const wire::Game& game);
+
 /// The fronts and backs of a game; empty if it can only be relayed.
 const core::Faces& faces_of(const wire::Game& game);
 std::span<const wire::Mapping> mapping_of(const wire::Game& game);

@@ -61,11 +61,14 @@ void Loop::prepare() {
 
 /// After events were looked for.
 void Loop::turn() {
+  const bool timed = watch_ != nullptr && !schedule_.empty() && ++turns_ % kTimed == 0;
+  const std::uint64_t began = timed ? nanos() : 0;
   schedule_.serve(Priority::kPlayer, now());
   outbox_.flush();
   schedule_.serve(Priority::kNewcomer, now());
   behind_ = !schedule_.empty();
   end_turn();
+  if (timed) watch_->turn_took(nanos() - began);
   stay_awake();
 }
 

@@ -25,6 +25,14 @@ class Later {
   virtual void at_turn_end() = 0;
 };
 
+/// Is told how long turns take that have something to serve, of one such turn in Loop::kTimed.
+class TurnWatch {
+ public:
+  virtual ~TurnWatch() = default;
+  /// From the moment at which the loop has looked for events until all that they led to is written.
+  virtual void turn_took(std::uint64_t nanos) = 0;
+};
+
 /// Buffers for one recvmmsg, shared by all UDP sockets of a loop, because their content is used before the next
 /// call.
 struct DatagramBuffers {
@@ -68,6 +76,10 @@ class Loop {
   /// Cancels a request.
   void never(const Later& it);
 
+  static constexpr std::uint32_t kTimed = 16;
+  /// `watch` outlives the loop.
+  void watch_turns(TurnWatch& watch) { watch_ = &watch; }
+
   /// Runs until nothing is open on this loop.
   void run() {
     prepare();  // of what was asked before there was a turn
@@ -87,6 +99,8 @@ class Loop {
       after_timers_;         // timers run before the loop sleeps: what they asked for must not wait for an event
   Handle<uv_idle_t> awake_;  // while jobs wait: events are looked for, but not waited for
   bool behind_ = false;
+  TurnWatch* watch_ = nullptr;
+  std::uint32_t turns_ = 0;  // that had something to serve
   Schedule schedule_{[] { return uv_hrtime(); }};
   std::vector<Later*> later_, due_;
   Buffer read_buffer_;

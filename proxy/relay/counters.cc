@@ -5,17 +5,11 @@
 namespace entente::relay {
 namespace {
 
-void add(TrafficOf<std::uint64_t>& sum, const TrafficOf<Count>& part) {
+void add_traffic(TrafficOf<std::uint64_t>& sum, const TrafficOf<Count>& part) {
   sum.bytes += part.bytes.read();
   sum.frames += part.frames.read();
   sum.datagrams += part.datagrams.read();
   sum.datagram_bytes += part.datagram_bytes.read();
-}
-
-template <const auto& Bounds>
-void add(DurationsOf<std::uint64_t, Bounds>& sum, const DurationsOf<Count, Bounds>& part) {
-  for (std::size_t i = 0; i < sum.in.size(); ++i) sum.in[i] += part.in[i].read();
-  sum.sum += part.sum.read();
 }
 
 }  // namespace
@@ -45,8 +39,8 @@ void Totals::add(const Counters& part) {
   orphaned += part.orphaned.read();
   for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();
   for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();
-  relay::add(to_server, part.to_server);
-  relay::add(to_client, part.to_client);
+  add_traffic(to_server, part.to_server);
+  add_traffic(to_client, part.to_client);
   relay::add(opening, part.opening);
   relay::add(length, part.length);
 }

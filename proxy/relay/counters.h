@@ -36,11 +36,16 @@ inline constexpr std::array<Millis, 11> kOpeningBounds{5, 10, 25, 50, 100, 250, 
 inline constexpr std::array<Millis, 10> kSessionBounds{1'000,     10'000,    60'000,    300'000,    900'000,
                                                        1'800'000, 3'600'000, 7'200'000, 14'400'000, 28'800'000};
 
+inline constexpr std::array<Millis, 10> kRoundTripBounds{10, 25, 50, 75, 100, 150, 200, 300, 500, 1'000};
+
+/// Of a turn of a worker's loop, in microseconds.
+inline constexpr std::array<Millis, 9> kTurnBounds{50, 100, 250, 500, 1'000, 2'500, 5'000, 10'000, 50'000};
+
 /// How many durations there were in each range.
 template <class Number, const auto& Bounds>
 struct DurationsOf {
   std::array<Number, Bounds.size() + 1> in{};
-  Number sum{};  ///< milliseconds
+  Number sum{};  ///< in the unit of the bounds
 };
 
 template <class Number>
@@ -67,6 +72,12 @@ void count(DurationsOf<Count, Bounds>& durations, Millis one) {
   const auto range = std::lower_bound(Bounds.begin(), Bounds.end(), one) - Bounds.begin();
   durations.in[static_cast<std::size_t>(range)].add();
   durations.sum.add(one);
+}
+
+template <const auto& Bounds>
+void add(DurationsOf<std::uint64_t, Bounds>& sum, const DurationsOf<Count, Bounds>& part) {
+  for (std::size_t i = 0; i < sum.in.size(); ++i) sum.in[i] += part.in[i].read();
+  sum.sum += part.sum.read();
 }
 
 /// The words that bridges did not forward, summed over all ended sessions. Each session adds once; any thread reads.

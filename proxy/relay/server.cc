@@ -123,7 +123,8 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route,
                  " must name what their servers speak; add ?dialect= to their URLs"};
   if (host.proxies != route.proxies)
     return Error{"routes that share the listener " + listener +
-                 " must have the same proxies in front; give both the same proxy_protocol or forwarded, or one of them another port"};
+                 " must have the same proxies in front; give both the same proxy_protocol or forwarded, or one of them "
+                 "another port"};
   if (host.access != route.access || host.bans != route.bans)
     return Error{"routes that share the listener " + listener +
                  " must let in the same addresses; give both the same allow and deny, or one of them another port"};
@@ -547,6 +548,12 @@ Totals Server::totals(std::size_t route) const { return totals(std::vector{route
 Totals Server::totals(const std::vector<std::size_t>& routes) const {
   Totals sum;
   for (const std::size_t route : routes) impl_->route(route).add_to(sum);
+  return sum;
+}
+
+DurationsOf<std::uint64_t, kTurnBounds> Server::turn_times() const {
+  DurationsOf<std::uint64_t, kTurnBounds> sum;
+  for (const auto& worker : impl_->pool.workers) relay::add(sum, worker->turn_times());
   return sum;
 }
 

@@ -148,6 +148,9 @@ class Server {
   /// The sum of several routes. From any thread.
   Totals totals(const std::vector<std::size_t>& routes) const;
 
+  /// How long turns of the workers' loops took that had something to do, of a sample. From any thread.
+  DurationsOf<std::uint64_t, kTurnBounds> turn_times() const;
+
   /// A server of a route, as it stands.
   struct ServerReport {
     std::string name;

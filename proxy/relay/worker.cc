@@ -23,6 +23,7 @@ constexpr std::size_t kTicksAtOnce = 64;  // sessions; then others have their tu
 Worker::Worker(std::size_t index, Pool& pool)
     : index_(index), pool_(pool), mailbox_(loop_, *this), next_worker_(index) {
   ticker_.emplace(loop_, *this, kTick);
+  loop_.watch_turns(turns_);
 }
 
 Worker::~Worker() { loop_.never(*this); }

@@ -60,6 +60,9 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void run();
 
   // From any thread.
+  using TurnTimes = DurationsOf<Count, kTurnBounds>;
+  /// How long turns of the loop took, of one in Loop::kTimed.
+  const TurnTimes& turn_times() const { return turns_.times; }
   /// Calls a function on the worker's thread. It is not called if the worker has ended.
   void call(std::function<void()> function, Inquiry::Part part) {
     mailbox_.post(Call{std::move(function), std::move(part)});
@@ -192,6 +195,10 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
     Worker& worker;
     void (Worker::*call)();
   };
+  struct Turns final : net::TurnWatch {
+    void turn_took(std::uint64_t nanos) override { count(times, nanos / 1'000); }
+    TurnTimes times;
+  };
   void tick_some();
   void seat_one();
   void seat_bots();
@@ -203,6 +210,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
 
   const std::size_t index_;
   Pool& pool_;
+  Turns turns_;
   net::Loop loop_;
   net::Mailbox<Letter, Worker> mailbox_;
   std::optional<net::Ticker> ticker_;

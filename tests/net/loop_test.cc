@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -85,6 +87,22 @@ TEST_CASE("what is asked for while turning ends happens in the same turn, and a 
   loop.run();
   CHECK(never.times == 0);
   CHECK(second.times == 1);
+}
+
+TEST_CASE("one in sixteen turns that serve something is timed") {
+  struct Watch final : TurnWatch {
+    void turn_took(std::uint64_t nanos) override { took.push_back(nanos); }
+    std::vector<std::uint64_t> took;
+  } watch;
+  struct Slow final : Job {
+    void run() override { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+  } slow;
+  Loop loop;
+  loop.watch_turns(watch);
+  Ticks ticks(loop, 2 * Loop::kTimed, [&] { loop.serve(slow); });
+  loop.run();
+  REQUIRE(watch.took.size() >= 2);
+  CHECK(*std::max_element(watch.took.begin(), watch.took.end()) >= 1'000'000);
 }
 
 /// Sums letters until it has them all.

@@ -232,6 +232,38 @@ TEST_CASE("what does not decode is counted for each relay by itself") {
   CHECK(tap.undecoded(7) == 0);
 }
 
+TEST_CASE("a client's round trip is the time from a ping to its echo, of each route") {
+  constexpr WallTime kMs = 1'000'000;
+  TapThread tap({.ping_message = [](const wire::Game&) { return "Blob"; }});
+  auto& sink = tap.sink(0);
+  SessionInfo info = session(1);
+  info.route = 2;
+  sink.opened(info, 0);
+  const auto pass = [&](Way way, const Buffer& frame, WallTime at) { sink.bytes(1, way, Lane::kDatagram, frame, at); };
+  pass(Way::kToServer, blob(3), 1 * kMs);  // answers nothing
+  pass(Way::kToClient, blob(3), 10 * kMs);
+  pass(Way::kToServer, blob(4), 12 * kMs);  // another's
+  pass(Way::kToServer, blob(3), 40 * kMs);
+  pass(Way::kToServer, blob(3), 41 * kMs);  // again
+  pass(Way::kToClient, blob(5), 50 * kMs);  // is lost
+  pass(Way::kToClient, blob(6), 60 * kMs);
+  pass(Way::kToServer, blob(6), 2'060 * kMs);
+  pass(Way::kToClient, blob(100), 3'000 * kMs);  // larger than any ping
+  pass(Way::kToServer, blob(100), 3'001 * kMs);
+  // The server's link of a bridge: its client is us.
+  info.link = 7, info.session = 1;
+  sink.opened(info, 0);
+  sink.bytes(7, Way::kToClient, Lane::kDatagram, blob(3), 10 * kMs);
+  sink.bytes(7, Way::kToServer, Lane::kDatagram, blob(3), 20 * kMs);
+  REQUIRE(ok(tap.stop()));
+  const TapThread::RoundTrips told = tap.round_trips(2);
+  CHECK(told.sum == 2'030);
+  CHECK(told.in[2] == 1);      // 30 ms
+  CHECK(told.in.back() == 1);  // 2 s
+  CHECK(std::accumulate(told.in.begin(), told.in.end(), std::uint64_t{0}) == 2);
+  CHECK(tap.round_trips(0).sum == 0);
+}
+
 TEST_CASE("a stream that is no longer frames is recorded as the bytes it is") {
   Disk disk;
   TapThread tap({.recorder = disk.recorder()});

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -43,18 +44,18 @@ void Metrics::gauge(const char* name, const char* help, Labels labels, double va
 }
 
 void Metrics::durations(const char* name, const char* help, Labels labels, std::span<const Millis> bounds,
-                        std::span<const std::uint64_t> counts, std::uint64_t sum) {
+                        std::span<const std::uint64_t> counts, std::uint64_t sum, double per_second) {
   const auto family = families_.try_emplace("entente_" + std::string(name), Family{help, MetricType::Histogram, {}});
   ClientMetric::Histogram& histogram = family.first->second.histograms[std::move(labels)];
   histogram.bucket.resize(bounds.size());
   std::uint64_t up_to = 0;
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     up_to += counts[i];
-    histogram.bucket[i].upper_bound = static_cast<double>(bounds[i]) / 1e3;
+    histogram.bucket[i].upper_bound = static_cast<double>(bounds[i]) / per_second;
     histogram.bucket[i].cumulative_count += up_to;
   }
   histogram.sample_count += up_to + counts.back();
-  histogram.sample_sum += static_cast<double>(sum) / 1e3;
+  histogram.sample_sum += static_cast<double>(sum) / per_second;
 }
 
 void Metrics::add_process() {
@@ -129,6 +130,17 @@ void measure(Metrics& metrics, const std::string& route, const std::vector<relay
     metrics.gauge("server_sessions", "Sessions of the server", labels, one.sessions);
     metrics.count("server_sessions_opened", "Sessions that were sent to the server", labels, one.opened);
   }
+}
+
+void measure(Metrics& metrics, const std::string& route, const relay::TapThread::RoundTrips& round_trips) {
+  if (std::all_of(round_trips.in.begin(), round_trips.in.end(), [](std::uint64_t count) { return count == 0; })) return;
+  metrics.durations("client_round_trip_seconds", "Time from a server's ping until the client's echo, measured here",
+                    {{"route", route}}, relay::kRoundTripBounds, round_trips.in, round_trips.sum);
+}
+
+void measure(Metrics& metrics, const relay::DurationsOf<std::uint64_t, relay::kTurnBounds>& turns) {
+  metrics.durations("turn_seconds", "Time from receiving until everything is sent on, of one turn of a worker in 16",
+                    {}, relay::kTurnBounds, turns.in, turns.sum, 1e6);
 }
 
 void measure(Metrics& metrics, const relay::TapTotals& tap) {

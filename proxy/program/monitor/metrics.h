@@ -28,9 +28,9 @@ class Metrics {
   /// Adds to an earlier value with the same labels. `name` without "entente_" and, for counters, "_total".
   void count(const char* name, const char* help, Labels labels, std::uint64_t value);
   void gauge(const char* name, const char* help, Labels labels, double value);
-  /// A histogram. `bounds` and `sum` in milliseconds; `counts` has one more: what is above all bounds.
+  /// A histogram. `bounds` and `sum` are in 1/`per_second` seconds; `counts` has one more: what is above all bounds.
   void durations(const char* name, const char* help, Labels labels, std::span<const Millis> bounds,
-                 std::span<const std::uint64_t> counts, std::uint64_t sum);
+                 std::span<const std::uint64_t> counts, std::uint64_t sum, double per_second = 1e3);
   /// CPU time and memory of this process, by the usual names.
   void add_process();
 
@@ -53,6 +53,10 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
              const std::vector<core::Ledger::Entry>& losses);
 void measure(Metrics& metrics, const relay::TapTotals& tap);
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording);
+/// Of the clients of a route: from a server's ping to its echo. Nothing if there was none.
+void measure(Metrics& metrics, const std::string& route, const relay::TapThread::RoundTrips& round_trips);
+/// How long turns of the workers' loops took.
+void measure(Metrics& metrics, const relay::DurationsOf<std::uint64_t, relay::kTurnBounds>& turns);
 /// The servers of a route, and the sessions that wait for one. Nothing for a route into an arena.
 void measure(Metrics& metrics, const std::string& route, const std::vector<relay::Server::ServerReport>& servers,
              std::size_t waiting);

@@ -254,6 +254,9 @@ std::string Service::metrics() const {
   for (const ServedRoute& route : any)
     for (const std::size_t number : route.numbers())
       measure(all, route.named.name, server_.totals(number), server_.losses(number));
+  for (const ServedRoute& route : any)
+    for (const std::size_t number : route.numbers())
+      for (const relay::TapThread* tap : taps_.all()) measure(all, route.named.name, tap->round_trips(number));
   for (const ServedRoute& route : served) {
     const NamedRoute& its = route.named;
     measure(all, its.name, server_.servers(its.number), server_.waiting(its.number));
@@ -266,6 +269,7 @@ std::string Service::metrics() const {
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
   if (const auto kept = taps_.kept()) measure(all, *kept);
+  measure(all, server_.turn_times());
   all.add_process();
   return all.text();
 }

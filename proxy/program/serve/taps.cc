@@ -78,7 +78,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
     return recording_path(target.pattern, settings_.directory(),
                           {target.game, target.route, std::time(nullptr), session});
   };
-  relay::TapThread::Options options{.player_name = player_name_field, .said = say};
+  relay::TapThread::Options options{.player_name = player_name_field, .ping_message = ping_message, .said = say};
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
   options.record = start;
   options.files.begin = [this, path](relay::LinkId session) {
@@ -132,8 +132,8 @@ void Taps::discard(relay::TapThread& tap) {
 relay::TapThread* Taps::counting() {
   const std::lock_guard lock(mutex_);
   if (!counting_)
-    counting_ =
-        std::make_unique<relay::TapThread>(relay::TapThread::Options{.player_name = player_name_field, .said = say});
+    counting_ = std::make_unique<relay::TapThread>(
+        relay::TapThread::Options{.player_name = player_name_field, .ping_message = ping_message, .said = say});
   return counting_.get();
 }
 

@@ -26,11 +26,11 @@ constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
 }  // namespace
 
 struct TapThread::Link {
-  Link(const SessionInfo& its_info, MessageCounts& its_counts, Count& its_undecoded,
+  Link(const SessionInfo& its_info, MessageCounts& its_counts, RouteCounts& its_route,
        const std::vector<wire::Secret>& its_secrets, net::EnetUnpacker& unpacker)
       : info(its_info),
         counts(its_counts),
-        undecoded(its_undecoded),
+        route(its_route),
         secrets(its_secrets),
         dissector(*its_info.game, its_info.dialect) {
     if (info.enet_datagrams) enet.emplace(unpacker);
@@ -38,12 +38,16 @@ struct TapThread::Link {
 
   SessionInfo info;
   MessageCounts& counts;
-  Count& undecoded;  // of its route
+  RouteCounts& route;
   const std::vector<wire::Secret>& secrets;
   wire::Dissector dissector;
   std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
   bool playing[2] = {false, false};        // this way is past its greeting
   std::string player;                      // as in players_
+  std::string_view ping_message;           // "": none
+  std::array<std::uint8_t, 32> ping{};     // the last one that has no echo yet
+  std::size_t ping_bytes = 0;              // of it; 0: there is none
+  WallTime pinged = 0;
 };
 
 /// Hears the frames of one entry.
@@ -104,6 +108,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   void take_message(const wire::Frame& frame, const wire::Row& row) {
     link_.counts.add(frame.way, row, frame.bytes.size());
     if (frame.way == Way::kToServer) tap_.name_player(link_, row);
+    if (!link_.ping_message.empty() && row.name == link_.ping_message) time_ping(link_, frame, at_);
   }
 
   void record(trace::FrameView view) {
@@ -113,7 +118,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   }
 
   void count(Way way, const Fault& fault, std::size_t bytes) {
-    link_.undecoded.add();
+    link_.route.undecoded.add();
     const auto say = link_.counts.add(way, fault, at_);
     if (!say.now) return;
     auto sentence = std::string(link_.counts.game().name()) + " " + std::string(link_.counts.dialect_name()) +
@@ -293,8 +298,10 @@ void TapThread::take(const Ring::Entry& entry) {
 void TapThread::take_opened(const Ring::Entry& entry) {
   const auto info = from_raw<SessionInfo>(entry.bytes);
   links_[info.link] =
-      std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), secrets_of(*info.game), unpacker_);
+      std::make_unique<Link>(info, counts_of(info), counts_of(info.route), secrets_of(*info.game), unpacker_);
   last_ = nullptr;
+  const bool of_client = info.session == 0;
+  if (of_client && options_.ping_message) links_[info.link]->ping_message = options_.ping_message(*info.game);
   if (!recording_) return;
   trace::Opened opened;
   opened.set_link(info.link);
@@ -387,10 +394,22 @@ MessageCounts& TapThread::counts_of(const SessionInfo& info) {
   return *counts_.emplace_back(std::make_unique<MessageCounts>(*info.game, info.dialect));
 }
 
-Count& TapThread::undecoded_of(std::size_t route) {
+TapThread::RouteCounts& TapThread::counts_of(std::size_t route) {
   const std::lock_guard lock(mutex_);
-  while (undecoded_.size() <= route) undecoded_.push_back(std::make_unique<Count>());
-  return *undecoded_[route];
+  while (routes_.size() <= route) routes_.push_back(std::make_unique<RouteCounts>());
+  return *routes_[route];
+}
+
+void TapThread::time_ping(Link& link, const wire::Frame& frame, WallTime at) {
+  constexpr WallTime kNanosPerMilli = 1'000'000;
+  if (frame.way == Way::kToClient) {
+    link.ping_bytes = frame.bytes.size() <= link.ping.size() ? frame.bytes.size() : 0;
+    std::copy_n(frame.bytes.begin(), link.ping_bytes, link.ping.begin());
+    link.pinged = at;
+  } else if (link.ping_bytes != 0 && same(frame.bytes, Bytes(link.ping.data(), link.ping_bytes))) {
+    link.ping_bytes = 0;
+    if (at >= link.pinged) count(link.route.round_trips, static_cast<Millis>((at - link.pinged) / kNanosPerMilli));
+  }
 }
 
 const std::vector<wire::Secret>& TapThread::secrets_of(const wire::Game& game) {

@@ -15,6 +15,7 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/secrets.h"
 #include "proxy/net/enet/enet_dissector.h"
+#include "proxy/relay/counters.h"
 #include "proxy/relay/tap/message_counts.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/relay/tap/ring_sink.h"
@@ -51,6 +52,8 @@ class TapThread final : public Tap {
     bool record = true;                ///< at once, if there is a recorder, or a file for each session
     /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
     std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
+    /// The message by which a game's server asks its client for an echo; "" if there is none. Asked once a link.
+    std::function<std::string_view(const wire::Game&)> ping_message = {};
     std::function<void(std::string_view)> said = {};  ///< a sentence for a person; on the tap's thread
     /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
     std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};
@@ -79,8 +82,15 @@ class TapThread final : public Tap {
   Outcome<RecordingStatus> record(Order order);
   /// The number of faults on the links of this route. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
+  using RoundTrips = DurationsOf<std::uint64_t, kRoundTripBounds>;
+  /// From a server's ping to its echo, as it passed here, of the clients of this route. From any thread.
+  RoundTrips round_trips(std::size_t route) const;
 
  private:
+  struct RouteCounts {
+    Count undecoded;
+    DurationsOf<Count, kRoundTripBounds> round_trips;
+  };
   struct Link;
   class Hear;
 
@@ -100,7 +110,8 @@ class TapThread final : public Tap {
   void name_player(Link& link, const wire::Row& row);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
-  Count& undecoded_of(std::size_t route);
+  RouteCounts& counts_of(std::size_t route);
+  static void time_ping(Link& link, const wire::Frame& frame, WallTime at);
   const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
   Link* find(LinkId id);
   void obey();
@@ -116,7 +127,7 @@ class TapThread final : public Tap {
   mutable std::mutex mutex_;  // of the three lists, which only grow
   std::vector<std::unique_ptr<RingSink>> sinks_;
   std::vector<std::unique_ptr<MessageCounts>> counts_;
-  std::vector<std::unique_ptr<Count>> undecoded_;  // by SessionInfo::route
+  std::vector<std::unique_ptr<RouteCounts>> routes_;  // by SessionInfo::route
   mutable std::mutex players_mutex_;
   std::unordered_map<LinkId, std::string> players_;  // names, of open links
 

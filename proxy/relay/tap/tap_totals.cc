@@ -50,7 +50,14 @@ void TapThread::publish() {
 
 std::uint64_t TapThread::undecoded(std::size_t route) const {
   const std::lock_guard lock(mutex_);
-  return route < undecoded_.size() ? undecoded_[route]->read() : 0;
+  return route < routes_.size() ? routes_[route]->undecoded.read() : 0;
+}
+
+TapThread::RoundTrips TapThread::round_trips(std::size_t route) const {
+  RoundTrips sum;
+  const std::lock_guard lock(mutex_);
+  if (route < routes_.size()) add(sum, routes_[route]->round_trips);
+  return sum;
 }
 
 std::string TapThread::player(LinkId link) const {
