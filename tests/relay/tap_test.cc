@@ -234,27 +234,32 @@ TEST_CASE("what does not decode is counted for each relay by itself") {
 
 TEST_CASE("a client's round trip is the time from a ping to its echo, of each route") {
   constexpr WallTime kMs = 1'000'000;
-  TapThread tap({.ping_message = [](const wire::Game&) { return "Blob"; }});
+  TapThread tap({.ping_message = [](const wire::Game&) { return "Texts"; }});
+  const auto text = [](std::size_t size) {
+    Buffer frame(2 + 10 + size, 'x');  // flags, a text of eight bytes, an empty one, and the rest
+    frame[0] = static_cast<std::uint8_t>(10 + size), frame[1] = 3, frame[2] = frame[11] = 0;
+    return frame;
+  };
   auto& sink = tap.sink(0);
   SessionInfo info = session(1);
   info.route = 2;
   sink.opened(info, 0);
   const auto pass = [&](Way way, const Buffer& frame, WallTime at) { sink.bytes(1, way, Lane::kDatagram, frame, at); };
-  pass(Way::kToServer, blob(3), 1 * kMs);  // answers nothing
-  pass(Way::kToClient, blob(3), 10 * kMs);
-  pass(Way::kToServer, blob(4), 12 * kMs);  // another's
-  pass(Way::kToServer, blob(3), 40 * kMs);
-  pass(Way::kToServer, blob(3), 41 * kMs);  // again
-  pass(Way::kToClient, blob(5), 50 * kMs);  // is lost
-  pass(Way::kToClient, blob(6), 60 * kMs);
-  pass(Way::kToServer, blob(6), 2'060 * kMs);
-  pass(Way::kToClient, blob(100), 3'000 * kMs);  // larger than any ping
-  pass(Way::kToServer, blob(100), 3'001 * kMs);
+  pass(Way::kToServer, text(3), 1 * kMs);  // answers nothing
+  pass(Way::kToClient, text(3), 10 * kMs);
+  pass(Way::kToServer, text(4), 12 * kMs);  // another's
+  pass(Way::kToServer, text(3), 40 * kMs);
+  pass(Way::kToServer, text(3), 41 * kMs);  // again
+  pass(Way::kToClient, text(5), 50 * kMs);  // is lost
+  pass(Way::kToClient, text(6), 60 * kMs);
+  pass(Way::kToServer, text(6), 2'060 * kMs);
+  pass(Way::kToClient, text(100), 3'000 * kMs);  // larger than any ping
+  pass(Way::kToServer, text(100), 3'001 * kMs);
   // The server's link of a bridge: its client is us.
   info.link = 7, info.session = 1;
   sink.opened(info, 0);
-  sink.bytes(7, Way::kToClient, Lane::kDatagram, blob(3), 10 * kMs);
-  sink.bytes(7, Way::kToServer, Lane::kDatagram, blob(3), 20 * kMs);
+  sink.bytes(7, Way::kToClient, Lane::kDatagram, text(3), 10 * kMs);
+  sink.bytes(7, Way::kToServer, Lane::kDatagram, text(3), 20 * kMs);
   REQUIRE(ok(tap.stop()));
   const TapThread::RoundTrips told = tap.round_trips(2);
   CHECK(told.sum == 2'030);
