@@ -20,6 +20,7 @@
 #include "proxy/program/control/route_names.h"
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/monitor/notifier.h"
+#include "proxy/program/operator/operator_page.h"
 #include "proxy/program/serve/drainer.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/relay/server.h"
@@ -87,6 +88,7 @@ class Service {
   net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
+  Outcome<Done> open_operator_page();
   std::vector<Recordable> recordables() const;
 
   const config::Config& config_;
@@ -105,6 +107,7 @@ class Service {
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<net::LocalAcceptor> acceptor_;
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
+  std::unique_ptr<OperatorPage> operator_page_;
   std::unique_ptr<Notifier> notifier_;
 };
 
