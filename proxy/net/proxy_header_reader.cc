@@ -1,10 +1,27 @@
 #include "proxy/net/proxy_header_reader.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 
+#include "proxy/net/web/forwarded.h"
+
 namespace entente::net {
+namespace {
+
+/// The kernel finds the socket readable once it has this many bytes, or has ended.
+void wake_at(int fd, std::size_t bytes) {
+  const int least = static_cast<int>(bytes);
+  (void)::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+}
+
+bool ended(int fd) {
+  pollfd one{fd, POLLRDHUP, 0};
+  return ::poll(&one, 1, 0) > 0;
+}
+
+}  // namespace
 
 void ProxyHeaderReader::add(Fd fd, const Address& by) {
   if (waiting_.size() >= kMost) refuse(*waiting_.begin()->second, NoHeader::kTooMany);
@@ -13,13 +30,16 @@ void ProxyHeaderReader::add(Fd fd, const Address& by) {
   one.fd = std::move(fd);
   one.by = by;
   one.since = loop_.now();
+  if (proxies_.naming == ClientNaming::kForwarded) one.head = std::make_unique<HttpReader>(HttpReader::Of::kRequest);
   one.poll.set_priority(Priority::kNewcomer);
   if (!one.poll.open(loop_, one.fd.get(), one)) return refuse(one, NoHeader::kNoFiles);
   one.poll.want(true, false);
 }
 
+void ProxyHeaderReader::read(One& one) { one.head ? read_request(one) : read_proxy_protocol(one); }
+
 /// Looks at what is there, and takes what belongs to the header: the client's own bytes stay where they are.
-void ProxyHeaderReader::read(One& one) {
+void ProxyHeaderReader::read_proxy_protocol(One& one) {
   const auto room = loop_.read_buffer().first(kLargestProxyHeader);
   const ssize_t n = ::recv(one.fd.get(), room.data(), room.size(), MSG_PEEK);
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
@@ -31,10 +51,31 @@ void ProxyHeaderReader::read(One& one) {
   const std::size_t size = *header ? (*header)->size : one.header.size();
   if (::recv(one.fd.get(), room.data(), size - before, 0) != static_cast<ssize_t>(size - before))
     return refuse(one, NoHeader::kLeft);
-  if (!*header) return;
+  if (*header) announce(one, (*header)->client.value_or(one.by));
+}
+
+/// Looks at the request, and takes nothing: it is the session's.
+void ProxyHeaderReader::read_request(One& one) {
+  const int fd = one.fd.get();
+  const auto room = loop_.read_buffer().first(HttpReader::kMostBytes + 1);
+  const ssize_t n = ::recv(fd, room.data(), room.size(), MSG_PEEK);
+  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  if (n <= 0) return refuse(one, NoHeader::kLeft);
+  const auto there = static_cast<std::size_t>(n);
+  if (there == one.heard) return ended(fd) ? refuse(one, NoHeader::kLeft) : void();
+  const auto read = one.head->feed(Bytes(room).first(there).subspan(one.heard));
+  if (!read) return refuse(one, NoHeader::kWrong, read.error());
+  one.heard = there;
+  if (!one.head->complete()) return wake_at(fd, there + 1);
+  const auto client = forwarded_client(one.head->head(), proxies_);
+  if (!client) return refuse(one, NoHeader::kWrong, client.error());
+  wake_at(fd, 1);
+  announce(one, *client);
+}
+
+void ProxyHeaderReader::announce(One& one, const Address& client) {
   const auto done = take(one);
   done->poll.close();
-  const Address client = (*header)->client.value_or(done->by);
   user_.announced(std::move(done->fd), client.port() != 0 ? client : client.with_port(done->by.port()));
 }
 

@@ -1,6 +1,7 @@
-// Connections from load balancers whose PROXY header has not come yet.
-// Law: of what a connection sends, only its header is read. A header takes at most kLargestProxyHeader bytes and
-// the time limit of tick(); there are at most kMost such connections, and the oldest makes room for the next.
+// Connections from load balancers and other proxies that have not named their client yet.
+// Law: of what a connection sends, only a PROXY header is taken; an HTTP request is looked at and left for the session.
+// A PROXY header has at most kLargestProxyHeader bytes, the head of a request HttpReader::kMostBytes. Each may take the
+// time limit of tick(). There are at most kMost such connections, and the oldest makes room for the next.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,12 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/poll.h"
 #include "proxy/net/proxy_header.h"
+#include "proxy/net/trusted_proxies.h"
+#include "proxy/net/web/http.h"
 
 namespace entente::net {
 
-/// Why a connection has no PROXY header.
+/// Why a connection has no such header.
 enum class NoHeader : std::uint8_t {
   kWrong,    ///< something else came
   kLate,     ///< it did not come in time
@@ -27,8 +30,8 @@ class ProxyHeaderReader {
   class User {
    public:
     virtual ~User() = default;
-    /// The header came. `client`: as it says; the load balancer itself, if it connects for itself. If the header has no
-    /// port, it has the load balancer's.
+    /// The header came. `client`: as it says; the load balancer itself, if its PROXY header says that it connects for
+    /// itself. If the header has no port, it has the load balancer's.
     virtual void announced(Fd fd, const Address& client) = 0;
     /// No header came. `fault`: what is wrong with it, if that is why.
     virtual void unannounced(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;
@@ -36,7 +39,9 @@ class ProxyHeaderReader {
 
   static constexpr std::size_t kMost = 1'024;
 
-  ProxyHeaderReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
+  /// `proxies` outlive it.
+  ProxyHeaderReader(Loop& loop, const TrustedProxies& proxies, User& user)
+      : loop_(loop), proxies_(proxies), user_(user) {}
 
   void add(Fd fd, const Address& by);
   /// REQUIRES: called regularly. `limit`: milliseconds that a header may take; 0: no limit.
@@ -54,15 +59,21 @@ class ProxyHeaderReader {
     Fd fd;
     Address by;
     Poll poll;
-    Buffer header;  // the first bytes of it
+    Buffer header;                     // the first bytes of it
+    std::unique_ptr<HttpReader> head;  // instead
+    std::size_t heard = 0;             // bytes that it was fed
     Millis since = 0;
   };
 
   void read(One& one);
+  void read_proxy_protocol(One& one);
+  void read_request(One& one);
+  void announce(One& one, const Address& client);
   void refuse(One& one, NoHeader why, const Fault& fault = Fault{""});
   std::unique_ptr<One> take(const One& one);
 
   Loop& loop_;
+  const TrustedProxies& proxies_;
   User& user_;
   std::uint64_t last_ = 0;
   std::map<std::uint64_t, std::unique_ptr<One>> waiting_;  // by number: the oldest first

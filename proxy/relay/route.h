@@ -14,6 +14,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/proxy_header.h"
+#include "proxy/net/trusted_proxies.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
@@ -62,9 +63,9 @@ struct Route {
   std::optional<std::size_t> fallback;  ///< the dialect of clients that wait for a greeting (bridges)
   std::vector<Access> access;           ///< a client must be allowed by each of them
   Bans* bans = nullptr;                 ///< null: nobody is banned
-  /// Load balancers: clients come only through these, and each connection begins with a PROXY header. Empty: clients
-  /// connect themselves.
-  std::vector<net::Network> proxies;
+  /// Clients come only through these proxies, which name the client of each connection. Empty: clients connect
+  /// themselves.
+  net::TrustedProxies proxies;
   std::optional<net::ProxyVersion> send_proxy;  ///< connections to the server begin with a PROXY header
   SourceMode source = SourceMode::kOwn;
   LoopbackSources* loopback_sources = nullptr;  ///< of the Server

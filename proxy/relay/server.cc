@@ -121,7 +121,7 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route)
                  " must name what their servers speak; add ?dialect= to their URLs"};
   if (host.proxies != route.proxies)
     return Error{"routes that share the listener " + listener +
-                 " must have the same load balancers; give both the same proxy_protocol, or one of them another port"};
+                 " must have the same proxies in front; give both the same proxy_protocol or forwarded, or one of them another port"};
   if (host.access != route.access || host.bans != route.bans)
     return Error{"routes that share the listener " + listener +
                  " must let in the same addresses; give both the same allow and deny, or one of them another port"};

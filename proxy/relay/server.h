@@ -13,6 +13,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
 #include "proxy/net/proxy_header.h"
+#include "proxy/net/trusted_proxies.h"
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
 #include "proxy/relay/counters.h"
@@ -48,9 +49,10 @@ struct RouteOptions {
   std::optional<std::size_t> fallback = {};  ///< of a bridge: the dialect of clients that wait to be greeted
   std::vector<Access> access = {};           ///< a client must be allowed by each of them
   Bans* bans = nullptr;                      ///< several routes may share it; null: no bans
-  /// Load balancers: clients may come only through these, and each connection must begin with a PROXY header. Empty:
-  /// clients connect themselves. Of games over TCP or WebSocket.
-  std::vector<net::Network> proxies = {};
+  /// Clients may come only through these proxies, which must name the client of each connection: of games over TCP or
+  /// WebSocket by PROXY headers; of games over WebSocket without TLS also by HTTP headers. Empty: clients connect
+  /// themselves.
+  net::TrustedProxies proxies = {};
   /// Connections to the server begin with a PROXY header. Of games over TCP or WebSocket.
   std::optional<net::ProxyVersion> send_proxy = {};
   SourceMode source = SourceMode::kOwn;  ///< the address that the server sees

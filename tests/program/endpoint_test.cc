@@ -142,14 +142,26 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
 TEST_CASE("where a client's real address comes from, and how the server is told") {
   const auto listen = parse_listen("toy://127.0.0.1?proxy_protocol=10.0.0.0/8,192.0.2.7", kKnown);
   REQUIRE(listen.ok());
-  REQUIRE(listen->proxies.size() == 2);
-  CHECK(listen->proxies[0].text() == "10.0.0.0/8");
-  CHECK(listen->proxies[1].text() == "192.0.2.7");
+  REQUIRE(listen->proxies.networks.size() == 2);
+  CHECK(listen->proxies.networks[0].text() == "10.0.0.0/8");
+  CHECK(listen->proxies.networks[1].text() == "192.0.2.7");
   CHECK(parse_to("toy://h?send_proxy=v1", kKnown)->send_proxy == net::ProxyVersion::kV1);
   CHECK(parse_to("toy://h?send_proxy=v2", kKnown)->send_proxy == net::ProxyVersion::kV2);
   CHECK(parse_to("toy://127.0.0.1?source=loopback", kKnown)->source == relay::SourceMode::kLoopback);
   CHECK(parse_to("aos://localhost?source=loopback", kByEnet)->source == relay::SourceMode::kLoopback);
   CHECK(parse_to("toy://h?source=transparent", kKnown)->source == relay::SourceMode::kTransparent);
+  const auto by_http = parse_listen("ogar+ws://127.0.0.1?forwarded=10.0.0.0/8", games());
+  REQUIRE(by_http.ok());
+  CHECK(by_http->proxies.networks.size() == 1);
+  CHECK(by_http->proxies.naming == net::ClientNaming::kForwarded);
+  const auto refused = [](const char* url) {
+    const auto end = parse_listen(url, games());
+    return end.ok() ? "" : end.error().text;
+  };
+  CHECK(refused("ogar+ws://127.0.0.1?forwarded=").find("networks of the HTTP proxies") != std::string::npos);
+  CHECK(refused("ogar+wss://127.0.0.1?forwarded=::1&cert=a&key=b").find("is for +ws") != std::string::npos);
+  CHECK(refused("ogar+ws://127.0.0.1?forwarded=::1&proxy_protocol=::1").find("either") != std::string::npos);
+  CHECK(refused("bzflag://127.0.0.1?forwarded=::1").find("unknown parameter") != std::string::npos);
   const auto why = [](std::string_view url, Side side) {
     const auto end =
         side == Side::kTo

@@ -144,7 +144,7 @@ class Checker {
     std::optional<RouteKind> kind = {};  // none: an arena, or not known
     bool detects = false;                // whether the server's dialect is detected
     WebEnd web = {};
-    std::vector<net::Network> proxies = {};
+    net::TrustedProxies proxies = {};
   };
 
   // WebSocket routes may share an address if their paths differ and the rest of the listener is the same. So may the
@@ -163,7 +163,7 @@ class Checker {
     } else if (!same_tls(*listen.web, other->second.web)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but the TLS settings differ");
     } else if (listen.proxies != other->second.proxies) {
-      problem(path, "shares " + address + " with " + other->second.path + ", but proxy_protocol differs");
+      problem(path, "shares " + address + " with " + other->second.path + ", but proxy_protocol or forwarded differs");
     } else if (one.into != other->second.into) {
       problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
     } else if (one.kind && other->second.kind && one.kind != other->second.kind) {

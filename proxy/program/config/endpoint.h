@@ -15,6 +15,7 @@
 #include "proxy/core/faces.h"
 #include "proxy/net/network.h"
 #include "proxy/net/proxy_header.h"
+#include "proxy/net/trusted_proxies.h"
 #include "proxy/relay/ends/enet_mode.h"
 #include "proxy/relay/ends/source_mode.h"
 
@@ -47,7 +48,7 @@ struct Endpoint {
   relay::EnetMode enet = relay::EnetMode::kPackets;
   Settings settings = {};                    ///< for a bridge's front or back
   std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
-  std::vector<net::Network> proxies = {};    ///< load balancers through which clients must come
+  net::TrustedProxies proxies = {};          ///< through which clients must come
   std::optional<net::ProxyVersion> send_proxy = {};
   relay::SourceMode source = relay::SourceMode::kOwn;
   std::uint32_t weight = 1;  ///< of a server among several

@@ -88,6 +88,8 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
                  "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
   if (end->web)
     if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
+  if (end->web && end->web->tls && end->proxies.naming == net::ClientNaming::kForwarded)
+    return at_fault(url, {"'forwarded' is for +ws: the HTTP proxy in front has the certificate"});
   const std::size_t dialect = end->dialect.value_or(0);
   if (end->fallback &&
       (end->game->client_greeting_size(dialect) == 0 || end->game->client_greeting_size(*end->fallback) != 0))

@@ -29,7 +29,7 @@ struct ListenEnd {
   relay::EnetMode enet = relay::EnetMode::kPackets;
   Settings settings;
   std::optional<std::size_t> fallback = {};  ///< the dialect of clients that wait to be greeted
-  std::vector<net::Network> proxies = {};    ///< load balancers through which clients must come
+  net::TrustedProxies proxies = {};          ///< through which clients must come
 
   /// "ogar modern3", "ogar any", "bzflag 2.4 or 1.10"
   std::string dialect_text() const;

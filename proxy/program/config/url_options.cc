@@ -61,16 +61,20 @@ Outcome<Done> set_web(std::string_view value, Endpoint& to) {
 }
 
 /// "10.0.0.0/8,192.0.2.7"
+template <net::ClientNaming kNaming>
 Outcome<Done> set_proxies(std::string_view value, Endpoint& to) {
+  if (!to.proxies.empty()) return Error{"give either 'proxy_protocol' or 'forwarded'"};
+  to.proxies.naming = kNaming;
   while (!value.empty()) {
     const std::size_t comma = std::min(value.find(','), value.size());
     const auto net = net::Network::parse(value.substr(0, comma));
     if (!net) return net.error();
-    to.proxies.push_back(*net);
+    to.proxies.networks.push_back(*net);
     value.remove_prefix(std::min(comma + 1, value.size()));
   }
-  return to.proxies.empty() ? Outcome<Done>(Error{"'proxy_protocol' needs the networks of the load balancers"})
-                            : Done{};
+  if (!to.proxies.empty()) return Done{};
+  return kNaming == net::ClientNaming::kForwarded ? Error{"'forwarded' needs the networks of the HTTP proxies"}
+                                                  : Error{"'proxy_protocol' needs the networks of the load balancers"};
 }
 
 Outcome<Done> set_send_proxy(std::string_view value, Endpoint& to) {
@@ -131,7 +135,19 @@ constexpr UrlOption kOptions[] = {
      {},
      false,
      "&proxy_protocol=NETWORKS: clients come only through load balancers in these networks, which send PROXY headers",
-     set_proxies,
+     set_proxies<net::ClientNaming::kProxyHeader>,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"forwarded",
+     Side::kListen,
+     by_web,
+     {},
+     false,
+     "&forwarded=NETWORKS (+ws): clients come only through HTTP proxies in these networks, which send X-Forwarded-For "
+     "or "
+     "Forwarded",
+     set_proxies<net::ClientNaming::kForwarded>,
      kEverywhere,
      nullptr,
      ""},

@@ -1,7 +1,5 @@
 #include "proxy/relay/acceptors/stream_acceptor.h"
 
-#include <algorithm>
-
 namespace entente::relay {
 namespace {
 
@@ -14,14 +12,17 @@ std::string http(std::string_view status, std::string_view why) {
          std::to_string(why.size()) + "\r\n\r\n" + std::string(why);
 }
 
-/// The goodbye to a client that is refused before it has sent anything. Behind TLS there is none.
-Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reason reason) {
+/// The goodbye to a client that is refused before it has a session. Behind TLS there is none.
+Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reason reason, const Fault& fault) {
   const Route& route = worker_route.route;
   const bool banned = reason == Reason::kBanned || reason == Reason::kNotAllowed;
   if (route.by_web()) {
     if (route.web->client_tls) return {};
+    const bool unnamed = route.proxies.naming == net::ClientNaming::kForwarded && reason == Reason::kBadRequest;
     const std::string said = banned ? http("403 Forbidden", worker_route.why_banned(from))
-                                    : http("503 Service Unavailable", reason == Reason::kDraining ? kNoNewcomers : "");
+                             : unnamed
+                                 ? http("400 Bad Request", fault.what)
+                                 : http("503 Service Unavailable", reason == Reason::kDraining ? kNoNewcomers : "");
     return Buffer(said.begin(), said.end());
   }
   if (banned) return route.game.banned(route.dialect, worker_route.why_banned(from));
@@ -39,7 +40,7 @@ StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, 
       table_(worker_route.route.game),
       listener_(worker_route.loop, *this),
       datagrams_(worker_route.loop, *this),
-      proxy_headers_(worker_route.loop, *this) {}
+      proxy_headers_(worker_route.loop, worker_route.route.proxies, *this) {}
 
 Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
   const bool watched =
@@ -69,12 +70,8 @@ void StreamAcceptor::tick(Millis now) {
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
   if (route_.proxies.empty()) return announced(std::move(fd), from);
-  if (!is_trusted(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
+  if (!route_.proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
   proxy_headers_.add(std::move(fd), from);
-}
-
-bool StreamAcceptor::is_trusted(const net::Address& from) const {
-  return std::any_of(route_.proxies.begin(), route_.proxies.end(), [&](const auto& net) { return net.holds(from); });
 }
 
 void StreamAcceptor::announced(net::Fd fd, const net::Address& client) {
@@ -101,7 +98,7 @@ void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), fr
 
 /// A last word without waiting for anything: a crowd of newcomers must cost next to nothing.
 void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
-  const Buffer goodbye = last_word(worker_route_, from, why);
+  const Buffer goodbye = last_word(worker_route_, from, why, fault);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
     part(std::move(fd));

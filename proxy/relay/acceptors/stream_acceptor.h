@@ -37,7 +37,6 @@ class StreamAcceptor final : public Acceptor,
   void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
-  bool is_trusted(const net::Address& from) const;
   void part(net::Fd fd);
   void admit(AcceptedClient newcomer, Millis until);
 

@@ -18,7 +18,7 @@ namespace {
 using namespace std::string_literals;
 
 net::Network net_of(const char* text) { return *net::Network::parse(text); }
-net::Address at(const char* text) { return *net::Address::parse(text); }
+net::Address at(const std::string& text) { return *net::Address::parse(text); }
 
 relay::RouteOptions options_for(const wire::Game& game) {
   relay::RouteOptions options;
@@ -31,7 +31,7 @@ relay::RouteOptions options_for(const wire::Game& game) {
 /// Clients come through load balancers on this machine.
 relay::RouteOptions behind_balancers(const wire::Game& game, const char* networks = "127.0.0.0/8") {
   auto options = options_for(game);
-  options.proxies = {net_of(networks)};
+  options.proxies.networks = {net_of(networks)};
   return options;
 }
 
@@ -168,6 +168,122 @@ TEST_CASE("a PROXY header goes before a WebSocket's request") {
   CHECK(fake.accept().read_text(4) == "GET ");
   REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
   CHECK(relay.sessions()[0].info.client == at("192.0.2.7:40000"));
+}
+
+// -- In, by HTTP headers ----------------------------------------------------------------------------------------------
+
+/// Clients come through HTTP proxies on this machine.
+relay::RouteOptions behind_http(const char* networks = "127.0.0.0/8") {
+  auto options = options_for(ogar::game());
+  options.proxies = {{net_of(networks)}, net::ClientNaming::kForwarded};
+  return options;
+}
+
+std::string request(const std::string& headers) {
+  return "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" +
+         headers + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+}
+
+TEST_CASE("a client's address is that of the HTTP header, and the request goes on as it came") {
+  FakeServer fake;
+  Relay relay(behind_http(), fake.address());
+  const Stream client = Stream::to(relay.address);
+  client.send(request("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nx-game: a\r\n"));
+  const Stream server = fake.accept();
+  std::string heard;
+  while (heard.find("\r\n\r\n") == std::string::npos) {
+    const Buffer some = server.read_some();
+    heard += as_text(some);
+  }
+  CHECK(heard.find("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nx-game: a\r\n") != std::string::npos);
+  REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
+  CHECK(relay.sessions()[0].info.client == at("192.0.2.7:" + std::to_string(client.here().port())));
+}
+
+TEST_CASE("a request may come in pieces, and Forwarded counts, too") {
+  FakeServer fake;
+  Relay relay(behind_http(), fake.address());
+  const Stream client = Stream::to(relay.address);
+  const std::string whole = request("Forwarded: for=\"[2001:db8::7]:4711\";proto=https\r\n");
+  for (std::size_t i = 0; i < whole.size(); ++i) client.send(whole.substr(i, 1));
+  CHECK(fake.accept().read_text(4) == "GET ");
+  REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
+  CHECK(relay.sessions()[0].info.client == at("[2001:db8::7]:4711"));
+}
+
+TEST_CASE("limits, bans and access lists are for the address of the HTTP header") {
+  FakeServer fake;
+  auto options = behind_http();
+  options.access = {{{}, {net_of("203.0.113.0/24")}}};
+  Limits limits = no_limits();
+  limits.sessions_per_address = 1;
+  Relay relay(options, fake.address(), limits);
+  const Stream first = Stream::to(relay.address), second = Stream::to(relay.address), third = Stream::to(relay.address);
+  first.send(request("X-Forwarded-For: 192.0.2.7\r\n"));
+  CHECK(fake.accept().read_text(4) == "GET ");
+  second.send(request("X-Forwarded-For: 192.0.2.7\r\n"));
+  CHECK(relay.ended(relay::Reason::kTooManyFromAddress));
+  third.send(request("X-Forwarded-For: 203.0.113.9\r\n"));
+  CHECK(relay.ended(relay::Reason::kNotAllowed));
+  CHECK(third.read_text(13) == "HTTP/1.1 403 ");
+}
+
+TEST_CASE("who is no trusted HTTP proxy is refused, whatever it says") {
+  FakeServer fake;
+  Relay relay(behind_http("10.0.0.0/8"), fake.address());
+  const Stream client = Stream::to(relay.address);
+  client.send(request("X-Forwarded-For: 192.0.2.7\r\n"));
+  CHECK(relay.ended(relay::Reason::kNotProxy));
+  CHECK(client.read_text(13) == "HTTP/1.1 503 ");
+}
+
+TEST_CASE("a request that does not name its client is refused with what is wrong") {
+  FakeServer fake;
+  Relay relay(behind_http(), fake.address());
+  const auto answer = [&](const std::string& sent) {
+    const Stream client = Stream::to(relay.address);
+    client.send(sent);
+    const Buffer all = client.read_all();
+    return std::string(as_text(all));
+  };
+  const std::string none = answer(request(""));
+  CHECK(none.starts_with("HTTP/1.1 400 "));
+  CHECK(none.ends_with("no X-Forwarded-For or Forwarded header"));
+  CHECK(answer(request("Forwarded: for=_x\r\n")).ends_with("hidden forwarded address"));
+  CHECK(relay.heard.line("hidden forwarded address/Forwarded"));
+  CHECK(answer(request("X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.8\r\n")).ends_with("disagree"));
+  CHECK(answer(std::string("\x16\x03\x01", 3)).ends_with("not HTTP/1.1"));  // TLS
+  CHECK(answer("GET / HTTP/1.1\r\nX-Forwarded-For: " + std::string(17'000, '1')).ends_with("head too large"));
+  std::string many = "GET / HTTP/1.1\r\n";
+  for (int i = 0; i < 101; ++i) many += "X-Forwarded-For: 192.0.2.7\r\n";
+  CHECK(answer(many + "\r\n").ends_with("too many headers"));
+  CHECK(relay.totals().by(relay::Reason::kBadRequest) == 6);
+  CHECK(relay.totals().opened == 0);
+}
+
+TEST_CASE("a request that is cut anywhere ends the connection, and is nobody's session") {
+  FakeServer fake;
+  Relay relay(behind_http(), fake.address());
+  const std::string whole = request("X-Forwarded-For: 192.0.2.7\r\n");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    Stream client = Stream::to(relay.address);
+    client.send(whole.substr(0, size));
+    client.finish();
+    CHECK(client.read_all().empty());
+  }
+  CHECK(relay.sessions().empty());
+  CHECK(relay.totals().opened == 0);
+}
+
+TEST_CASE("a request that does not end is not waited for") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.greet_ms = 50;
+  Relay relay(behind_http(), fake.address(), limits);
+  const Stream client = Stream::to(relay.address);
+  client.send("GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.7\r\n");
+  CHECK(relay.ended(relay::Reason::kGreetTimeout));
 }
 
 // -- Out --------------------------------------------------------------------------------------------------------------
