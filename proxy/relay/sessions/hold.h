@@ -35,8 +35,8 @@ class Hold {
   }
 
  private:
-  static constexpr Millis kShortest = 250, kLongest = 5'000;
-  static constexpr Millis kCalm = 10'000;  // after so much play a server counts as sound
+  static constexpr Millis kShortest = 250, kLongest = 2'000;
+  static constexpr Millis kCalm = 2'000;  // after so much play a server counts as sound
 
   Millis since_ = 0, until_ = 0, back_ = 0;
   unsigned lost_ = 0;  // how often in a row
