@@ -11,12 +11,14 @@ constexpr std::size_t kLongestWhy = 400;  // bytes that are shown to a player
 
 bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
-using Routes = std::vector<NamedRoute>;
+using Routes = std::vector<ListedRoute>;
 
 std::string route_of(const relay::SessionReport& session, const Routes& routes) {
-  const auto at =
-      std::find_if(routes.begin(), routes.end(), [&](const NamedRoute& one) { return one.number == session.route; });
-  return at != routes.end() ? at->name : "";
+  const auto has_it = [&](const ListedRoute& one) {
+    return std::find(one.numbers.begin(), one.numbers.end(), session.route) != one.numbers.end();
+  };
+  const auto at = std::find_if(routes.begin(), routes.end(), has_it);
+  return at != routes.end() ? at->named.name : "";
 }
 
 ReplyRow full_row(const Attendee& attendee, const Routes& routes, bool with_source) {
@@ -48,8 +50,10 @@ Reply find(const Roster& roster, const Routes& routes, std::string_view rest) {
 
 Reply routes_table(const relay::Server& server, const Routes& routes) {
   std::vector<ReplyRow> rows;
-  for (const NamedRoute& route : routes) {
-    const relay::Totals all = server.totals(route.number);
+  for (const ListedRoute& one : routes) {
+    if (one.retired) continue;
+    const NamedRoute& route = one.named;
+    const relay::Totals all = server.totals(one.numbers);
     rows.push_back({text_field("route", route.name), text_field("game", route.game), text_field("arena", route.room),
                     flag_field("draining", server.is_draining(route.number)), number_field("sessions", all.now()),
                     number_field("waiting", server.waiting(route.number)), number_field("opened", all.opened),
@@ -78,7 +82,7 @@ Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
 }  // namespace
 
 void add_server_commands(Control& control, relay::Server& server, const Roster& roster,
-                         std::function<std::vector<NamedRoute>()> routes,
+                         std::function<std::vector<ListedRoute>()> routes,
                          std::function<std::vector<ReplyRow>()> stats) {
   control.add("list", "Lists the open sessions, with fields separated by tabs.",
               [&roster, routes](std::string_view rest) {

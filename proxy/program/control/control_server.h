@@ -10,8 +10,10 @@
 
 namespace entente {
 
-/// `server` and `roster` outlive the control. `routes`: all that are served now. `stats`: a row for each route.
+/// `server` and `roster` outlive the control. `routes`: all that have sessions or take newcomers. `stats`: a row for
+/// each route.
 void add_server_commands(Control& control, relay::Server& server, const Roster& roster,
-                         std::function<std::vector<NamedRoute>()> routes, std::function<std::vector<ReplyRow>()> stats);
+                         std::function<std::vector<ListedRoute>()> routes,
+                         std::function<std::vector<ReplyRow>()> stats);
 
 }  // namespace entente

@@ -61,6 +61,9 @@ class Upstream {
   /// What it was found to speak; nothing: no longer known.
   void speaks(std::optional<std::size_t> dialect);
 
+  /// Takes over what is known of the same server.
+  void inherit(const Upstream& before);
+
   State state() const { return state_; }
   bool drained() const { return drained_; }
   bool is_full(Millis now) const { return now < full_until_; }
@@ -154,6 +157,9 @@ class Upstreams {
   /// REQUIRES: before serving; 1 to kMostServers servers.
   void open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules);
 
+  /// Takes over what is known of servers with the same names and dialects. REQUIRES: before serving.
+  void inherit(const Upstreams& before);
+
   /// The server for a client at this address: one that is up, else one that is full, else (unless `only_up`) one that
   /// is down. Nothing: all were tried, are drained, or their dialect is not known. `dialect`: only servers that speak
   /// it.
@@ -164,6 +170,8 @@ class Upstreams {
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
   bool all_drained() const;
+  /// Whether a session must detect the dialect of the server that it will get.
+  bool detects_any_in_session() const;
 
   /// Waits in the queue. `number`: smaller ones go first.
   Place wait(std::uint64_t number);
