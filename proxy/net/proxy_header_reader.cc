@@ -30,7 +30,7 @@ void ProxyHeaderReader::add(Fd fd, const Address& by) {
   one.fd = std::move(fd);
   one.by = by;
   one.since = loop_.now();
-  if (proxies_.naming == ClientNaming::kForwarded) one.head = std::make_unique<HttpReader>(HttpReader::Of::kRequest);
+  if (proxies_->naming == ClientNaming::kForwarded) one.head = std::make_unique<HttpReader>(HttpReader::Of::kRequest);
   one.poll.set_priority(Priority::kNewcomer);
   if (!one.poll.open(loop_, one.fd.get(), one)) return refuse(one, NoHeader::kNoFiles);
   one.poll.want(true, false);
@@ -67,7 +67,7 @@ void ProxyHeaderReader::read_request(One& one) {
   if (!read) return refuse(one, NoHeader::kWrong, read.error());
   one.heard = there;
   if (!one.head->complete()) return wake_at(fd, there + 1);
-  const auto client = forwarded_client(one.head->head(), proxies_);
+  const auto client = forwarded_client(one.head->head(), *proxies_);
   if (!client) return refuse(one, NoHeader::kWrong, client.error());
   wake_at(fd, 1);
   announce(one, *client);

@@ -41,7 +41,9 @@ class ProxyHeaderReader {
 
   /// `proxies` outlive it.
   ProxyHeaderReader(Loop& loop, const TrustedProxies& proxies, User& user)
-      : loop_(loop), proxies_(proxies), user_(user) {}
+      : loop_(loop), proxies_(&proxies), user_(user) {}
+  /// Other proxies from now on. `proxies` outlive it.
+  void trust(const TrustedProxies& proxies) { proxies_ = &proxies; }
 
   void add(Fd fd, const Address& by);
   /// REQUIRES: called regularly. `limit`: milliseconds that a header may take; 0: no limit.
@@ -73,7 +75,7 @@ class ProxyHeaderReader {
   std::unique_ptr<One> take(const One& one);
 
   Loop& loop_;
-  const TrustedProxies& proxies_;
+  const TrustedProxies* proxies_;
   User& user_;
   std::uint64_t last_ = 0;
   std::map<std::uint64_t, std::unique_ptr<One>> waiting_;  // by number: the oldest first

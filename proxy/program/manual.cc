@@ -122,7 +122,7 @@ std::string config_manual() {
          ".SH NAME\nentente.toml \\- configuration of entente\n.SH DESCRIPTION\n" + bold("entente run") +
          " reads such a file. Its syntax is TOML. A key that is left out has its default value. " +
          bold("entente check") + " reports all errors of a file. After a change, " + bold("systemctl reload entente") +
-         " applies what can change without a restart.\n.SH KEYS\nThese stand above all tables.\n" +
+         " applies the change.\n.SH KEYS\nThese stand above all tables.\n" +
          ConfigPage().text() + ".SH SEE ALSO\n" + bold("entente") + "(1)\n";
 }
 

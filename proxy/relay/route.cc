@@ -19,10 +19,27 @@ std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
 
 }  // namespace
 
+void Route::add_to(Totals& sum) const {
+  for (const WorkerRoute* part : parts) sum.add(part->counters);
+}
+
+bool Route::is_over() const {
+  if (!retired) return false;
+  Totals sum;
+  add_to(sum);
+  return sum.now() == 0;
+}
+
 WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
-    : route(its_route), loop(its_loop), tap(its_tap) {
+    : route(its_route), loop(its_loop), tap(its_tap), datagrams_(its_route.on->datagrams) {
   if (route.strict) strict_filter.emplace(route.game);
-  if (route.datagrams) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
+  if (datagrams_) to_clients.emplace(loop, datagrams_->get(), route.listener.wildcard());
+}
+
+void WorkerRoute::let_go() {
+  count_lost();
+  to_clients.reset();
+  datagrams_.reset();
 }
 
 void WorkerRoute::say(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times) {

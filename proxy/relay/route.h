@@ -1,7 +1,7 @@
 // A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
 // counters, tap and log lines for it.
 // Law: a Route's settings do not change while it serves. What does change (draining, losses, log limiter) is
-// thread-safe.
+// thread-safe. A route that is retired gets no newcomers and outlives its sessions.
 #pragma once
 
 #include <array>
@@ -26,11 +26,14 @@
 #include "proxy/relay/ends/source_mode.h"
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
+#include "proxy/relay/listener.h"
 #include "proxy/relay/sessions/bridge_options.h"
 #include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
+
+class WorkerRoute;
 
 struct Route {
   Route(const wire::Game& its_game, Events& its_events) : game(its_game), events(its_events) {}
@@ -51,12 +54,20 @@ struct Route {
   std::optional<std::size_t> shared_room() const { return bridge ? bridge->shared_room : std::nullopt; }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
+  /// Whether bots are its clients, and it does not listen.
+  bool bots() const { return bridge && bridge->bots != 0; }
   bool by_enet() const { return game.transport() == wire::Transport::kEnet; }
   /// Whether the route takes clients that request this path. Always true without WebSockets.
   bool serves(std::string_view path) const { return !by_web() || web->path.empty() || web->path == path; }
 
+  /// Adds what all workers have counted. From any thread.
+  void add_to(Totals& sum) const;
+  /// Whether no newcomers come, and all its sessions have ended. From any thread.
+  bool is_over() const;
+
   std::size_t index = 0;
-  std::size_t home = 0;  ///< the worker that listens
+  Listener* on = nullptr;     ///< of the Server
+  std::size_t room_home = 0;  ///< the worker of its shared room
   const wire::Game& game;
   std::size_t dialect = 0;              ///< the listener's
   bool clients_name_dialect = false;    ///< each client's own dialect counts: Game::named_by_client (bridges)
@@ -69,18 +80,17 @@ struct Route {
   std::optional<net::ProxyVersion> send_proxy;  ///< connections to the server begin with a PROXY header
   SourceMode source = SourceMode::kOwn;
   LoopbackSources* loopback_sources = nullptr;  ///< of the Server
-  net::Address listener;
-  Upstreams upstreams;                   ///< its servers; of a shared room, one that is never connected to
-  std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
-  net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
-  bool strict = false;                   ///< a client's message that does not decode ends its session
-  bool announce = false;                 ///< a relay may tell players what the operator says
-  EnetMode enet = EnetMode::kPackets;    ///< if the game travels by ENet
-  std::optional<WebOptions> web;         ///< if one of the games travels by WebSocket
-  std::optional<BridgeOptions> bridge;   ///< none: a relay
-  std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
-  std::atomic<bool> draining{false};     ///< it takes no newcomers; its sessions go on
-  std::atomic<bool> closed{false};       ///< all routes on its listener drain
+  net::Address listener;                        ///< the address of `on`
+  Upstreams upstreams;                          ///< its servers; of a shared room, one that is never connected to
+  std::string server_name;                ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
+  bool strict = false;                    ///< a client's message that does not decode ends its session
+  bool announce = false;                  ///< a relay may tell players what the operator says
+  EnetMode enet = EnetMode::kPackets;     ///< if the game travels by ENet
+  std::optional<WebOptions> web;          ///< if one of the games travels by WebSocket
+  std::optional<BridgeOptions> bridge;    ///< none: a relay
+  std::vector<const WorkerRoute*> parts;  ///< of the workers. They do not change while it serves
+  std::atomic<bool> draining{false};      ///< it takes no newcomers; its sessions go on
+  std::atomic<bool> retired{false};       ///< the same for ever
   Events& events;
   LogLimiter log_limiter;
   Losses losses;  ///< of a bridge
@@ -118,6 +128,8 @@ class WorkerRoute {
   void tick();
   /// Logs everything that was held back. REQUIRES: all its sessions are gone.
   void finish();
+  /// Lets go of the listening UDP socket. REQUIRES: no session of the listener is left.
+  void let_go();
 
   Route& route;
   net::Loop& loop;
@@ -135,6 +147,7 @@ class WorkerRoute {
   void count_lost();
   void say_dropped(Drop drop);
 
+  std::shared_ptr<const net::Fd> datagrams_;
   std::uint64_t lost_counted_ = 0;
   std::array<std::uint64_t, kDrops> dropped_told_{};
 };

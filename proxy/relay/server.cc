@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <csignal>
+#include <functional>
+#include <mutex>
+#include <shared_mutex>
 #include <thread>
 
 #include "proxy/net/socket.h"
@@ -109,9 +112,8 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
   return Done{};
 }
 
-/// Why `route` cannot share the listener of `host`.
-std::optional<Error> objection_to_sharing(const Route& host, const Route& route) {
-  const std::string listener = host.listener.text();
+/// Why the two cannot share a listener.
+std::optional<Error> objection_to_sharing(const Route& host, const Route& route, const std::string& listener) {
   if (host.bridge.has_value() != route.bridge.has_value())
     return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
   if (host.shared_room() != route.shared_room())
@@ -128,9 +130,9 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route)
   return std::nullopt;
 }
 
-/// The sockets of a new listener; none if another route's is shared, or if ENet binds its own.
-Outcome<net::Sockets> bind(const RouteOptions& options, const Route& route, const Route* host) {
-  if (host) return net::Sockets{{}, {}, host->listener};
+/// The sockets of a new listener; none if ENet binds its own.
+Outcome<net::Sockets> bind(const RouteOptions& options, const Route& route) {
+  if (route.bots()) return net::Sockets();
   if (options.game->transport() != wire::Transport::kEnet) return net::listen(options.listen, route.with_datagrams());
   if (route.passes_enet_datagrams()) return net::listen_datagrams(options.listen);
   return net::Sockets{{}, {}, options.listen};
@@ -141,33 +143,276 @@ Outcome<net::Sockets> bind(const RouteOptions& options, const Route& route, cons
 struct Server::Impl {
   explicit Impl(Events& its_events) : events(its_events) {}
 
-  /// The route whose listener `options` share, told apart by path; null if they bring their own.
-  Route* find_listener(const RouteOptions& options) {
-    if (options.game->transport() != wire::Transport::kWebSocket || options.listen.port() == 0) return nullptr;
-    for (auto& route : routes)
-      if (route->by_web() && !route->on_listener.empty() && route->listener == options.listen) return route.get();
-    return nullptr;
+  /// A route that is being added.
+  struct Addition {
+    const RouteChanges::Added* wanted;
+    std::unique_ptr<Route> route{};
+    Route* published = nullptr;
+    Listener* listener = nullptr;       ///< null: it has a new one
+    const Addition* follows = nullptr;  ///< it shares the new listener of this one
+    net::Sockets bound{};               ///< of the new one; or the TCP socket of one that was closed
+    bool opens = false;                 ///< its listener is to be opened
+  };
+
+  // -- Tables: their lock is held for moments, also by readers of other threads --
+
+  Route& route(std::size_t index) const {
+    const std::shared_lock lock(tables);
+    return *routes[index];
+  }
+  SharedRoomState& shared_room(std::size_t index) const {
+    const std::shared_lock lock(tables);
+    return *shared_rooms[index];
+  }
+  template <class Visit>
+  void each_route(Visit visit) const {
+    const std::shared_lock lock(tables);
+    for (const auto& one : routes) visit(*one);
   }
 
-  void share_listener(Route& host, Route& guest) {
-    auto& all = host.on_listener;
-    guest.web && !guest.web->path.empty() ? (void)all.insert(all.begin(), guest.index) : all.push_back(guest.index);
+  /// Calls `function` on the worker's thread, and waits for it. False: the worker has ended. REQUIRES: changing.
+  bool on(Worker& worker, const std::function<void()>& function) const {
+    if (!running) return function(), true;
+    bool called = false;
+    Inquiry inquiry;
+    worker.call([&] { function(), called = true; }, Inquiry::Part(inquiry));
+    (void)inquiry.wait();
+    return called;
   }
+  bool on_all(const std::function<void(Worker&, std::size_t)>& function) const {
+    bool all = true;
+    for (std::size_t i = 0; i < pool.workers.size(); ++i)
+      all = on(*pool.workers[i], [&] { function(*pool.workers[i], i); }) && all;
+    return all;
+  }
+  Worker& home(const Listener& listener) const { return *pool.workers[listener.home]; }
+  Worker& home_of(std::size_t index) const { return home(*route(index).on); }
 
-  /// Opens the acceptor of a route that brings its own.
-  static std::optional<Error> open(Route& route, Worker& home, const RouteOptions& options, net::Fd tcp) {
-    const auto at = home.open_acceptor(sane(options.limits), std::move(tcp), options.listen);
-    if (!at) return at.error();
-    route.listener = *at;
-    return std::nullopt;
-  }
+  // -- Changes: one at a time --
+
+  Outcome<std::vector<Listening>> change(const RouteChanges& changes);
+  std::optional<Error> prepare(Addition& one);
+  std::optional<Error> take_listener(Addition& one, Listener& listener, net::Address asked);
+  std::optional<Error> objection_to_neighbours(const Addition& one, const std::vector<Addition>& all,
+                                               const std::vector<std::size_t>& leaving) const;
+  Listener* find_listener(const RouteOptions& options) const;
+  void publish(Addition& one);
+  std::optional<Error> open(Addition& one);
+  void retire(std::size_t index);
+  void update(Listener& listener, std::vector<std::size_t> its_routes);
+  void see_draining(Listener& listener) const;
 
   Events& events;
   LoopbackSources loopback_sources;
+  mutable std::shared_mutex tables;  // of the vectors below
+  std::vector<std::unique_ptr<Listener>> listeners;
   std::vector<std::unique_ptr<Route>> routes;
   std::vector<std::unique_ptr<SharedRoomState>> shared_rooms;
+  mutable std::mutex changing;  // held while something is added or retired
+  bool running = false;         // run() was called; under `changing`
   Pool pool;
 };
+
+/// The listener that a new route can share: one that listens there already, told apart by path, or one that is closed
+/// and still has sessions.
+Listener* Server::Impl::find_listener(const RouteOptions& options) const {
+  if (options.listen.port() == 0) return nullptr;
+  const bool shares = options.game->transport() == wire::Transport::kWebSocket;
+  const auto fits = [&](const auto& one) {
+    return one->address == options.listen && &one->game == options.game && one->enet == options.enet &&
+           (shares || one->routes.empty());
+  };
+  const auto found = std::find_if(listeners.rbegin(), listeners.rend(), fits);  // older ones are gone
+  return found != listeners.rend() ? found->get() : nullptr;
+}
+
+/// Everything that can fail before anybody is affected.
+std::optional<Error> Server::Impl::prepare(Addition& one) {
+  const RouteOptions& options = one.wanted->options;
+  if (auto wrong = objection(options)) return wrong;
+  one.route = make_route(options, events);
+  one.route->loopback_sources = &loopback_sources;
+  if (const auto opened = open_upstreams(*one.route, options); !opened) return opened.error();
+  if (one.wanted->instead_of) {
+    Listener& listener = *routes[*one.wanted->instead_of]->on;
+    if (&listener.game != options.game || listener.enet != options.enet)
+      return Error{"the listener " + listener.address.text() + " keeps its game (" + std::string(listener.game.name()) +
+                   ") while it listens; remove its route first, or restart"};
+    const auto failed = take_listener(one, listener, listener.address);
+    return failed || one.listener != nullptr ? failed : Error{"the program stops"};
+  }
+  if (one.follows != nullptr) return std::nullopt;
+  Listener* const listener = one.route->bots() ? nullptr : find_listener(options);
+  if (listener != nullptr) {
+    const auto failed = take_listener(one, *listener, options.listen);
+    if (failed || one.listener != nullptr) return failed;
+  }
+  auto bound = bind(options, *one.route);
+  if (!bound) return bound.error();
+  one.bound = std::move(*bound);
+  one.opens = !one.route->bots();
+  return std::nullopt;
+}
+
+/// Sets `one.listener`, if the listener is still there.
+std::optional<Error> Server::Impl::take_listener(Addition& one, Listener& listener, net::Address at) {
+  bool there = false;
+  on(home(listener), [&] { there = home(listener).hold_listener(listener.index); });
+  if (!there) return std::nullopt;
+  one.listener = &listener;
+  if (one.route->shared_room() && one.route->by_enet() &&
+      shared_rooms[*one.route->shared_room()]->home != listener.home)
+    return Error{"the listener " + at.text() + " cannot lead into another arena while it listens; restart"};
+  if (!listener.routes.empty()) return std::nullopt;
+  one.opens = true;
+  if (one.route->by_enet()) return std::nullopt;
+  auto bound = net::listen(at, false);
+  if (!bound) return bound.error();
+  one.bound = std::move(*bound);
+  return std::nullopt;
+}
+
+/// The routes on one listener must agree.
+std::optional<Error> Server::Impl::objection_to_neighbours(const Addition& one, const std::vector<Addition>& all,
+                                                           const std::vector<std::size_t>& leaving) const {
+  const std::string at = one.wanted->options.listen.text();
+  const auto& neighbours = one.listener != nullptr ? one.listener->routes : std::vector<std::size_t>();
+  for (const std::size_t index : neighbours)
+    if (std::find(leaving.begin(), leaving.end(), index) == leaving.end())
+      if (auto wrong = objection_to_sharing(*routes[index], *one.route, at)) return wrong;
+  for (const Addition& other : all)
+    if (&other < &one && (one.listener != nullptr ? other.listener == one.listener : one.follows == &other))
+      if (auto wrong = objection_to_sharing(*other.route, *one.route, at)) return wrong;
+  return std::nullopt;
+}
+
+/// Workers know the route; nobody comes by it yet.
+void Server::Impl::publish(Addition& one) {
+  const RouteOptions& options = one.wanted->options;
+  Route& route = *one.route;
+  route.index = routes.size();
+  const std::size_t room_home = route.shared_room() ? shared_rooms[*route.shared_room()]->home : 0;
+  route.room_home = room_home;
+  if (one.listener == nullptr) {
+    auto made = std::make_unique<Listener>(listeners.size(), *options.game, options.enet);
+    made->home = route.shared_room() ? room_home : route.index % pool.workers.size();
+    made->address = one.bound.address;
+    if (one.bound.udp) made->datagrams = std::make_shared<const net::Fd>(std::move(one.bound.udp));
+    one.listener = made.get();
+    const std::unique_lock lock(tables);
+    listeners.push_back(std::move(made));
+  }
+  route.on = one.listener;
+  route.listener = one.listener->address;
+  if (one.wanted->instead_of) {
+    const Route& before = *routes[*one.wanted->instead_of];
+    route.draining = before.draining.load();
+    if (&before.server_game() == &route.server_game()) route.upstreams.inherit(before.upstreams);
+  }
+  std::vector<TapSink*> sinks(pool.workers.size(), nullptr);
+  for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);
+  std::vector<const WorkerRoute*> parts(sinks.size());
+  on_all([&](Worker& worker, std::size_t i) { parts[i] = &worker.add_route(route, sinks[i], sane(options.limits)); });
+  route.parts = std::move(parts);
+  one.published = one.route.get();
+  const std::unique_lock lock(tables);
+  routes.push_back(std::move(one.route));
+}
+
+std::optional<Error> Server::Impl::open(Addition& one) {
+  Route& route = *one.published;
+  Outcome<net::Address> at = Error{"the program stops"};
+  on(home(*route.on),
+     [&] { at = home(*route.on).open_acceptor(route.index, std::move(one.bound.tcp), one.listener->address); });
+  if (!at) return at.error();
+  one.listener->address = route.listener = *at;
+  return std::nullopt;
+}
+
+void Server::Impl::retire(std::size_t index) {
+  Route& route = *routes[index];
+  route.retired = true;
+  auto left = route.on->routes;
+  std::erase(left, index);
+  update(*route.on, std::move(left));
+}
+
+/// Sets the routes of a listener, on each worker; last on its home, which lets newcomers in.
+void Server::Impl::update(Listener& listener, std::vector<std::size_t> its_routes) {
+  {
+    const std::unique_lock lock(tables);
+    listener.routes = std::move(its_routes);
+  }
+  see_draining(listener);
+  const auto tell = [&](Worker& worker) { on(worker, [&] { worker.set_routes(listener.index, listener.routes); }); };
+  for (const auto& worker : pool.workers)
+    if (worker.get() != &home(listener)) tell(*worker);
+  tell(home(listener));
+}
+
+void Server::Impl::see_draining(Listener& listener) const {
+  listener.closed =
+      !listener.routes.empty() && std::all_of(listener.routes.begin(), listener.routes.end(),
+                                              [this](std::size_t one) { return routes[one]->draining.load(); });
+}
+
+Outcome<std::vector<Listening>> Server::Impl::change(const RouteChanges& changes) {
+  std::vector<std::size_t> leaving = changes.retired;
+  std::vector<Addition> all;
+  for (const auto& one : changes.added) {
+    if (one.instead_of) leaving.push_back(*one.instead_of);
+    all.push_back({.wanted = &one});
+  }
+  const auto leads = [](const Addition& first, const Addition& one) {
+    const RouteOptions &its = first.wanted->options, &wanted = one.wanted->options;
+    return wanted.listen.port() != 0 && its.listen == wanted.listen && its.game == wanted.game &&
+           its.game->transport() == wire::Transport::kWebSocket;
+  };
+  for (Addition& one : all)
+    for (Addition* first = all.data(); first != &one && one.follows == nullptr; ++first)
+      if (!one.wanted->instead_of && !first->wanted->instead_of && leads(*first, one)) one.follows = first;
+  std::optional<Error> failed;
+  for (Addition& one : all)
+    if (!failed) failed = prepare(one);
+  for (const Addition& one : all)
+    if (!failed) failed = objection_to_neighbours(one, all, leaving);
+  const auto unhold = [&] {
+    for (const Addition& one : all)
+      if (one.listener != nullptr && one.published == nullptr)
+        on(home(*one.listener), [&] { home(*one.listener).unhold_listener(one.listener->index); });
+  };
+  if (failed) return unhold(), *failed;
+  for (Addition& one : all) {
+    if (one.follows != nullptr) one.listener = one.follows->listener;
+    publish(one);
+  }
+  for (Addition& one : all)
+    if (!failed && one.opens) failed = open(one);
+  if (failed) {
+    for (const Addition& one : all) {
+      one.published->retired = true;
+      update(*one.listener, one.listener->routes);
+    }
+    return *failed;
+  }
+  std::vector<Listening> added;
+  for (Addition& one : all) {
+    auto its = one.listener->routes;
+    if (one.wanted->instead_of) std::erase(its, *one.wanted->instead_of);
+    const bool by_path = one.published->web && !one.published->web->path.empty();
+    its.insert(by_path ? its.begin() : its.end(), one.published->index);
+    if (one.wanted->instead_of) routes[*one.wanted->instead_of]->retired = true;
+    update(*one.listener, std::move(its));
+    if (one.published->bots())
+      on(home(*one.listener), [&] {
+        home(*one.listener)
+            .invite_bots(one.published->index, one.published->bridge->bots, sane(one.wanted->options.limits));
+      });
+    added.push_back({one.published->index, one.published->listener});
+  }
+  for (const std::size_t index : changes.retired) retire(index);
+  return added;
+}
 
 Server::Server(std::size_t workers, Events& events) : impl_(std::make_unique<Impl>(events)) {
   assert(workers >= 1 && workers <= 64);
@@ -177,57 +422,52 @@ Server::Server(std::size_t workers, Events& events) : impl_(std::make_unique<Imp
 
 Server::~Server() = default;
 
-std::size_t Server::add_shared_room(const SharedRoomOptions& options) {
+std::size_t Server::add_shared_room(const SharedRoomOptions& options, std::optional<std::size_t> beside) {
+  const std::lock_guard changing(impl_->changing);
   auto& workers = impl_->pool.workers;
-  const std::size_t index = impl_->shared_rooms.size();
-  SharedRoomState& state = *impl_->shared_rooms.emplace_back(std::make_unique<SharedRoomState>());
+  auto made = std::make_unique<SharedRoomState>();
+  SharedRoomState& state = *made;
   state.options = options;
-  state.index = index;
-  state.home = index % workers.size();
-  workers[state.home]->add_shared_room(state, options.tap ? &options.tap->sink(state.home) : nullptr, impl_->events);
-  return index;
+  state.index = impl_->shared_rooms.size();
+  state.home = beside ? impl_->routes[*beside]->on->home : state.index % workers.size();
+  {
+    const std::unique_lock lock(impl_->tables);
+    impl_->shared_rooms.push_back(std::move(made));
+  }
+  TapSink* const tap = options.tap ? &options.tap->sink(state.home) : nullptr;
+  impl_->on(*workers[state.home], [&] { workers[state.home]->add_shared_room(state, tap, impl_->events); });
+  return state.index;
+}
+
+void Server::retire_shared_room(std::size_t shared_room) {
+  const std::lock_guard changing(impl_->changing);
+  Worker& home = *impl_->pool.workers[impl_->shared_rooms[shared_room]->home];
+  impl_->on(home, [&] { home.retire_shared_room(shared_room); });
 }
 
 void Server::order(std::size_t shared_room, std::function<void(core::Back&)> order) {
-  impl_->pool.workers[impl_->shared_rooms[shared_room]->home]->order(shared_room, std::move(order));
+  impl_->pool.workers[impl_->shared_room(shared_room).home]->order(shared_room, std::move(order));
 }
 
 Outcome<Listening> Server::add(const RouteOptions& options) {
-  if (auto wrong = objection(options)) return *wrong;
-  auto made = make_route(options, impl_->events);
-  if (const auto opened = open_upstreams(*made, options); !opened) return opened.error();
-  const bool bots = options.bridge && options.bridge->bots != 0;
-  Route* const host = bots ? nullptr : impl_->find_listener(options);
-  if (host)
-    if (auto wrong = objection_to_sharing(*host, *made)) return *wrong;
-  auto bound = bots ? Outcome<net::Sockets>(net::Sockets()) : bind(options, *made, host);
-  if (!bound) return bound.error();
+  const auto added = change({.added = {{options}}});
+  if (!added) return added.error();
+  return added->front();
+}
 
-  auto& workers = impl_->pool.workers;
-  Route& route = *impl_->routes.emplace_back(std::move(made));
-  route.index = impl_->routes.size() - 1;
-  route.home = host                  ? host->home
-               : route.shared_room() ? impl_->shared_rooms[*route.shared_room()]->home
-                                     : route.index % workers.size();
-  route.listener = bound->address;
-  route.loopback_sources = &impl_->loopback_sources;
-  route.datagrams = std::move(bound->udp);
-  for (std::size_t i = 0; i < workers.size(); ++i)
-    workers[i]->add_route(route, options.tap ? &options.tap->sink(i) : nullptr, sane(options.limits));
-  Worker& home = *workers[route.home];
-  if (bots)
-    home.invite_bots(options.bridge->bots, sane(options.limits));
-  else
-    impl_->share_listener(host ? *host : route, route);
-  if (!host && !bots)
-    if (auto failed = impl_->open(route, home, options, std::move(bound->tcp))) return *failed;
-  return Listening{route.index, route.listener};
+Outcome<std::vector<Listening>> Server::change(const RouteChanges& changes) {
+  const std::lock_guard changing(impl_->changing);
+  return impl_->change(changes);
 }
 
 void Server::run() {
   auto& workers = impl_->pool.workers;
   std::vector<std::thread> others;
-  for (std::size_t i = 1; i < workers.size(); ++i) others.emplace_back([&, i] { workers[i]->run(); });
+  {
+    const std::lock_guard changing(impl_->changing);
+    impl_->running = true;
+    for (std::size_t i = 1; i < workers.size(); ++i) others.emplace_back([&, i] { workers[i]->run(); });
+  }
   workers[0]->run();
   for (std::thread& one : others) one.join();
 }
@@ -237,16 +477,14 @@ void Server::stop() {
   for (auto& worker : impl_->pool.workers) worker->wake();
 }
 
-void Server::add_bots(std::size_t route, std::uint32_t count) {
-  impl_->pool.workers[impl_->routes[route]->home]->more_bots(route, count);
-}
+void Server::add_bots(std::size_t route, std::uint32_t count) { impl_->home_of(route).more_bots(route, count); }
 
 void Server::set_limits(std::size_t route, const Limits& limits) {
-  impl_->pool.workers[impl_->routes[route]->home]->set_limits(route, sane(limits));
+  impl_->home_of(route).set_limits(route, sane(limits));
 }
 
 void Server::set_access(std::size_t route, std::vector<Access> access) {
-  impl_->pool.workers[impl_->routes[route]->home]->set_access(route, std::move(access));
+  impl_->home_of(route).set_access(route, std::move(access));
 }
 
 std::vector<SessionReport> Server::ask(const Question& question) const {
@@ -266,16 +504,15 @@ bool Server::kick(LinkId link, std::string_view why) {
 }
 
 void Server::set_draining(std::size_t route, bool draining) {
-  const auto drains = [this](std::size_t one) { return impl_->routes[one]->draining.load(); };
-  impl_->routes[route]->draining = draining;
-  for (auto& host : impl_->routes) {
-    const auto& all = host->on_listener;
-    if (std::find(all.begin(), all.end(), route) != all.end())
-      host->closed = std::all_of(all.begin(), all.end(), drains);
-  }
+  Route& its = impl_->route(route);
+  its.draining = draining;
+  const std::shared_lock lock(impl_->tables);
+  impl_->see_draining(*its.on);
 }
 
-bool Server::is_draining(std::size_t route) const { return impl_->routes[route]->draining; }
+bool Server::is_draining(std::size_t route) const { return impl_->route(route).draining; }
+
+bool Server::is_over(std::size_t route) const { return impl_->route(route).is_over(); }
 
 std::size_t Server::end_sessions(std::size_t route, std::string_view why) {
   return ask({.route = route, .order = Question::Order::kDrain, .text = std::string(why)}).size();
@@ -295,24 +532,26 @@ bool Server::is_alive(Millis time) const {
 
 void Server::wait_for_workers() const { (void)ask({.none = true}); }
 
-std::vector<core::Ledger::Entry> Server::losses(std::size_t route) const { return impl_->routes[route]->losses.all(); }
+std::vector<core::Ledger::Entry> Server::losses(std::size_t route) const { return impl_->route(route).losses.all(); }
 
 std::vector<Attendance::Row> Server::attendance(std::size_t shared_room) const {
-  return impl_->shared_rooms[shared_room]->attendance.rows();
+  return impl_->shared_room(shared_room).attendance.rows();
 }
 
 std::uint64_t Server::orphaned(std::size_t shared_room) const {
-  return impl_->shared_rooms[shared_room]->orphaned.read();
+  return impl_->shared_room(shared_room).orphaned.read();
 }
 
-Totals Server::totals(std::size_t route) const {
+Totals Server::totals(std::size_t route) const { return totals(std::vector{route}); }
+
+Totals Server::totals(const std::vector<std::size_t>& routes) const {
   Totals sum;
-  for (const auto& worker : impl_->pool.workers) sum.add(worker->counters(route));
+  for (const std::size_t route : routes) impl_->route(route).add_to(sum);
   return sum;
 }
 
 std::vector<Server::ServerReport> Server::servers(std::size_t route) const {
-  const Route& its = *impl_->routes[route];
+  const Route& its = impl_->route(route);
   const Millis now = impl_->pool.workers.front()->time();
   std::vector<ServerReport> all;
   if (its.shared_room()) return all;
@@ -333,18 +572,18 @@ std::vector<Server::ServerReport> Server::servers(std::size_t route) const {
   return all;
 }
 
-std::size_t Server::waiting(std::size_t route) const { return impl_->routes[route]->upstreams.waiting(); }
+std::size_t Server::waiting(std::size_t route) const { return impl_->route(route).upstreams.waiting(); }
 
 std::size_t Server::drain_server(std::string_view name, bool on) {
   std::size_t found = 0;
-  for (const auto& route : impl_->routes) {
-    if (route->shared_room()) continue;
-    for (const auto& server : route->upstreams.all()) {
+  impl_->each_route([&](const Route& route) {
+    if (route.shared_room() || route.retired) return;
+    for (const auto& server : route.upstreams.all()) {
       if (server->name != name) continue;
       server->drain(on);
       ++found;
     }
-  }
+  });
   return found;
 }
 

@@ -1,6 +1,6 @@
-// Runs routes (relays and bridges) and shared rooms on worker threads. The program builds one Server.
-// Law: a relay passes bytes unchanged. Limits bounds what a peer may do. Each session ends with one reason, which is
-// counted.
+// Runs routes (relays and bridges) and shared rooms on worker threads. The program builds one Server. Routes come and
+// go while it runs. Law: a relay passes bytes unchanged. Limits bounds what a peer may do. Each session ends with one
+// reason, which is counted.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +68,18 @@ struct Listening {
   net::Address address;
 };
 
+/// Routes that come and go at once.
+struct RouteChanges {
+  struct Added {
+    RouteOptions options;
+    /// A route that this one replaces: it takes over the listener, and no client is refused meanwhile. Both have the
+    /// same game and the same EnetMode.
+    std::optional<std::size_t> instead_of = {};
+  };
+  std::vector<Added> added = {};
+  std::vector<std::size_t> retired = {};  ///< beside those that are replaced
+};
+
 class Server {
  public:
   /// Ignores SIGPIPE for the whole process (a peer's reset must not end it). REQUIRES: workers is 1 to 64.
@@ -76,12 +88,18 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Binds at once; serves as soon as run() does. REQUIRES: before run().
+  /// Binds at once; serves as soon as run() does. From any thread but the workers'.
   Outcome<Listening> add(const RouteOptions& options);
+  /// All of the changes are made, or, on an error, none. A retired route gets no newcomers; its sessions go on. Its
+  /// number stays valid. What was added is returned in order. From any thread but the workers'.
+  Outcome<std::vector<Listening>> change(const RouteChanges& changes);
 
-  /// Adds a room for the clients of all routes that lead into it (BridgeOptions::shared_room). It opens in run().
-  /// Returns its number. REQUIRES: before run().
-  std::size_t add_shared_room(const SharedRoomOptions& options);
+  /// Adds a room for the clients of all routes that lead into it (BridgeOptions::shared_room). It opens in run(), or
+  /// now. `beside`: a route whose listener is going to lead into it. Returns its number. From any thread but the
+  /// workers'.
+  std::size_t add_shared_room(const SharedRoomOptions& options, std::optional<std::size_t> beside = {});
+  /// The room stops once no route leads into it and its last player has left. From any thread but the workers'.
+  void retire_shared_room(std::size_t shared_room);
 
   /// Calls `order` with the back of a shared room, for what no word says (pause a replay). The call is made soon, on
   /// the room's thread. It is not made if the room is over. From any thread.
@@ -111,6 +129,8 @@ class Server {
   /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
   void set_draining(std::size_t route, bool draining);
   bool is_draining(std::size_t route) const;
+  /// The route is retired, and its last session has ended. From any thread.
+  bool is_over(std::size_t route) const;
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.
   std::size_t end_sessions(std::size_t route, std::string_view why);
@@ -125,6 +145,8 @@ class Server {
 
   /// From any thread.
   Totals totals(std::size_t route) const;
+  /// The sum of several routes. From any thread.
+  Totals totals(const std::vector<std::size_t>& routes) const;
 
   /// A server of a route, as it stands.
   struct ServerReport {

@@ -27,22 +27,26 @@ Worker::Worker(std::size_t index, Pool& pool)
 
 Worker::~Worker() { loop_.never(*this); }
 
-void Worker::add_route(Route& route, TapSink* tap, const Limits& limits) {
+const WorkerRoute& Worker::add_route(Route& route, TapSink* tap, const Limits& limits) {
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
-  const bool home = route.home == index_;
-  probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr, limits});
-  acceptors_.push_back(nullptr);
+  const bool home = route.on->home == index_;
+  probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr, limits, route.access});
+  if (listeners_.size() <= route.on->index) listeners_.resize(route.on->index + 1);
+  return *routes_.back();
 }
 
-void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
-  invited_.push_back({routes_.size() - 1, count, limits});
+void Worker::invite_bots(std::size_t route, std::uint32_t count, const Limits& limits) {
+  invited_.push_back({route, count, limits});
 }
 
-Outcome<net::Address> Worker::open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at) {
-  WorkerRoute& worker_route = *routes_.back();
-  auto& acceptor = acceptors_.back();
-  ServerProbes& probes = *probed_.back().probes;
-  if (worker_route.route.passes_enet_datagrams())
+Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening, const net::Address& at) {
+  WorkerRoute& worker_route = *routes_[route];
+  auto& acceptor = listeners_[worker_route.route.on->index].acceptor;
+  ServerProbes& probes = *probed_[route].probes;
+  const Limits& limits = probed_[route].limits;
+  if (acceptor)
+    acceptor->serve(worker_route, probes, limits);
+  else if (worker_route.route.passes_enet_datagrams())
     acceptor = std::make_unique<DatagramAcceptor>(worker_route, probes, *this, limits);
   else if (worker_route.route.by_enet())
     acceptor = std::make_unique<EnetAcceptor>(worker_route, probes, *this, limits);
@@ -51,17 +55,43 @@ Outcome<net::Address> Worker::open_acceptor(const Limits& limits, net::Fd listen
   return acceptor->open(std::move(listening), at);
 }
 
+void Worker::set_routes(std::size_t listener, const std::vector<std::size_t>& routes) {
+  ListenerPart& here = listeners_[listener];
+  here.routes = routes;
+  here.held = false;
+  if (!here.acceptor) return;
+  if (routes.empty()) return here.acceptor->close();
+  const std::size_t first = *std::min_element(routes.begin(), routes.end());
+  if (here.acceptor->route().index == first) return;
+  Probed& its = probed_[first];
+  here.acceptor->serve(*routes_[first], *its.probes, its.limits);
+  here.acceptor->set_access(its.access);
+}
+
+bool Worker::hold_listener(std::size_t listener) {
+  ListenerPart& here = listeners_[listener];
+  here.held = here.acceptor != nullptr;
+  return here.held;
+}
+
 void Worker::add_shared_room(SharedRoomState& state, TapSink* tap, Events& events) {
   shared_rooms_[state.index] = {std::make_unique<SharedRoom>(loop_, state, next_link(), events), tap};
+  if (running_) open_shared_room(state.index);
+}
+
+void Worker::open_shared_room(std::size_t number) {
+  Housed& housed = shared_rooms_.at(number);
+  housed.shared_room->open(housed.tap);
 }
 
 void Worker::run() {
-  for (auto& [number, housed] : shared_rooms_) housed.shared_room->open(housed.tap);
+  running_ = true;
+  for (auto& [number, housed] : shared_rooms_) open_shared_room(number);
   loop_.run();
   for (auto& worker_route : routes_) worker_route->finish();
 }
 
-Worker& Worker::home(std::size_t route) { return *pool_.workers[routes_[route]->route.home]; }
+Worker& Worker::home(std::size_t route) { return *pool_.workers[routes_[route]->route.on->home]; }
 
 // -- Letters ----------------------------------------------------------------------------------------------------------
 
@@ -114,22 +144,22 @@ void Worker::read(AcceptedClient& newcomer) {
 }
 
 void Worker::read(const Named& named) {
-  if (acceptors_[named.route]) acceptors_[named.route]->named(named.link, named.player);
+  if (Acceptor* const acceptor = acceptor_of(named.route)) acceptor->named(named.link, named.player);
 }
 
 void Worker::read(const Left& left) {
-  if (acceptors_[left.route]) acceptors_[left.route]->left(left.link, left.client);
+  if (Acceptor* const acceptor = acceptor_of(left.route)) acceptor->left(left.link, left.client);
 }
 
 void Worker::read(const Moved& moved) {
-  Acceptor* const acceptor = acceptors_[moved.route].get();
+  Acceptor* const acceptor = acceptor_of(moved.route);
   if (acceptor == nullptr) return;  // of a bot
   if (moved.how == Moved::How::kAway) return acceptor->away(moved.client);
   if (moved.how == Moved::How::kBack) return acceptor->came_back(moved.client);
   const bool from_there = acceptor->crowded_from(moved.client);
   if (!from_there && !acceptor->crowded()) return;
   std::unique_lock lock(pool_.absences_lock);
-  const auto place = pool_.absences.give_up(moved.route, loop_.now(), [&](const net::Address& from) {
+  const auto place = pool_.absences.give_up(acceptor->route().on->index, loop_.now(), [&](const net::Address& from) {
     return !from_there || from.network() == moved.client.network();
   });
   lock.unlock();
@@ -157,11 +187,14 @@ void Worker::tell_moved(Moved::How how, Session& session) {
 
 void Worker::read(const NewLimits& news) {
   probed_[news.route].limits = news.limits;
-  if (acceptors_[news.route]) acceptors_[news.route]->set_limits(news.limits);
+  Acceptor* const acceptor = acceptor_of(news.route);
+  if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->set_limits(news.limits);
 }
 
 void Worker::read(NewAccess& news) {
-  if (acceptors_[news.route]) acceptors_[news.route]->set_access(std::move(news.access));
+  probed_[news.route].access = news.access;
+  Acceptor* const acceptor = acceptor_of(news.route);
+  if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->set_access(std::move(news.access));
 }
 
 void Worker::read(const MoreBots& more) {
@@ -176,7 +209,7 @@ void Worker::read(const Order& order) {
 
 void Worker::read(Asked& asked) {
   answer(asked.question, asked.part, sessions_);
-  for (auto& acceptor : acceptors_)
+  for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor) acceptor->ask(asked.question, asked.part);
 }
 
@@ -188,7 +221,7 @@ void Worker::named(Session& session, std::uint32_t player) {
 }
 
 WorkerRoute* Worker::route_at(const Route& listener, std::string_view path) {
-  for (const std::size_t i : listener.on_listener)
+  for (const std::size_t i : listeners_[listener.on->index].routes)
     if (routes_[i]->route.serves(path)) return routes_[i].get();
   return nullptr;
 }
@@ -197,7 +230,7 @@ void Worker::away(Session& session, const core::Absence& absence) {
   const Millis now = loop_.now();
   {
     const std::lock_guard lock(pool_.absences_lock);
-    pool_.absences.add({session.listener().index, session.info().client, absence.number},
+    pool_.absences.add({session.listener().on->index, session.info().client, absence.number},
                        SessionRef{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
   }
   tell_moved(Moved::How::kAway, session);
@@ -207,7 +240,7 @@ void Worker::settled(Session& session) { tell_moved(Moved::How::kSettled, sessio
 
 std::optional<SessionRef> Worker::claim(Session& session, std::uint32_t number) {
   const std::lock_guard lock(pool_.absences_lock);
-  return pool_.absences.claim({session.listener().index, session.info().client, number}, loop_.now());
+  return pool_.absences.claim({session.listener().on->index, session.info().client, number}, loop_.now());
 }
 
 void Worker::hand_over(SessionRef to, net::Fd client, const net::Address& from) {
@@ -263,11 +296,44 @@ void Worker::tick(Millis now) {
   if (std::any_of(routes_.begin(), routes_.end(), waits)) std::sort(to_tick_.begin(), to_tick_.end(), std::greater<>());
   if (!to_tick_.empty()) loop_.serve(ticking_);
   for (Probed& one : probed_)
-    if (one.probes && !stopping_) one.probes->tick(now, one.limits);
-  for (auto& acceptor : acceptors_)
+    if (one.probes && !one.over && !stopping_) one.probes->tick(now, one.limits);
+  for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor) acceptor->tick(now);
   for (auto& worker_route : routes_) worker_route->tick();
+  tidy();
   if (stopping_) finish_if_empty();  // those that live with an acceptor end on their own
+}
+
+/// Ends what retired routes have left behind, once their sessions have ended.
+void Worker::tidy() {
+  if (stopping_) return;
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    Probed& probed = probed_[i];
+    if (!probed.probes || probed.over || !routes_[i]->route.is_over()) continue;
+    probed.over = true;
+    probed.probes->close();
+  }
+  for (std::size_t i = 0; i < listeners_.size(); ++i) {
+    ListenerPart& here = listeners_[i];
+    if (!here.acceptor || !here.routes.empty() || here.held || !here.acceptor->unused()) continue;
+    Listener& listener = *here.acceptor->route().on;
+    here.acceptor.reset();
+    listener.datagrams.reset();
+    for (auto& worker : pool_.workers) send(*worker, Gone{i});
+  }
+  for (auto& [number, housed] : shared_rooms_)
+    if (housed.retired && !housed.shared_room->end_reason() && !leads_to(number)) housed.shared_room->stop();
+}
+
+/// Whether newcomers may come to the room, or somebody is inside.
+bool Worker::leads_to(std::size_t shared_room) const {
+  return std::any_of(routes_.begin(), routes_.end(),
+                     [&](const auto& one) { return one->route.shared_room() == shared_room && !one->route.is_over(); });
+}
+
+void Worker::read(const Gone& gone) {
+  for (auto& worker_route : routes_)
+    if (worker_route->route.on->index == gone.listener) worker_route->let_go();
 }
 
 void Worker::tick_some() {
@@ -312,7 +378,7 @@ void Worker::begin_stop() {
   for (Probed& one : probed_)
     if (one.probes) one.probes->close();
   while (!newcomers_.empty()) seat_one();
-  for (auto& acceptor : acceptors_)
+  for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor) acceptor->stop();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // to all at once, not one by one
   for (auto& [link, session] : sessions_) session->stop();
@@ -321,7 +387,7 @@ void Worker::begin_stop() {
 
 void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
-  for (auto& acceptor : acceptors_)
+  for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor && !acceptor->empty()) return;
   ticker_.reset();
   mailbox_.close();

@@ -1,8 +1,10 @@
 // A worker: one thread, its loop, and the sessions that live on it; for some relays also the acceptor.
-// Law: a session never moves to another worker. Workers exchange only letters and batches of datagrams.
+// Law: a session never moves to another worker. Workers exchange only letters and batches of datagrams. Routes and
+// listeners are never forgotten, but a listener that is over lets go of its sockets.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -35,21 +37,33 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   Worker(std::size_t index, Pool& pool);
   ~Worker() override;
 
-  /// Adds bots to the newest route, one per tick. REQUIRES: not running; the route is a bridge.
-  void invite_bots(std::uint32_t count, const Limits& limits);
-
-  /// The worker becomes the home of this shared room. REQUIRES: not running; tap as in SharedRoomOptions.
+  // Before run(), or on the worker's thread (call()).
+  /// The worker becomes the home of this shared room. REQUIRES: tap as in SharedRoomOptions.
   void add_shared_room(SharedRoomState& state, TapSink* tap, Events& events);
-
-  /// For each relay, in the order of Route::index. REQUIRES: not running.
-  void add_route(Route& route, TapSink* tap, const Limits& limits);
-  /// The worker becomes the home of the newest route. Returns where it listens. REQUIRES: not running.
-  Outcome<net::Address> open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at);
+  /// The room opens. In run(), all open that there are.
+  void open_shared_room(std::size_t number);
+  /// The room stops once no route leads there and nobody is inside.
+  void retire_shared_room(std::size_t number) { shared_rooms_.at(number).retired = true; }
+  /// For each route, in the order of Route::index.
+  const WorkerRoute& add_route(Route& route, TapSink* tap, const Limits& limits);
+  /// Adds bots to a route, one per tick. REQUIRES: the route is a bridge.
+  void invite_bots(std::size_t route, std::uint32_t count, const Limits& limits);
+  /// The worker becomes the home of the listener of this route, which listens from now on, or again. Returns where.
+  Outcome<net::Address> open_acceptor(std::size_t route, net::Fd listening, const net::Address& at);
+  /// Sets the routes of a listener: those with a path first. None: it closes, but its sessions go on.
+  void set_routes(std::size_t listener, const std::vector<std::size_t>& routes);
+  /// Whether the listener is there, be it closed. If so, it stays until set_routes() or unhold().
+  bool hold_listener(std::size_t listener);
+  void unhold_listener(std::size_t listener) { listeners_[listener].held = false; }
 
   /// Until the pool is stopping and the last session is gone.
   void run();
 
   // From any thread.
+  /// Calls a function on the worker's thread. It is not called if the worker has ended.
+  void call(std::function<void()> function, Inquiry::Part part) {
+    mailbox_.post(Call{std::move(function), std::move(part)});
+  }
   Millis time() const { return loop_.nanos() / 1'000'000; }
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
@@ -60,7 +74,6 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
   void call(RollCall::Answer answer) { mailbox_.post(Called{std::move(answer)}); }
-  const Counters& counters(std::size_t route) const { return routes_[route]->counters; }
 
  private:
   struct Named {
@@ -110,6 +123,14 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   struct Called {
     RollCall::Answer answer;
   };
+  struct Call {
+    std::function<void()> function;
+    Inquiry::Part part;
+  };
+  /// A listener has closed, and its last session has ended.
+  struct Gone {
+    std::size_t listener;
+  };
   /// Bots that are still to come.
   struct Invitation {
     std::size_t route;
@@ -117,7 +138,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
     Limits limits;
   };
   using Letter = std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order,
-                              Asked, Called>;
+                              Asked, Called, Call, Gone>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -133,10 +154,14 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void read(const Order& order);
   void read(Asked& asked);
   void read(Called&) {}  // the answer is given when the letter is destroyed
+  void read(Call& call) { call.function(); }
+  void read(const Gone& gone);
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
   void tell_moved(Moved::How how, Session& session);
   Worker& home(std::size_t route);
+  /// Of this route's listener, if it lives here; else null.
+  Acceptor* acceptor_of(std::size_t route) { return listeners_[routes_[route]->route.on->index].acceptor.get(); }
   void hand_out(LinkId link, const net::Address& from, Bytes datagram);
 
   // Ticker, Session::Owner, Dispatcher, Later
@@ -151,7 +176,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;
   LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override {
-    return route.shared_room() ? route.home : next_worker_++ % pool_.workers.size();
+    return route.shared_room() ? route.room_home : next_worker_++ % pool_.workers.size();
   }
   void assign(std::size_t worker, AcceptedClient newcomer) override;
   bool forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) override;
@@ -171,6 +196,8 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void seat_one();
   void seat_bots();
   void seat_bot(const Invitation& invitation);
+  void tidy();
+  bool leads_to(std::size_t shared_room) const;
   void begin_stop();
   void finish_if_empty();
 
@@ -181,14 +208,22 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   std::optional<net::Ticker> ticker_;
   std::vector<std::unique_ptr<WorkerRoute>> routes_;  // by Route::index
   struct Probed {
-    std::unique_ptr<ServerProbes> probes;
+    std::unique_ptr<ServerProbes> probes;  // null where another worker is home
     Limits limits;
+    std::vector<Access> access;
+    bool over = false;
   };
-  std::vector<Probed> probed_;                        // likewise; null where another worker is home
-  std::vector<std::unique_ptr<Acceptor>> acceptors_;  // likewise; also null where a listener is shared
+  std::vector<Probed> probed_;  // by Route::index
+  struct ListenerPart {
+    std::vector<std::size_t> routes = {};          // those with a path first
+    std::unique_ptr<Acceptor> acceptor = nullptr;  // null where another worker is home, and of bots
+    bool held = false;
+  };
+  std::vector<ListenerPart> listeners_;  // by Listener::index
   struct Housed {
     std::unique_ptr<SharedRoom> shared_room;
     TapSink* tap;
+    bool retired = false;
   };
   std::unordered_map<std::size_t, Housed> shared_rooms_;  // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
@@ -202,7 +237,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   DatagramQueue datagram_queue_;
   std::vector<bool> passed_to_;  // workers that have got datagrams from us in this batch
   std::size_t next_worker_;
-  bool stopping_ = false;
+  bool stopping_ = false, running_ = false;
 };
 
 }  // namespace entente::relay

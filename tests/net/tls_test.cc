@@ -98,6 +98,17 @@ TEST_CASE("a certificate whose time is over, or has not come, is said to be so")
   }
 }
 
+TEST_CASE("connections that begin after a renewal see the new certificate") {
+  const Certificate old, fresh;
+  const auto server = *TlsContext::server(old.file(), old.file());
+  const auto trusts_old = *TlsContext::client(old.file(), true), trusts_fresh = *TlsContext::client(fresh.file(), true);
+  Wire before(*server, *trusts_old, "localhost");
+  server->renew(**TlsContext::server(fresh.file(), fresh.file()));
+  CHECK(before.run());
+  CHECK(Wire(*server, *trusts_fresh, "localhost").run());
+  CHECK_FALSE(Wire(*server, *trusts_old, "localhost").run());
+}
+
 TEST_CASE("who answers a handshake with something else does not speak TLS") {
   const Contexts contexts;
   for (const char* answer : {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "BZFS0221\x03"}) {

@@ -90,13 +90,22 @@ bool is_address(const std::string& peer) {
 
 // -- Contexts ---------------------------------------------------------------------------------------------------------
 
-void TlsContext::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
+void TlsContext::renew(const TlsContext& fresh) {
+  auto theirs = fresh.raw();
+  const std::lock_guard lock(mutex_);
+  context_ = std::move(theirs);
+}
+
+std::shared_ptr<ssl_ctx_st> TlsContext::raw() const {
+  const std::lock_guard lock(mutex_);
+  return context_;
+}
 
 Outcome<std::shared_ptr<TlsContext>> TlsContext::make(bool client) {
   auto made = std::make_shared<TlsContext>();
   made->client_ = client;
-  made->context_.reset(SSL_CTX_new(client ? TLS_client_method() : TLS_server_method()));
-  SSL_CTX* raw = made->raw();
+  made->context_.reset(SSL_CTX_new(client ? TLS_client_method() : TLS_server_method()), SSL_CTX_free);
+  SSL_CTX* raw = made->context_.get();
   if (!raw) return Error{"cannot set up TLS: " + complaint()};
   SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
@@ -109,34 +118,34 @@ Outcome<std::shared_ptr<TlsContext>> TlsContext::make(bool client) {
   return made;
 }
 
-Outcome<std::shared_ptr<const TlsContext>> TlsContext::server(const std::string& certificates, const std::string& key) {
+Outcome<std::shared_ptr<TlsContext>> TlsContext::server(const std::string& certificates, const std::string& key) {
   auto made = make(false);
   if (!made) return made.error();
-  SSL_CTX* raw = (*made)->raw();
+  SSL_CTX* raw = (*made)->context_.get();
   if (SSL_CTX_use_certificate_chain_file(raw, certificates.c_str()) != 1)
     return Error{"cannot read a certificate from '" + certificates + "': " + complaint() + "; it must be a PEM file"};
   if (SSL_CTX_use_PrivateKey_file(raw, key.c_str(), SSL_FILETYPE_PEM) != 1)
     return Error{"cannot use the key in '" + key + "': " + complaint() +
                  "; it must be a PEM file and belong to the certificate"};
-  return std::shared_ptr<const TlsContext>(*made);
+  return made;
 }
 
-Outcome<std::shared_ptr<const TlsContext>> TlsContext::client(const std::string& authorities, bool verify) {
+Outcome<std::shared_ptr<TlsContext>> TlsContext::client(const std::string& authorities, bool verify) {
   auto made = make(true);
   if (!made) return made.error();
-  SSL_CTX* raw = (*made)->raw();
+  SSL_CTX* raw = (*made)->context_.get();
   if (!authorities.empty() && SSL_CTX_load_verify_locations(raw, authorities.c_str(), nullptr) != 1)
     return Error{"cannot read authorities from '" + authorities + "': " + complaint() + "; it must be a PEM file"};
   if (authorities.empty()) SSL_CTX_set_default_verify_paths(raw);
   SSL_CTX_set_verify(raw, verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-  return std::shared_ptr<const TlsContext>(*made);
+  return made;
 }
 
 // -- Connections ------------------------------------------------------------------------------------------------------
 
 void Tls::Free::operator()(ssl_st* session) const { SSL_free(session); }
 
-Tls::Tls(const TlsContext& context, const std::string& peer) : session_(SSL_new(context.raw())) {
+Tls::Tls(const TlsContext& context, const std::string& peer) : session_(SSL_new(context.raw().get())) {
   SSL* raw = session_.get();
   if (!raw) std::abort();  // out of memory
   SSL_set_bio(raw, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -15,25 +16,26 @@ struct ssl_st;
 
 namespace entente::net {
 
-/// Shared by all connections of a listener, or to a server. Made at start, then const, for any thread.
+/// Shared by all connections of a listener, or to a server. For any thread.
 class TlsContext {
  public:
   /// PEM files: the certificate with its chain, and its key.
-  static Outcome<std::shared_ptr<const TlsContext>> server(const std::string& certificates, const std::string& key);
+  static Outcome<std::shared_ptr<TlsContext>> server(const std::string& certificates, const std::string& key);
   /// `authorities`: a PEM file of trusted authorities; empty: the system's. With `verify` false, any certificate is
   /// accepted.
-  static Outcome<std::shared_ptr<const TlsContext>> client(const std::string& authorities, bool verify);
+  static Outcome<std::shared_ptr<TlsContext>> client(const std::string& authorities, bool verify);
 
-  ssl_ctx_st* raw() const { return context_.get(); }
+  /// Connections that begin from now on use the certificates of `fresh`. REQUIRES: of the same role.
+  void renew(const TlsContext& fresh);
+
+  std::shared_ptr<ssl_ctx_st> raw() const;
   bool is_client() const { return client_; }
 
  private:
-  struct Free {
-    void operator()(ssl_ctx_st* context) const;
-  };
   static Outcome<std::shared_ptr<TlsContext>> make(bool client);
 
-  std::unique_ptr<ssl_ctx_st, Free> context_;
+  mutable std::mutex mutex_;  // of context_
+  std::shared_ptr<ssl_ctx_st> context_;
   bool client_ = false;
 };
 

@@ -79,14 +79,15 @@ class Announcement {
 
 class Drain {
  public:
-  Drain(relay::Server& server, const Roster& roster, const std::vector<NamedRoute>& routes, Drainer& drainer)
+  Drain(relay::Server& server, const Roster& roster, const RouteNames& routes, Drainer& drainer)
       : server_(server), roster_(roster), routes_(routes), drainer_(drainer) {}
 
   Reply drain(std::string_view rest) const {
     const auto order = parse_drain(rest);
     if (!order) return order.error();
     if (is_server(order->what)) return drain_server(*order);
-    const auto routes = routes_called(routes_, order->what);
+    const auto all = routes_();
+    const auto routes = routes_called(all, order->what);
     if (!routes) return routes.error();
     Announcement announcement;
     if (!order->text.empty()) announcement = announce(*routes, order->text);
@@ -110,7 +111,8 @@ class Drain {
     const auto text = sayable_text(whole_text(rest), kLongestText);
     if (!text) return text.error();
     if (text->empty()) return Error{"usage: say [--route ROUTE] TEXT"};
-    const auto routes = routes_called(routes_, what);
+    const auto all = routes_();
+    const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
     const Announcement announcement = announce(*routes, *text);
     return announcement.added_to(Reply(announcement.text()));
@@ -119,7 +121,8 @@ class Drain {
   Reply undrain(std::string_view rest) const {
     const std::string what = whole_text(rest);
     if (server_.drain_server(what, false) != 0) return "server " + what + " gets new players again\n";
-    const auto routes = routes_called(routes_, what);
+    const auto all = routes_();
+    const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
     if (drainer_.is_stopping()) return Error{"the program stops when its players have left, and takes nobody any more"};
     std::string lines;
@@ -135,7 +138,7 @@ class Drain {
 
  private:
   bool is_server(std::string_view name) const {
-    for (const NamedRoute& route : routes_)
+    for (const NamedRoute& route : routes_())
       for (const auto& one : server_.servers(route.number))
         if (one.name == name) return true;
     return false;
@@ -146,7 +149,7 @@ class Drain {
       return Error{"--for and --say are for routes; " + order.what + " is a server"};
     server_.drain_server(order.what, true);
     std::uint64_t left = 0;
-    for (const NamedRoute& route : routes_)
+    for (const NamedRoute& route : routes_())
       for (const auto& one : server_.servers(route.number)) left += one.name == order.what ? one.sessions : 0;
     return "draining server " + order.what + ": " + std::to_string(left) + " sessions go on\n";
   }
@@ -159,14 +162,14 @@ class Drain {
 
   relay::Server& server_;
   const Roster& roster_;
-  const std::vector<NamedRoute>& routes_;
+  const RouteNames routes_;
   Drainer& drainer_;
 };
 
 }  // namespace
 
-void add_drain_commands(Control& control, relay::Server& server, const Roster& roster,
-                        const std::vector<NamedRoute>& routes, Drainer& drainer) {
+void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const RouteNames& routes,
+                        Drainer& drainer) {
   const Drain drain(server, roster, routes, drainer);
   control.add_order(
       "drain [ROUTE|SERVER] [--for TIME] [--say TEXT]",

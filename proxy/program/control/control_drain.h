@@ -1,8 +1,6 @@
 // The commands drain, undrain and say.
 #pragma once
 
-#include <vector>
-
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/control/route_names.h"
@@ -10,8 +8,8 @@
 
 namespace entente {
 
-/// All arguments outlive the control.
-void add_drain_commands(Control& control, relay::Server& server, const Roster& roster,
-                        const std::vector<NamedRoute>& routes, Drainer& drainer);
+/// `server`, `roster` and `drainer` outlive the control.
+void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const RouteNames& routes,
+                        Drainer& drainer);
 
 }  // namespace entente

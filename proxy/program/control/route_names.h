@@ -1,6 +1,7 @@
 // The routes of a program, as an operator names them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,11 @@ struct NamedRoute {
   net::Address listener;  ///< port 0: it has none
 };
 
+/// All routes that are served now. From any thread.
+using RouteNames = std::function<std::vector<NamedRoute>()>;
+
 /// The routes that are meant, by the address or port of the listener, the game, the arena, or the name in the
-/// statistics. "": all.
+/// statistics. "": all. `all` outlives the result.
 Outcome<std::vector<const NamedRoute*>> routes_called(const std::vector<NamedRoute>& all, std::string_view what);
 
 /// "a, b"

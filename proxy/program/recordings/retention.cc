@@ -68,11 +68,12 @@ void Retention::add(const RecordingTarget& target) {
   fs::path folder =
       fs::path(recording_path(target.pattern, options_.directory, {target.game, target.route, 0, 0})).parent_path();
   if (folder.empty()) folder = ".";
+  const std::lock_guard lock(mutex_);
   patterns_.push_back({std::move(folder), regex_of(target)});
 }
 
 void Retention::begin() {
-  if (wanted() && !patterns_.empty()) thread_ = std::thread([this] { run(); });
+  if (wanted()) thread_ = std::thread([this] { run(); });
 }
 
 void Retention::look_soon() {
@@ -96,7 +97,12 @@ void Retention::run() {
 std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const {
   std::vector<Found> found;
   std::set<fs::path> seen;
-  for (const Pattern& pattern : patterns_) {
+  std::vector<Pattern> patterns;
+  {
+    const std::lock_guard lock(mutex_);
+    patterns = patterns_;
+  }
+  for (const Pattern& pattern : patterns) {
     std::error_code error;
     for (fs::directory_iterator at(pattern.folder, error), end; !error && at != end; at.increment(error)) {
       std::error_code gone;  // while we look

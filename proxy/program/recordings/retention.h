@@ -39,7 +39,7 @@ class Retention {
   Retention& operator=(const Retention&) = delete;
 
   bool wanted() const { return options_.keep_bytes != 0 || options_.keep_age.count() != 0; }
-  /// Recordings of this target are its concern. REQUIRES: before begin().
+  /// Recordings of this target are its concern. From any thread.
   void add(const RecordingTarget& target);
   /// Looks now, then every minute, on a thread of its own; if there is anything to keep to.
   void begin();
@@ -66,11 +66,11 @@ class Retention {
   bool remove(const Found& file, const char* why);
 
   const Options options_;
-  std::vector<Pattern> patterns_;
   std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
   std::vector<std::string> stuck_;  // could not be deleted, and that was said
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;  // of the next four
+  std::vector<Pattern> patterns_;
   std::condition_variable changed_;
   bool soon_ = false, stopping_ = false;
   std::thread thread_;

@@ -9,8 +9,9 @@
 namespace entente {
 namespace {
 
-constexpr Millis kLook = 100;     // how often is looked whether the last session has ended
-constexpr Millis kIdle = 60'000;  // the thread is woken by news
+constexpr Millis kLook = 100;           // how often is looked whether the last session has ended
+constexpr Millis kLookForOver = 1'000;  // the same of a retired route
+constexpr Millis kIdle = 60'000;        // the thread is woken by news
 
 constexpr const char* kWhy = "the server is going down";
 
@@ -42,6 +43,16 @@ void Drainer::drain(std::size_t route, Time time) {
   sem_post(&news_);
 }
 
+void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
+  {
+    const std::lock_guard lock(mutex_);
+    Drained& drained = routes_.at(route);
+    drained.until = time ? std::optional(steady_now() + *time) : std::nullopt;
+    drained.over = std::move(over);
+  }
+  sem_post(&news_);
+}
+
 bool Drainer::undrain(std::size_t route) {
   {
     const std::lock_guard lock(mutex_);
@@ -66,6 +77,7 @@ void Drainer::run() {
     const Millis now = steady_now();
     if (asked_to_stop_.exchange(false) && !stop_at_) drain_all(now);
     end_overdue(now);
+    forget_over();
     if (stop_at_ && (now >= *stop_at_ || is_empty())) {
       stop_at_.reset();
       server_.stop();
@@ -104,7 +116,22 @@ void Drainer::end_overdue(Millis now) {
     spdlog::info("drained {}: {} sessions ended", name, server_.end_sessions(route, kWhy));
 }
 
+/// Retired routes whose last session has ended.
+void Drainer::forget_over() {
+  std::vector<std::function<void()>> over;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(routes_, [&](auto& one) {
+      if (!one.second.over || !server_.is_over(one.first)) return false;
+      over.push_back(std::move(one.second.over));
+      return true;
+    });
+  }
+  for (const auto& tell : over) tell();
+}
+
 bool Drainer::is_empty() const {
+  const std::lock_guard lock(mutex_);
   return std::all_of(routes_.begin(), routes_.end(),
                      [this](const auto& one) { return server_.totals(one.first).now() == 0; });
 }
@@ -114,7 +141,10 @@ Millis Drainer::patience(Millis now) {
   if (stop_at_) return kLook;
   Millis until = now + kIdle;
   const std::lock_guard lock(mutex_);
-  for (const auto& [route, drained] : routes_) until = std::min(until, drained.until.value_or(until));
+  for (const auto& [route, drained] : routes_) {
+    until = std::min(until, drained.until.value_or(until));
+    if (drained.over) until = std::min(until, now + kLookForOver);
+  }
   return until > now ? until - now : 0;
 }
 

@@ -29,8 +29,11 @@ class Drainer {
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
-  /// A route that there is, before the first call of anything else. `name`: for the log.
+  /// A route that there is. `name`: for the log. From any thread.
   void add(std::size_t route, std::string name);
+  /// The route was retired: its sessions have this time, and `over` is called on the Drainer's thread once the last has
+  /// ended. From any thread.
+  void retire(std::size_t route, Time time, std::function<void()> over);
   /// The route takes no newcomers. A time that it had is replaced. From any thread but the workers'.
   void drain(std::size_t route, Time time);
   /// It takes newcomers again. False: it did.
@@ -46,8 +49,10 @@ class Drainer {
   struct Drained {
     std::string name;
     std::optional<Millis> until;
+    std::function<void()> over = {};  // of one that is retired
   };
   void run();
+  void forget_over();
   void end_overdue(Millis now);
   void drain_all(Millis now);
   bool is_empty() const;
@@ -56,7 +61,7 @@ class Drainer {
 
   relay::Server& server_;
   const Millis before_stop_;
-  std::mutex mutex_;                       // of routes_
+  mutable std::mutex mutex_;               // of routes_
   std::map<std::size_t, Drained> routes_;  // all, by number
   sem_t news_;                             // a signal handler may post it
   std::atomic<bool> asked_to_stop_{false}, stopping_{false}, ends_{false};

@@ -42,7 +42,7 @@ Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool re
   plays.web = *web;
   plays.bridge = bridge_of(run, crowd, record_secrets);
   plays.tap = *tap;
-  const auto added = service.add(plays, dialect_text(run.to) + " for bots");
+  const auto added = service.add({plays, dialect_text(run.to) + " for bots"});
   if (!added) return added.error();
   if (const auto opened = service.open_acceptors(); !opened) return opened.error();
   return Added{*tap, added->route};

@@ -18,10 +18,8 @@ void fix(config::Config& config) {
   config.mutable_log()->clear_level();
   config.mutable_access()->clear_allow();
   config.mutable_access()->clear_deny();
-  for (config::Route& route : *config.mutable_route()) {
-    route.clear_allow();
-    route.clear_deny();
-  }
+  config.clear_route();
+  config.clear_arena();
 }
 
 bool by_enet(const std::string& listen) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -71,36 +72,103 @@ Service::Service(const config::Config& config)
       server_(config.workers(), events_),
       drainer_(server_, Millis{config.drain_s()} * 1000) {
   use_all_descriptors();
+  set_rules(config);
 }
 
-Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game) {
+Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game, std::size_t position) {
   const bool starts = !pattern.empty();
   if (!starts && config_.control().socket().empty()) return taps_.counting();
-  return taps_.recording({starts ? pattern : kPattern, std::string(game), routes_.size() + 1}, starts);
+  return taps_.recording({starts ? pattern : kPattern, std::string(game), position}, starts);
 }
 
-Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::string& name) {
-  options.limits = limits_of(config_.limits());
+void Service::discard(relay::TapThread& tap) {
+  if (taps_.recording_of(&tap) != nullptr) taps_.discard(tap);
+}
+
+relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
-  options.access.push_back(access_of(config_.access()));
   options.bans = &bans_;
-  const auto added = server_.add(options);
-  if (!added) return added.error();
-  tell_page(options.web, added->address);
-  const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
-  relay::TapThread* recording = taps_.recording_of(options.tap);
-  const auto tells_it = [&](const Route& route) { return route.recording == recording; };
-  if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
-  const bool of_arena = options.bridge && options.bridge->shared_room;
-  routes_.push_back({added->route, name + where, recording, options.bridge && !of_arena, of_arena});
-  names_.push_back({added->route, name + where, std::string(options.game->name()),
-                    of_arena ? options.servers.front().host : "", added->address});
-  drainer_.add(added->route, name + where);
-  return *added;
+  const std::lock_guard lock(mutex_);
+  options.limits = limits_of(limits_);
+  options.access.push_back(access_);
+  return options;
 }
 
-std::size_t Service::add_arena(const relay::SharedRoomOptions& options) {
-  return arenas_.emplace_back(server_.add_shared_room(options));
+Outcome<relay::Listening> Service::add(NewRoute route) {
+  route.options = complete(std::move(route.options));
+  const auto added = server_.add(route.options);
+  if (added) serve(route, *added);
+  return added;
+}
+
+Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> added,
+                                                       const std::vector<std::size_t>& retired) {
+  relay::RouteChanges changes;
+  for (NewRoute& one : added) {
+    one.options = complete(std::move(one.options));
+    changes.added.push_back({one.options, one.instead_of});
+  }
+  changes.retired = retired;
+  std::map<std::size_t, std::string> names;
+  for (const NamedRoute& one : routes_.names()) names[one.number] = one.name;
+  auto listening = server_.change(changes);
+  if (!listening) return listening;
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    serve(added[i], (*listening)[i]);
+    if (added[i].instead_of) retire(*added[i].instead_of, names[*added[i].instead_of]);
+  }
+  for (const std::size_t number : retired) {
+    routes_.retire(number);
+    retire(number, names[number]);
+  }
+  return listening;
+}
+
+void Service::serve(const NewRoute& route, const relay::Listening& at) {
+  const relay::RouteOptions& options = route.options;
+  tell_page(options.web, at.address);
+  const std::string name = route.name + (at.address.port() != 0 ? " " + at.address.text() : "");
+  const bool of_arena = options.bridge && options.bridge->shared_room;
+  ServedRoute served{
+      {at.route, name, std::string(options.game->name()), of_arena ? options.servers.front().host : "", at.address},
+      route.position,
+      taps_.recording_of(options.tap),
+      taps_.recording_of(options.tap),
+      options.bridge && !of_arena};
+  const auto has_it = [&](const ServedRoute& other) {
+    return other.recording == served.recording && other.named.number != route.instead_of;
+  };
+  const auto all = routes_.served();
+  if (std::any_of(all.begin(), all.end(), has_it)) served.recording = nullptr;
+  routes_.add(std::move(served), route.instead_of);
+  drainer_.add(at.route, name);
+}
+
+/// A route gets no newcomers any more.
+void Service::retire(std::size_t number, const std::string& name) {
+  const bool tells = sessions(number) != 0;
+  const Millis time = Millis{config_.drain_s()} * 1000;
+  drainer_.retire(number, time > 0 ? Drainer::Time(time) : Drainer::Time(), [=, this] {
+    if (tells) spdlog::info("the last session of {} that began before a reload has ended", name);
+    over(number);
+  });
+}
+
+void Service::over(std::size_t number) {
+  const auto route = routes_.forget(number);
+  if (!route) return;
+  if (route->tap != nullptr && !routes_.uses(route->tap)) taps_.retire(*route->tap);
+}
+
+std::size_t Service::add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside) {
+  const std::size_t number = server_.add_shared_room(options, beside);
+  const std::lock_guard lock(mutex_);
+  return arenas_.emplace_back(number);
+}
+
+std::vector<std::size_t> Service::arenas() const {
+  const std::lock_guard lock(mutex_);
+  return arenas_;
 }
 
 Outcome<Done> Service::open_acceptors() {
@@ -131,16 +199,18 @@ net::HttpAnswer Service::answer(std::string_view path) const {
 }
 
 net::HttpAnswer Service::ready(std::string_view route) const {
-  const auto routes = routes_called(names_, route);
+  const auto names = routes_.names();
+  const auto routes = routes_called(names, route);
   return routes ? ready_answer(server_, *routes, serving_) : net::HttpAnswer{};
 }
 
 Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, roster_, [this] { return statistics(); });
-  add_servers_command(control_, server_, names_);
+  const RouteNames names = [this] { return routes_.names(); };
+  add_servers_command(control_, server_, names);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
-  add_drain_commands(control_, server_, roster_, names_, drainer_);
+  add_drain_commands(control_, server_, roster_, names, drainer_);
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   auto acceptor = net::LocalAcceptor::open(
       config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
@@ -151,48 +221,69 @@ Outcome<Done> Service::open_control() {
 
 std::vector<Recordable> Service::recordables() const {
   std::vector<Recordable> all;
-  for (std::size_t i = 0; i < routes_.size(); ++i)
-    if (routes_[i].recording != nullptr) all.push_back({i + 1, routes_[i].name, routes_[i].recording});
+  for (const ServedRoute& route : routes_.served())
+    if (route.recording != nullptr) all.push_back({route.position, route.named.name, route.recording});
   return all;
 }
 
-void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
-  for (const Route& route : routes_) {
-    server_.set_limits(route.number, limits_of(config.limits()));
+void Service::set_rules(const config::Config& config) {
+  const std::lock_guard lock(mutex_);
+  limits_ = config.limits();
+  access_ = access_of(config.access());
+}
+
+void Service::apply_rules(const std::map<std::size_t, relay::Access>& own) {
+  std::unique_lock lock(mutex_);
+  const Limits limits = limits_of(limits_);
+  const relay::Access general = access_;
+  lock.unlock();
+  for (const NamedRoute& route : routes_.names()) {
+    server_.set_limits(route.number, limits);
     std::vector<relay::Access> access;
     if (const auto its = own.find(route.number); its != own.end()) access.push_back(its->second);
-    access.push_back(access_of(config.access()));
+    access.push_back(general);
     server_.set_access(route.number, std::move(access));
   }
 }
 
 std::string Service::metrics() const {
   Metrics all;
-  for (const Route& route : routes_) {
-    measure(all, route.name, server_.totals(route.number), server_.losses(route.number));
-    measure(all, route.name, server_.servers(route.number), server_.waiting(route.number));
+  const auto served = routes_.served();
+  auto any = routes_.retired();
+  any.insert(any.end(), served.begin(), served.end());
+  for (const ServedRoute& route : any)
+    for (const std::size_t number : route.numbers())
+      measure(all, route.named.name, server_.totals(number), server_.losses(number));
+  for (const ServedRoute& route : served) {
+    const NamedRoute& its = route.named;
+    measure(all, its.name, server_.servers(its.number), server_.waiting(its.number));
+    all.gauge("draining", "1 while the route takes no newcomers", {{"route", its.name}},
+              server_.is_draining(its.number) ? 1 : 0);
     if (route.recording == nullptr) continue;
     const relay::TapTotals recorded = route.recording->totals();
-    if (recorded.recorded_ever()) measure(all, route.name, recorded);
+    if (recorded.recorded_ever()) measure(all, its.name, recorded);
   }
-  for (const NamedRoute& route : names_)
-    all.gauge("draining", "1 while the route takes no newcomers", {{"route", route.name}},
-              server_.is_draining(route.number) ? 1 : 0);
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
-  for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.orphaned(arena));
+  for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
   if (const auto kept = taps_.kept()) measure(all, *kept);
   all.add_process();
   return all.text();
 }
 
 std::string Service::status() const {
-  std::uint64_t players = 0;
-  for (const Route& route : routes_) players += server_.totals(route.number).now();
-  const auto arenas = static_cast<std::uint64_t>(
-      std::count_if(routes_.begin(), routes_.end(), [](const Route& one) { return one.of_arena; }));
+  std::uint64_t players = 0, of_arenas = 0;
+  const auto served = routes_.served();
+  std::set<std::string> rooms;
+  for (const ServedRoute& route : served) {
+    players += server_.totals(route.numbers()).now();
+    if (!route.of_arena()) continue;
+    ++of_arenas;
+    rooms.insert(route.named.room);
+  }
+  for (const ServedRoute& route : routes_.retired()) players += server_.totals(route.numbers()).now();
   std::string what;
-  if (arenas < routes_.size() || arenas == 0) what = counted(routes_.size() - arenas, "route");
-  if (!arenas_.empty()) what += (what.empty() ? "" : ", ") + counted(arenas_.size(), "arena");
+  if (of_arenas < served.size() || of_arenas == 0) what = counted(served.size() - of_arenas, "route");
+  if (!rooms.empty()) what += (what.empty() ? "" : ", ") + counted(rooms.size(), "arena");
   return "serving " + what + ", " + counted(players, "player") +
          (reload_failed_ ? "; the last reload failed, see the log" : "");
 }
@@ -203,11 +294,12 @@ std::string Service::summary() const {
   return lines;
 }
 
-/// A row for each route, and for each game whose players played in an arena.
+/// A row for each route that is or was served, and for each game whose players played in an arena.
 std::vector<ReplyRow> Service::statistics() const {
   std::vector<ReplyRow> rows;
-  for (const Route& route : routes_) rows.push_back(statistics(route));
-  for (const std::size_t arena : arenas_)
+  for (const ServedRoute& route : routes_.served()) rows.push_back(statistics(route));
+  for (const ServedRoute& route : routes_.retired()) rows.push_back(statistics(route));
+  for (const std::size_t arena : arenas())
     for (const relay::Attendance::Row& row : server_.attendance(arena)) {
       rows.push_back({text_field("played", row.speech), number_field("players", row.players),
                       number_field("present", row.present), number_field("kills", row.kills),
@@ -217,15 +309,16 @@ std::vector<ReplyRow> Service::statistics() const {
   return rows;
 }
 
-std::uint64_t Service::undecoded(const Route& route) const {
+std::uint64_t Service::undecoded(const ServedRoute& route) const {
   std::uint64_t sum = 0;
-  for (const relay::TapThread* tap : taps_.all()) sum += tap->undecoded(route.number);
+  for (const relay::TapThread* tap : taps_.all())
+    for (const std::size_t number : route.numbers()) sum += tap->undecoded(number);
   return sum;
 }
 
-ReplyRow Service::statistics(const Route& route) const {
-  const relay::Totals all = server_.totals(route.number);
-  ReplyRow row = {text_field("served", route.name),
+ReplyRow Service::statistics(const ServedRoute& route) const {
+  const relay::Totals all = server_.totals(route.numbers());
+  ReplyRow row = {text_field("served", route.named.name),
                   number_field("sessions", all.opened),
                   number_field("refused", all.refused()),
                   number_field("bytes", all.to_server.bytes + all.to_client.bytes),
@@ -234,7 +327,8 @@ ReplyRow Service::statistics(const Route& route) const {
                   number_field("dropped", std::accumulate(all.dropped.begin(), all.dropped.end(), 0ull)),
                   number_field("undecoded", undecoded(route))};
   std::uint64_t words_dropped = 0;
-  for (const auto& one : server_.losses(route.number)) words_dropped += one.times;
+  for (const std::size_t number : route.numbers())
+    for (const auto& one : server_.losses(number)) words_dropped += one.times;
   if (route.tells) row.push_back(number_field("words_dropped", words_dropped));
   const auto recorded = route.recording != nullptr ? route.recording->totals() : relay::TapTotals{};
   if (recorded.recorded_ever()) {

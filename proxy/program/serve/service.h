@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/serve/drainer.h"
+#include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/relay/server.h"
 #include "schema/config.pb.h"
@@ -32,16 +35,30 @@ class Service {
   /// `config` outlives it.
   explicit Service(const config::Config& config);
 
-  /// The tap of the next route. It records if `pattern` (as in recording_path) is not empty. Otherwise it only counts;
-  /// if there is a control socket, it can be told to record.
-  Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game);
+  /// A tap for the route at this position of the configuration, from 1. It records if `pattern` (as in recording_path)
+  /// is not empty. Otherwise it only counts; if there is a control socket, it can be told to record.
+  Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game, std::size_t position = 1);
+  /// A tap that no route has. Removes its recording.
+  void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting_tap() { return taps_.counting(); }
-  /// Limits and the general access lists are those of the configuration; bans apply. `name`: the route's name in
-  /// statistics, to which its address is added.
-  Outcome<relay::Listening> add(relay::RouteOptions options, const std::string& name);
-  /// A shared room; statistics sum up its players by game.
-  std::size_t add_arena(const relay::SharedRoomOptions& options);
+  /// A route that is to be served. Limits and the general access lists are those of the configuration; bans apply.
+  struct NewRoute {
+    relay::RouteOptions options;
+    std::string name;  ///< in statistics; its address is added
+    std::size_t position = 1;
+    std::optional<std::size_t> instead_of = {};  ///< as RouteChanges::Added
+  };
+  Outcome<relay::Listening> add(NewRoute route);
+  /// All of this, or, on an error, nothing. What is retired or replaced gets no newcomers; its sessions go on, for
+  /// drain_s if that is set. From any thread but the workers'.
+  Outcome<std::vector<relay::Listening>> change(std::vector<NewRoute> added, const std::vector<std::size_t>& retired);
+  /// A shared room; statistics sum up its players by game. `beside`: as Server::add_shared_room.
+  std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
+  /// It ends once no route leads into it and its last player has left.
+  void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
+  /// The sessions that a route has now.
+  std::uint64_t sessions(std::size_t route) const { return server_.totals(route).now(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
   /// called after the last add(); own commands are added to control() before.
   Outcome<Done> open_acceptors();
@@ -57,9 +74,10 @@ class Service {
   /// Closes the control socket and metrics, and completes the recordings.
   Outcome<Done> close();
 
-  /// Applies the limits and general access lists of `config`; `own`: a route's access list, by the route's number.
-  /// From any thread.
-  void set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own);
+  /// The limits and general access lists of routes that are added from now on. From any thread.
+  void set_rules(const config::Config& config);
+  /// Applies them to the routes that there are; `own`: a route's access list, by the route's number. From any thread.
+  void apply_rules(const std::map<std::size_t, relay::Access>& own);
 
   /// Whether the last reload failed; the service manager shows it.
   void set_reload_failed(bool failed) { reload_failed_ = failed; }
@@ -71,35 +89,35 @@ class Service {
   std::string metrics() const;
 
  private:
-  struct Route {
-    std::size_t number;
-    std::string name;             // as NamedRoute::name
-    relay::TapThread* recording;  // null if it cannot be recorded; of an arena's listeners, only the first has one
-    bool tells;                   // whether the summary shows words_dropped: a bridge with one room for each player
-    bool of_arena;
-  };
+  relay::RouteOptions complete(relay::RouteOptions options);
+  void serve(const NewRoute& route, const relay::Listening& at);
+  void retire(std::size_t number, const std::string& name);
+  void over(std::size_t number);
   std::string status() const;
-  ReplyRow statistics(const Route& route) const;
+  ReplyRow statistics(const ServedRoute& route) const;
   std::vector<ReplyRow> statistics() const;
-  std::uint64_t undecoded(const Route& route) const;
+  std::uint64_t undecoded(const ServedRoute& route) const;
   void give_up();
   net::HttpAnswer answer(std::string_view path) const;
   net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
   std::vector<Recordable> recordables() const;
+  std::vector<std::size_t> arenas() const;
 
   const config::Config& config_;
+  mutable std::mutex mutex_;  // of the next three
+  config::Limits limits_;
+  relay::Access access_;
+  std::vector<std::size_t> arenas_;  // their shared rooms
   std::atomic<bool> gave_up_{false}, reload_failed_{false}, serving_{false};
   LogEvents events_;
   Taps taps_;
   relay::Bans bans_;
   KeptBans kept_bans_;
   relay::Server server_;
-  std::vector<Route> routes_;
-  std::vector<NamedRoute> names_;  // of the same routes
+  ServedRoutes routes_;
   Drainer drainer_;
-  std::vector<std::size_t> arenas_;  // their shared rooms
   const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};
   Control control_;
   // Last, so that they are destroyed before what they use.

@@ -28,21 +28,27 @@ Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wir
   return end;
 }
 
-Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEntry& entry, const ListenEnd& end) {
+Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const ListenEnd& end) {
   const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
   if (!web) return web.error();
-  const auto listening = service.add({.game = end.game,
-                                      .listen_dialect = end.dialect,
-                                      .listen = end.address,
-                                      .servers = {{.host = entry.name}},
-                                      .web = *web,
-                                      .bridge = into(entry.shared_room, end),
-                                      .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
-                                      .fallback = end.fallback,
-                                      .proxies = end.proxies,
-                                      .limits = {},  // the service knows them
-                                      .tap = entry.tap},
-                                     end.dialect_text());
+  return Service::NewRoute{{.game = end.game,
+                            .listen_dialect = end.dialect,
+                            .listen = end.address,
+                            .servers = {{.host = entry.name}},
+                            .web = *web,
+                            .bridge = into(entry.shared_room, end),
+                            .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
+                            .fallback = end.fallback,
+                            .proxies = end.proxies,
+                            .limits = {},  // the service knows them
+                            .tap = entry.tap},
+                           end.dialect_text()};
+}
+
+Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEntry& entry, const ListenEnd& end) {
+  auto route = route_into(entry, end);
+  if (!route) return route.error();
+  const auto listening = service.add(std::move(*route));
   if (!listening) return listening.error();
   return "listening " + end.dialect_text() + " " + listening->address.text() + "\n";
 }

@@ -19,7 +19,10 @@ struct SharedRoomEntry {
   relay::TapThread* tap = nullptr;
 };
 
-/// Adds a listener to the shared room. Returns the line that announces it.
+/// A listener of the shared room.
+Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const ListenEnd& end);
+
+/// Adds it. Returns the line that announces it.
 Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEntry& entry, const ListenEnd& end);
 
 }  // namespace entente

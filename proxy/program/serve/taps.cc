@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <utility>
@@ -93,19 +94,43 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
     spdlog::debug("recording {} is complete", file);
     retention_.look_soon();
   };
-  retention_.add(target);
+  std::string file;
   if (start && !options.files.each_session) {
-    const std::string file = path(0);
-    auto recorder = trace::Recorder::open(file, options_of(settings_, file, give_up_));
+    file = path(0);
+    auto recorder = is_used(file) ? trace::Recorder::open_beside(file, options_of(settings_, file, give_up_))
+                                  : trace::Recorder::open(file, options_of(settings_, file, give_up_));
     if (!recorder) return recorder.error();
-    paths_.push_back(file);
     options.recorder = std::move(*recorder);
   }
-  recordings_.push_back(std::make_unique<relay::TapThread>(std::move(options)));
-  return recordings_.back().get();
+  retention_.add(target);
+  auto made = std::make_unique<relay::TapThread>(std::move(options));
+  relay::TapThread* const tap = made.get();
+  const std::lock_guard lock(mutex_);
+  recordings_.push_back(std::move(made));
+  if (!file.empty()) paths_[tap] = file;
+  return tap;
+}
+
+/// Whether another tap began with this file.
+bool Taps::is_used(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(paths_.begin(), paths_.end(), [&](const auto& one) { return one.second == path; });
+}
+
+void Taps::retire(relay::TapThread& tap) { (void)tap.record(relay::TapThread::Order::kStop); }
+
+void Taps::discard(relay::TapThread& tap) {
+  (void)tap.stop();
+  const std::lock_guard lock(mutex_);
+  const auto path = paths_.find(&tap);
+  if (path == paths_.end()) return;
+  std::error_code ignored;  // what is left would only be in the way
+  std::filesystem::remove(path->second, ignored);
+  paths_.erase(path);
 }
 
 relay::TapThread* Taps::counting() {
+  const std::lock_guard lock(mutex_);
   if (!counting_)
     counting_ =
         std::make_unique<relay::TapThread>(relay::TapThread::Options{.player_name = player_name_field, .said = say});
@@ -113,6 +138,7 @@ relay::TapThread* Taps::counting() {
 }
 
 relay::TapThread* Taps::recording_of(const relay::Tap* tap) const {
+  const std::lock_guard lock(mutex_);
   for (const auto& one : recordings_)
     if (one.get() == tap) return one.get();
   return nullptr;
@@ -125,6 +151,7 @@ std::string Taps::player(relay::LinkId link) const {
 }
 
 std::vector<const relay::TapThread*> Taps::all() const {
+  const std::lock_guard lock(mutex_);
   std::vector<const relay::TapThread*> all;
   for (const auto& tap : recordings_) all.push_back(tap.get());
   if (counting_) all.push_back(counting_.get());
@@ -142,7 +169,7 @@ Outcome<Done> Taps::stop() {
 void Taps::abandon() {
   (void)stop();
   std::error_code ignored;  // what is left would only be in the way
-  for (const std::string& path : paths_) std::filesystem::remove(path, ignored);
+  for (const auto& [tap, path] : paths_) std::filesystem::remove(path, ignored);
 }
 
 }  // namespace entente

@@ -1,9 +1,12 @@
 // The taps of a process: one for each route that is, or can be, recorded, and one for all routes that are only counted.
-// Law: they outlive the relay server that feeds them; only stop() completes a recording.
+// Law: they outlive the relay server that feeds them; stop() and retire() complete a recording. Thread-safe, but for
+// stop() and abandon().
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +25,10 @@ class Taps {
 
   /// A tap that records into such files; at once if `start`, otherwise when TapThread::record says so.
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
+  /// The tap of a route that no session will ever use again: completes its recording. The tap itself stays.
+  void retire(relay::TapThread& tap);
+  /// The same of a tap that was never used: removes its file.
+  void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting();
   /// The same tap, if it can record; else null.
@@ -46,9 +53,12 @@ class Taps {
   void abandon();
 
  private:
+  bool is_used(const std::string& path) const;
+
   const config::Recording& settings_;
   std::function<void()> give_up_;
-  std::vector<std::string> paths_;
+  mutable std::mutex mutex_;  // of the lists below, which only grow
+  std::map<const relay::TapThread*, std::string> paths_;
   Retention retention_;  // before the taps, which tell it of complete files
   std::vector<std::unique_ptr<relay::TapThread>> recordings_;
   std::unique_ptr<relay::TapThread> counting_;

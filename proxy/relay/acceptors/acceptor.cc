@@ -3,13 +3,25 @@
 namespace entente::relay {
 
 Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits)
-    : worker_route_(worker_route),
+    : worker_route_(&worker_route),
       dispatcher_(dispatcher),
       limits_(limits),
-      admission_(worker_route.route.access, worker_route.route.bans, &worker_route.route.closed),
-      probes_(probes),
-      queries_(worker_route, static_cast<Queries::User&>(*this)) {
-  probes_.tell(this);
+      admission_(worker_route.route.access, worker_route.route.bans, &worker_route.route.on->closed),
+      probes_(&probes) {
+  queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
+  probes_->tell(this);
+}
+
+void Acceptor::serve(WorkerRoute& worker_route, ServerProbes& probes, const Limits& limits) {
+  probes_->tell(nullptr);
+  worker_route_ = &worker_route;
+  probes_ = &probes;
+  limits_ = limits;
+  admission_.set_access(worker_route.route.access);
+  set_place(worker_route.route.listener);
+  queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
+  probes_->tell(this);
+  moved();
 }
 
 void Acceptor::tick(Millis now) {
@@ -17,31 +29,31 @@ void Acceptor::tick(Millis now) {
     admission_.tidy(now);
     tidy_at_ = now + kTidyEvery;
   }
-  queries_.tick(now);
+  queries_->tick(now);
 }
 
 void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
-  worker_route_.to_clients->push(to.here, to.from, datagram);
+  worker_route_->to_clients->push(to.here, to.from, datagram);
 }
 
-wire::Status Acceptor::status() const { return worker_route_.status(admission_.inside(), limits_.sessions); }
+wire::Status Acceptor::status() const { return worker_route_->status(admission_.inside(), limits_.sessions); }
 
 Error Acceptor::cannot_watch() const {
-  return Error{"cannot watch the listener " + worker_route_.route.listener.text() + "; raise the limit of open files"};
+  return Error{"cannot watch the listener " + worker_route_->route.listener.text() + "; raise the limit of open files"};
 }
 
 std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
-  const auto dialect = worker_route_.route.game.named_by_connect(data);
+  const auto dialect = worker_route_->route.game.named_by_connect(data);
   if (!dialect) return Reason::kDialectUnknown;
-  if (*dialect == worker_route_.route.dialect) return std::nullopt;
-  worker_route_.say_wrong_client(*dialect);
+  if (*dialect == worker_route_->route.dialect) return std::nullopt;
+  worker_route_->say_wrong_client(*dialect);
   return Reason::kDialectMismatch;
 }
 
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {
-  const Route& route = worker_route_.route;
-  worker_route_.ended(SessionInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, why,
-                      fault);
+  const Route& route = worker_route_->route;
+  worker_route_->ended(SessionInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, why,
+                       fault);
 }
 
 }  // namespace entente::relay

@@ -1,9 +1,11 @@
-// Accepts the clients of a route. Refuses those that exceed a limit, and gives the others to a worker. There is a kind
-// for each transport: TCP (stream_acceptor.h), ENet (enet_acceptor.h), and ENet in mode=datagrams
+// Accepts the clients of a listener. Refuses those that exceed a limit, and gives the others to a worker. There is a
+// kind for each transport: TCP (stream_acceptor.h), ENet (enet_acceptor.h), and ENet in mode=datagrams
 // (datagram_acceptor.h).
-// Law: it lives on the route's home worker. Admission counts an accepted client until its session is gone.
+// Law: it lives on the listener's home worker. Admission counts an accepted client until its session is gone. Newcomers
+// belong to the route that it serves; with WebSockets, their path may lead them to another one.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "proxy/base/limits.h"
@@ -21,8 +23,16 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor() override = default;
 
-  /// Listens; returns where. `listening`: a TCP socket, for clients that come by one.
+  /// Listens, also again after close(); returns where. `listening`: a TCP socket, for clients that come by one.
   virtual Outcome<net::Address> open(net::Fd listening, const net::Address& at) = 0;
+  /// From now on, newcomers belong to this route. REQUIRES: its clients speak the same game in the same EnetMode.
+  void serve(WorkerRoute& worker_route, ServerProbes& probes, const Limits& limits);
+  /// The route that it serves.
+  const Route& route() const { return worker_route_->route; }
+  /// Takes in nobody any more. The sessions go on.
+  virtual void close() = 0;
+  /// No client is inside, and no place is kept for one.
+  bool unused() const { return admission_.empty() && empty(); }
   /// Takes in nobody any more, and ends the sessions that live here; empty() once they are gone.
   virtual void stop() = 0;
   virtual bool empty() const { return true; }
@@ -48,24 +58,26 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   wire::Status status() const override;
   void probed() override {}
 
-  Millis now() const { return worker_route_.loop.now(); }
+  Millis now() const { return worker_route_->loop.now(); }
   /// Sets where it listens, for bans.
-  void set_place(const net::Address& at) { admission_.set_place({worker_route_.route.server_name, at.text()}); }
+  void set_place(const net::Address& at) { admission_.set_place({worker_route_->route.server_name, at.text()}); }
   Error cannot_watch() const;
+  /// It serves another route: who waits for the server goes there.
+  virtual void moved() {}
   /// Why a client with this ENet connect data may not come in, as to its dialect.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   /// Somebody from there was turned away at `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
-  void close_queries() { queries_.close(); }
+  void close_queries() { queries_->close(); }
   /// Until when a newcomer may wait for a server, if none can be reached now.
-  Millis holds_until() const { return now() + worker_route_.route.upstreams.rules().hold_ms; }
+  Millis holds_until() const { return now() + worker_route_->route.upstreams.rules().hold_ms; }
 
-  WorkerRoute& worker_route_;
+  WorkerRoute* worker_route_;
   Dispatcher& dispatcher_;
   Limits limits_;
   Admission admission_;
-  ServerProbes& probes_;
-  Queries queries_;
+  ServerProbes* probes_;
+  std::optional<Queries> queries_;
 
  private:
   Millis tidy_at_ = 0;

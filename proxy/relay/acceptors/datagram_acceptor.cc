@@ -18,12 +18,12 @@ DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& prob
       pace_(kUnprovenPerSecond, kMostUnproven, worker_route.loop.now()),
       reader_(worker_route.loop, *this) {}
 
-DatagramAcceptor::~DatagramAcceptor() { worker_route_.loop.never(*this); }
+DatagramAcceptor::~DatagramAcceptor() { worker_route_->loop.never(*this); }
 
 Outcome<net::Address> DatagramAcceptor::open(net::Fd, const net::Address&) {
-  const net::Address& listener = worker_route_.route.listener;
+  const net::Address& listener = worker_route_->route.listener;
   set_place(listener);
-  if (!reader_.open(worker_route_.route.datagrams.get())) return cannot_watch();
+  if (!std::exchange(closed_, false) && !reader_.open(worker_route_->route.on->datagrams->get())) return cannot_watch();
   return listener;
 }
 
@@ -39,35 +39,36 @@ void DatagramAcceptor::tick(Millis now) {
 }
 
 void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
-  if (queries_.take({from, reader_.here()}, bytes)) return;
+  if (queries_->take({from, reader_.here()}, bytes)) return;
   const auto known = by_client_.find(from);
   const auto header = net::enet_header(bytes);
   const bool asks = header && header->peer() == net::EnetHeader::kNobody && bytes.size() <= kLargestConnect;
   if (known != by_client_.end() && !asks) return known->second->client_said(bytes);
   const auto connect = asks ? net::enet_connect(bytes, unpacker_) : std::nullopt;
-  if (!connect) return worker_route_.dropped(Drop::kUnknownSource);
+  if (!connect) return worker_route_->dropped(Drop::kUnknownSource);
   if (known != by_client_.end()) {
     DatagramSession& session = *known->second;
     if (session.is(*connect)) return session.client_said(bytes);
     const auto over = session.gives_way();
     // No answer: it would reach the client that is there, and could end its connection.
-    if (!over) return worker_route_.dropped(Drop::kUnknownSource);
+    if (!over) return worker_route_->dropped(Drop::kUnknownSource);
     session.end(*over);
   }
   knock(from, *connect, bytes);
 }
 
 void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
+  if (closed_) return turn_away(from, connect, Reason::kDraining);
   if (const auto why = objection_to_dialect(connect.data)) return turn_away(from, connect, *why);
   if (const auto why = admission_.objection(from, limits_)) return turn_away(from, connect, *why);
-  if (!pace_.take_one(now())) return worker_route_.dropped(Drop::kTooFast);  // ENet asks again
+  if (!pace_.take_one(now())) return worker_route_->dropped(Drop::kTooFast);  // ENet asks again
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
-  const Route& route = worker_route_.route;
+  const Route& route = worker_route_->route;
   const LinkId link = dispatcher_.next_link();
   const SessionInfo info{link, &route.game, route.dialect, from, route.upstreams.any_address(), reader_.here()};
   DatagramSession::Owner& owner = *this;
   auto& session = sessions_[link];
-  session = std::make_unique<DatagramSession>(worker_route_, owner, unpacker_, limits_, info, connect, datagram);
+  session = std::make_unique<DatagramSession>(*worker_route_, owner, unpacker_, limits_, info, connect, datagram);
   by_client_[from] = session.get();
   unproven_.insert(link);
   session->start();
@@ -75,8 +76,8 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
 
 void DatagramAcceptor::turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why) {
   tell_turned_away(from, reader_.here(), why);
-  const std::uint32_t code = enet_parting(worker_route_.route.game, why);
-  worker_route_.to_clients->push(reader_.here(), from, net::enet_disconnect(connect.peer, code));
+  const std::uint32_t code = enet_parting(worker_route_->route.game, why);
+  worker_route_->to_clients->push(reader_.here(), from, net::enet_disconnect(connect.peer, code));
 }
 
 std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {
@@ -86,9 +87,9 @@ std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {
 }
 
 void DatagramAcceptor::done(DatagramSession& session) {
-  if (done_.empty()) worker_route_.loop.later(*this);
+  if (done_.empty()) worker_route_->loop.later(*this);
   done_.push_back(&session);
-  worker_route_.counters.closed.add();  // now: the next of this turn may take its place
+  worker_route_->counters.closed.add();  // now: the next of this turn may take its place
   if (session.proven()) admission_.leave(session.info().client);
   unproven_.erase(session.info().link);
   const auto mine = by_client_.find(session.info().client);

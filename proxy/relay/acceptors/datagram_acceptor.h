@@ -24,6 +24,7 @@ class DatagramAcceptor final : public Acceptor,
   ~DatagramAcceptor() override;
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
+  void close() override { closed_ = true; }
   void stop() override;
   bool empty() const override { return sessions_.empty(); }
   void tick(Millis now) override;
@@ -42,6 +43,7 @@ class DatagramAcceptor final : public Acceptor,
   void knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
 
+  bool closed_ = false;
   Bucket pace_;  // of new unproven clients; admission limits the others
   net::EnetUnpacker unpacker_;
   net::UdpReader reader_;

@@ -24,11 +24,20 @@ EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Disp
     : Acceptor(worker_route, probes, dispatcher, limits), host_(worker_route.loop, *this) {}
 
 Outcome<net::Address> EnetAcceptor::open(net::Fd, const net::Address& at) {
-  const wire::Game& game = worker_route_.route.game;
+  if (host_.is_open()) {
+    closed_ = false;
+    return host_.here();
+  }
+  const wire::Game& game = worker_route_->route.game;
   const wire::EnetSettings settings = game.enet();
   auto bound = host_.listen(at, {peers_for(limits_), settings.channels, settings.range_coder, game.largest_frame()});
   if (bound) set_place(*bound);
   return bound;
+}
+
+void EnetAcceptor::close() {
+  closed_ = true;
+  for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kDraining);
 }
 
 void EnetAcceptor::stop() {
@@ -47,34 +56,35 @@ void EnetAcceptor::close_if_empty() {
 void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   const net::Address from = peer.address();
   if (stopping_) return turn_away(peer, Reason::kStopped);
+  if (closed_) return turn_away(peer, Reason::kDraining);
   if (const auto why = admission_.enter(from, limits_, now())) return turn_away(peer, *why);
-  AcceptedClient newcomer{worker_route_.route.index, dispatcher_.next_link(), net::Fd(), from, limits_};
+  AcceptedClient newcomer{worker_route_->route.index, dispatcher_.next_link(), net::Fd(), from, limits_};
   newcomer.enet = {&host_, &peer, data};
-  if (!worker_route_.route.bridge) return assign(std::move(newcomer));
+  if (!worker_route_->route.bridge) return assign(std::move(newcomer));
   const auto why = objection_to_dialect(data);
   if (why) return refuse(EnetWaiting(std::move(newcomer)), *why);
-  probes_.known() ? assign(std::move(newcomer)) : wait(std::move(newcomer));
+  probes_->known() ? assign(std::move(newcomer)) : wait(std::move(newcomer));
 }
 
 void EnetAcceptor::wait(AcceptedClient newcomer) {
   waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer), holds_until()));
-  probes_.want(limits_);
-  if (probes_.failed()) probed();
+  probes_->want(limits_);
+  if (probes_->failed()) probed();
 }
 
 void EnetAcceptor::tick(Millis now) {
-  if (!waiting_.empty()) probes_.want(limits_);
+  if (!waiting_.empty()) probes_->want(limits_);
   Acceptor::tick(now);
 }
 
 void EnetAcceptor::assign(AcceptedClient newcomer) {
-  newcomer.choose_server(worker_route_.route.upstreams, now());
-  dispatcher_.assign(worker_route_.route.home, std::move(newcomer));
+  newcomer.choose_server(worker_route_->route.upstreams, now());
+  dispatcher_.assign(worker_route_->route.on->home, std::move(newcomer));
 }
 
 void EnetAcceptor::probed() {
-  const bool known = probes_.known();
-  if (!known && !probes_.failed()) return;
+  const bool known = probes_->known();
+  if (!known && !probes_->failed()) return;
   for (auto& one : std::exchange(waiting_, {})) {
     const bool holds = !known && now() < one->until && one->here() && !one->said_too_much();
     if (holds) {
@@ -82,13 +92,18 @@ void EnetAcceptor::probed() {
       continue;
     }
     if (!known || !one->here() || one->said_too_much()) {
-      refuse(*one, known || one->said_too_much() ? Reason::kBadFrame : probes_.why());
+      refuse(*one, known || one->said_too_much() ? Reason::kBadFrame : probes_->why());
       continue;
     }
     net::EnetPeer& peer = *one->newcomer.enet.peer;
     assign(std::move(one->newcomer));
     one->repeat_to(peer);
   }
+}
+
+void EnetAcceptor::moved() {
+  for (auto& one : waiting_) one->newcomer.route = route().index;
+  probed();
 }
 
 /// Somebody who was let in already.
@@ -98,14 +113,14 @@ void EnetAcceptor::refuse(const EnetWaiting& one, Reason why) {
 }
 
 void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
-  tell_turned_away(peer.address(), worker_route_.route.listener, why);
+  tell_turned_away(peer.address(), worker_route_->route.listener, why);
   peer.owner = nullptr;
   if (why == Reason::kBanned || why == Reason::kNotAllowed) {
     const Buffer said =
-        worker_route_.route.game.banned(worker_route_.route.dialect, worker_route_.why_banned(peer.address()));
+        worker_route_->route.game.banned(worker_route_->route.dialect, worker_route_->why_banned(peer.address()));
     if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetSend::kReliable));
   }
-  const std::uint32_t code = enet_parting(worker_route_.route.game, why);
+  const std::uint32_t code = enet_parting(worker_route_->route.game, why);
   stopping_ ? host_.disconnect_now(peer, code)
             : host_.disconnect_silently(peer, code);  // the host closes as soon as nobody is inside
 }

@@ -15,6 +15,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
   EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
+  void close() override;
   void stop() override;
   bool empty() const override { return admission_.inside() == 0; }
   void tick(Millis now) override;
@@ -25,9 +26,10 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
   void drained(net::EnetPeer& peer) override;
-  bool intercepted(const net::Address& from, Bytes datagram) override { return queries_.take({from, {}}, datagram); }
+  bool intercepted(const net::Address& from, Bytes datagram) override { return queries_->take({from, {}}, datagram); }
   void answer(const Queries::Asker& to, Bytes datagram) override { host_.send_raw(to.from, datagram); }
   void probed() override;
+  void moved() override;
 
   void turn_away(net::EnetPeer& peer, Reason why);
   void wait(AcceptedClient newcomer);
@@ -37,7 +39,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
 
   net::EnetHost host_;
   std::vector<std::unique_ptr<EnetWaiting>> waiting_;
-  bool stopping_ = false;
+  bool closed_ = false, stopping_ = false;
 };
 
 }  // namespace entente::relay

@@ -36,18 +36,25 @@ Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reas
 StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
                                const Limits& limits)
     : Acceptor(worker_route, probes, dispatcher, limits),
-      route_(worker_route.route),
       table_(worker_route.route.game),
       listener_(worker_route.loop, *this),
       datagrams_(worker_route.loop, *this),
       proxy_headers_(worker_route.loop, worker_route.route.proxies, *this) {}
 
 Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
-  const bool watched =
-      listener_.open(std::move(listening)) && (!route_.datagrams || datagrams_.open(route_.datagrams.get()));
+  const auto& udp = route().on->datagrams;
+  const bool watched = listener_.open(std::move(listening)) && (!udp || reads_ || datagrams_.open(udp->get()));
   if (!watched) return cannot_watch();
-  set_place(route_.listener);
-  return route_.listener;
+  reads_ = udp != nullptr;
+  set_place(route().listener);
+  return route().listener;
+}
+
+/// Datagrams of the sessions go on.
+void StreamAcceptor::close() {
+  listener_.close();
+  proxy_headers_.close();
+  turn_away_waiting(Reason::kDraining);
 }
 
 void StreamAcceptor::stop() {
@@ -55,28 +62,34 @@ void StreamAcceptor::stop() {
   datagrams_.close();
   proxy_headers_.close();
   close_queries();
-  for (Waiting& one : waiting_) turn_away(std::move(one.client.fd), one.client.client, Reason::kStopped);
-  waiting_.clear();
+  turn_away_waiting(Reason::kStopped);
   parting_.clear();
+}
+
+void StreamAcceptor::turn_away_waiting(Reason why) {
+  for (Waiting& one : std::exchange(waiting_, {})) {
+    admission_.leave(one.client.client);
+    turn_away(std::move(one.client.fd), one.client.client, why);
+  }
 }
 
 void StreamAcceptor::tick(Millis now) {
   listener_.resume();
   while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
   proxy_headers_.tick(limits_.greet_ms);
-  if (!waiting_.empty()) probes_.want(limits_);
+  if (!waiting_.empty()) probes_->want(limits_);
   Acceptor::tick(now);
 }
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
-  if (route_.proxies.empty()) return announced(std::move(fd), from);
-  if (!route_.proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
+  if (route().proxies.empty()) return announced(std::move(fd), from);
+  if (!route().proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
   proxy_headers_.add(std::move(fd), from);
 }
 
 void StreamAcceptor::announced(net::Fd fd, const net::Address& client) {
   if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(fd), client, *why);
-  admit(AcceptedClient{route_.index, dispatcher_.next_link(), std::move(fd), client, limits_}, holds_until());
+  admit(AcceptedClient{route().index, dispatcher_.next_link(), std::move(fd), client, limits_}, holds_until());
 }
 
 void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
@@ -98,12 +111,12 @@ void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), fr
 
 /// A last word without waiting for anything: a crowd of newcomers must cost next to nothing.
 void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
-  const Buffer goodbye = last_word(worker_route_, from, why, fault);
+  const Buffer goodbye = last_word(*worker_route_, from, why, fault);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
     part(std::move(fd));
   }
-  tell_turned_away(from, route_.listener, why, fault);
+  tell_turned_away(from, route().listener, why, fault);
 }
 
 /// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
@@ -114,16 +127,16 @@ void StreamAcceptor::part(net::Fd fd) {
 }
 
 void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
-  if (!probes_.known()) {
+  if (!probes_->known()) {
     waiting_.push_back({std::move(newcomer), until});
-    probes_.want(limits_);
-    if (probes_.failed()) probed();
+    probes_->want(limits_);
+    if (probes_->failed()) probed();
     return;
   }
-  newcomer.choose_server(route_.upstreams, now());
-  const SessionRef session{newcomer.link, dispatcher_.next_worker(route_)};
+  newcomer.choose_server(route().upstreams, now());
+  const SessionRef session{newcomer.link, dispatcher_.next_worker(route())};
   // Behind load balancers nobody knows whose a datagram is: their clients stay on TCP.
-  if (route_.with_datagrams() && route_.proxies.empty()) table_.enter(newcomer.client, session);
+  if (route().with_datagrams() && route().proxies.empty()) table_.enter(newcomer.client, session);
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 
@@ -135,22 +148,28 @@ void StreamAcceptor::left(LinkId link, const net::Address& client) {
 void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
   const auto session = table_.find(from, bytes);
   if (!session)
-    return queries_.take({from, datagrams_.here()}, bytes) ? void() : worker_route_.dropped(Drop::kUnknownSource);
-  if (!dispatcher_.forward_datagram(*session, from, bytes)) worker_route_.dropped(Drop::kQueueFull);
+    return queries_->take({from, datagrams_.here()}, bytes) ? void() : worker_route_->dropped(Drop::kUnknownSource);
+  if (!dispatcher_.forward_datagram(*session, from, bytes)) worker_route_->dropped(Drop::kQueueFull);
 }
 
 void StreamAcceptor::probed() {
-  if (!probes_.known() && !probes_.failed()) return;
+  if (!probes_->known() && !probes_->failed()) return;
   for (Waiting& one : std::exchange(waiting_, {})) {
-    if (probes_.known()) {
+    if (probes_->known()) {
       admit(std::move(one.client), one.until);
     } else if (now() < one.until) {
       waiting_.push_back(std::move(one));
     } else {
       admission_.leave(one.client.client);
-      turn_away(std::move(one.client.fd), one.client.client, probes_.why());
+      turn_away(std::move(one.client.fd), one.client.client, probes_->why());
     }
   }
+}
+
+void StreamAcceptor::moved() {
+  proxy_headers_.trust(route().proxies);
+  for (Waiting& one : waiting_) one.client.route = route().index;
+  probed();
 }
 
 }  // namespace entente::relay

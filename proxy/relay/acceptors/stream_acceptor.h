@@ -21,6 +21,7 @@ class StreamAcceptor final : public Acceptor,
   StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
+  void close() override;
   void stop() override;
   void tick(Millis now) override;
   void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }
@@ -32,18 +33,20 @@ class StreamAcceptor final : public Acceptor,
   void datagram(const net::Address& from, Bytes bytes) override;
   void datagrams_done() override { dispatcher_.flush_datagrams(); }
   void probed() override;
+  void moved() override;
 
   void announced(net::Fd fd, const net::Address& client) override;
   void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
+  void turn_away_waiting(Reason why);
   void part(net::Fd fd);
   void admit(AcceptedClient newcomer, Millis until);
 
-  Route& route_;
   LinkTable table_;
   net::Listener listener_;
   net::UdpReader datagrams_;
+  bool reads_ = false;  // datagrams_
   net::ProxyHeaderReader proxy_headers_;
   struct Waiting {
     AcceptedClient client;

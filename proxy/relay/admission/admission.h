@@ -53,6 +53,8 @@ class Admission {
   /// Forgets who is not there and has not come lately. REQUIRES: called once in `kTidyEvery`.
   void tidy(Millis now);
 
+  /// Nobody is inside, and no place is kept.
+  bool empty() const { return inside_ + kept_ == 0; }
   std::uint32_t inside() const { return inside_; }
   std::size_t known() const { return known_.size(); }
 

@@ -12,12 +12,12 @@
 namespace entente::relay {
 
 struct WebOptions {
-  std::shared_ptr<const net::TlsContext> client_tls;  ///< for clients; null: ws://
+  std::shared_ptr<net::TlsContext> client_tls;  ///< for clients; null: ws://
   std::string path;                                   ///< that clients must ask for; empty: any
   std::vector<std::string> origins;                   ///< accepted origins; empty: any or none
   std::span<const Asset> page;                        ///< for browsers: first the page, then its files; empty: none
 
-  std::shared_ptr<const net::TlsContext> server_tls;  ///< null: ws://
+  std::shared_ptr<net::TlsContext> server_tls;  ///< null: ws://
   std::string server_path;                            ///< to ask for; empty: what the client asked for
 };
 

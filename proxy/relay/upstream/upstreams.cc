@@ -63,6 +63,16 @@ std::optional<std::size_t> Upstream::dialect() const {
   return dialect < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(dialect));
 }
 
+void Upstream::inherit(const Upstream& before) {
+  state_ = before.state_.load();
+  drained_ = before.drained_.load();
+  full_until_ = before.full_until_.load();
+  since_ = before.since_.load();
+  failed_at_ = before.failed_at_.load();
+  dialect_ = before.dialect_.load();
+  why_ = before.why();
+}
+
 std::string Upstream::why() const {
   const std::lock_guard lock(mutex_);
   return why_;
@@ -73,6 +83,12 @@ std::string Upstream::why() const {
 void Upstreams::open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules) {
   servers_ = std::move(servers);
   rules_ = rules;
+}
+
+void Upstreams::inherit(const Upstreams& before) {
+  for (const auto& server : servers_)
+    for (const auto& other : before.servers_)
+      if (server->name == other->name && server->options.dialect == other->options.dialect) server->inherit(*other);
 }
 
 /// The server's weight, less while it starts slowly.

@@ -61,6 +61,9 @@ class Upstream {
   /// What it was found to speak; nothing: no longer known.
   void speaks(std::optional<std::size_t> dialect);
 
+  /// Takes over what is known of the same server.
+  void inherit(const Upstream& before);
+
   State state() const { return state_; }
   bool drained() const { return drained_; }
   bool is_full(Millis now) const { return now < full_until_; }
@@ -153,6 +156,9 @@ class Upstreams {
 
   /// REQUIRES: before serving; 1 to kMostServers servers.
   void open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules);
+
+  /// Takes over what is known of servers with the same names and dialects. REQUIRES: before serving.
+  void inherit(const Upstreams& before);
 
   /// The server for a client at this address: one that is up, else one that is full, else (unless `only_up`) one that
   /// is down. Nothing: all were tried, are drained, or their dialect is not known. `dialect`: only servers that speak

@@ -1,0 +1,99 @@
+#include "proxy/program/serve/configured.h"
+
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "adapters/native/native.h"
+#include "adapters/registry.h"
+#include "proxy/core/arena/referee.h"
+#include "proxy/program/config/access.h"
+#include "proxy/program/config/arena_rules.h"
+#include "proxy/program/config/web.h"
+#include "proxy/program/serve/arena_scene.h"
+
+namespace entente {
+namespace {
+
+// The dialect that is assumed until a client names its own.
+std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
+  const bool open = !listen.named && clients_name_dialect(*listen.game) && listen.game == to.game;
+  return open ? to.dialect.value_or(listen.dialect) : listen.dialect;
+}
+
+/// The faces that bridge the two.
+relay::BridgeOptions bridge_of(const ListenEnd& listen, const Endpoint& to, bool record_secrets) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = to.game;
+  bridge.front = front_maker(listen);
+  bridge.back = back_maker(to);
+  bridge.chat.commands = listen.game == to.game;
+  bridge.record_secrets = record_secrets;
+  return bridge;
+}
+
+}  // namespace
+
+Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secrets) {
+  const auto listen = parse_listen(route.listen(), games());
+  if (!listen) return listen.error();
+  const auto servers = parse_servers(std::vector<std::string>(route.to().begin(), route.to().end()), games());
+  if (!servers) return servers.error();
+  const Endpoint& to = servers->first;
+  const auto web = web_options(listen->web.value_or(WebEnd{}), to.web.value_or(WebEnd{}));
+  if (!web) return web.error();
+  const auto kind = can_join(*listen, *servers);
+  if (!kind) return kind.error();
+  const bool checks = servers->servers.size() > 1 || route.hold_s() != 0;
+  relay::RouteOptions options{.game = listen->game,
+                              .listen_dialect = assumed_dialect(*listen, to),
+                              .listen = listen->address,
+                              .servers = servers->servers,
+                              .policy = static_cast<relay::Policy>(route.policy()),
+                              .hold_ms = 1000 * route.hold_s(),
+                              .check_ms = checks ? 1000 * route.check_s() : 0,
+                              .slow_start_ms = 1000 * route.slow_start_s(),
+                              .enet = listen->enet,
+                              .web = *web,
+                              .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
+                              .fallback = listen->fallback,
+                              .access = {access_of(route)},
+                              .proxies = listen->proxies,
+                              .send_proxy = to.send_proxy,
+                              .source = to.source,
+                              .strict = listen->strict,
+                              .announce = route.announce(),
+                              .limits = {}};  // the service knows them
+  if (*kind == RouteKind::kBridge) options.bridge = bridge_of(*listen, to, record_secrets);
+  return ConfiguredRoute{*listen, *servers, *kind, {std::move(options), listen->dialect_text()}};
+}
+
+Outcome<relay::SharedRoomOptions> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap) {
+  const auto place = open_arena(arena);
+  if (!place) return place.error();
+  relay::SharedRoomOptions shared_room;
+  shared_room.name = "the arena '" + arena.name() + "'";
+  shared_room.game = &native::game();
+  shared_room.back = [place = *place] { return std::make_unique<core::Referee>(place); };
+  shared_room.stand_ins = stand_ins_of(arena, place->starts);
+  shared_room.record_secrets = record_secrets;
+  shared_room.tap = tap;
+  return shared_room;
+}
+
+void tell_dialects(const config::Route& settings, const ConfiguredRoute& route) {
+  const ListenEnd& listen = route.listen;
+  const Endpoint& to = route.to.first;
+  if (!listen.named && !clients_name_dialect(*listen.game))
+    spdlog::info("{} names no dialect; clients must speak {}", settings.listen(),
+                 dialect_text(*listen.game, listen.dialect));
+  if (route.kind != RouteKind::kBridge) return;
+  const char* more = to.dialect                ? ""
+                     : shows_dialect(*to.game) ? ", detecting its dialect"
+                                               : " (default dialect; ?dialect= in its URL chooses another)";
+  spdlog::info("bridging {} to {}{}", listen.dialect_text(), dialect_text(to), more);
+}
+
+}  // namespace entente

@@ -1,0 +1,28 @@
+// Makes what a Service serves from the routes and arenas of a checked configuration.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/config/route.h"
+#include "proxy/program/serve/service.h"
+
+namespace entente {
+
+/// A route of the configuration, made ready.
+struct ConfiguredRoute {
+  ListenEnd listen;
+  ToEnd to;
+  RouteKind kind = RouteKind::kRelay;
+  Service::NewRoute made;  ///< without a tap
+};
+
+/// Reads certificates. `record_secrets`: as recording.secrets. REQUIRES: checked.
+Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secrets);
+
+/// Reads the recording that the arena begins with. `tap` is its tap.
+Outcome<relay::SharedRoomOptions> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap);
+
+/// Logs how a route's dialects were chosen.
+void tell_dialects(const config::Route& settings, const ConfiguredRoute& route);
+
+}  // namespace entente

@@ -1,0 +1,350 @@
+#include "proxy/program/serve/routes.h"
+
+#include <google/protobuf/util/message_differencer.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/access.h"
+#include "proxy/program/log/log.h"
+#include "proxy/program/serve/shared_room.h"
+#include "proxy/program/serve/signals.h"
+
+namespace entente {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+
+constexpr const char* kAboutReload =
+    "Reads the configuration again, as SIGHUP does. Routes and arenas are added, changed and removed; sessions go on "
+    "as "
+    "they began. Certificates are read again, and the log file is opened again. Keys that need a restart are listed.";
+
+/// Whether both lead the same clients, so that one can replace the other.
+bool same_listener(const std::string& url, const ListenEnd& one, const std::string& other_url, const ListenEnd& other) {
+  if (one.address.port() == 0 || other.address.port() == 0) return url == other_url;
+  const auto path = [](const ListenEnd& end) { return end.web ? end.web->path : std::string(); };
+  return one.game == other.game && one.enet == other.enet && one.address == other.address && path(one) == path(other);
+}
+
+/// Apart from the access lists, which are applied to a running route.
+bool same_settings(config::Route one, config::Route other) {
+  for (config::Route* route : {&one, &other}) {
+    route->clear_allow();
+    route->clear_deny();
+  }
+  return MessageDifferencer::Equals(one, other);
+}
+
+/// Apart from the listeners.
+bool same_settings(config::Arena one, config::Arena other) {
+  one.clear_listen();
+  other.clear_listen();
+  return MessageDifferencer::Equals(one, other);
+}
+
+std::string name_of(const config::Arena& arena) { return "arena '" + arena.name() + "'"; }
+
+template <class One, class Is>
+std::optional<One> take(std::vector<One>& from, Is is) {
+  const auto found = std::find_if(from.begin(), from.end(), is);
+  if (found == from.end()) return std::nullopt;
+  One one = std::move(*found);
+  from.erase(found);
+  return one;
+}
+
+}  // namespace
+
+Routes::Routes(const config::Config& config, Reread reread)
+    : config_(config), reread_(std::move(reread)), service_(config), current_(config) {}
+
+// -- At the start -----------------------------------------------------------------------------------------------------
+
+Outcome<Done> Routes::open() {
+  Outcome<Done> done = Done{};
+  std::size_t position = 0;
+  for (const config::Route& route : config_.route())
+    if (done) done = add(route, ++position);
+  for (const config::Arena& arena : config_.arena()) {
+    if (done) done = add(arena, position + 1);
+    position += static_cast<std::size_t>(arena.listen_size());
+  }
+  if (reread_)
+    service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
+      return rest.empty() ? reload() : Error{"reload takes no arguments"};
+    });
+  if (done) done = service_.open_acceptors();
+  if (!done) service_.abandon();
+  return done;
+}
+
+Outcome<Routes::Running> Routes::add(Running running, Service::NewRoute made) {
+  const auto listening = service_.add(std::move(made));
+  if (!listening) return listening.error();
+  running.number = listening->route;
+  running.name = running.listen.dialect_text() + " " + listening->address.text();
+  lines_ += "listening " + running.name + "\n";
+  return running;
+}
+
+Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
+  auto made = configured(route, keeps_secrets());
+  if (!made) return made.error();
+  const auto tap = service_.tap(route.record(), made->listen.game->name(), position);
+  if (!tap) return tap.error();
+  made->made.options.tap = *tap;
+  made->made.position = position;
+  auto added = add({route.listen(), made->listen, 0, "", *tap, made->made.options.web, route}, made->made);
+  if (!added) return added.error();
+  running_.push_back(std::move(*added));
+  tell_dialects(route, *made);
+  return Done{};
+}
+
+Outcome<Done> Routes::add(const config::Arena& settings, std::size_t position) {
+  RunningArena arena{settings};
+  if (const auto opened = open_room(arena, position); !opened) return opened.error();
+  for (const std::string& url : settings.listen()) {
+    const auto end = parse_shared_listen(url, games());
+    if (!end) return end.error();
+    auto route = route_into({arena.room, settings.name(), arena.tap}, *end);
+    if (!route) return route.error();
+    route->position = position++;
+    auto added = add({url, *end, 0, "", arena.tap, route->options.web, {}, arena.room}, *route);
+    if (!added) return added.error();
+    running_.push_back(std::move(*added));
+  }
+  arenas_.push_back(std::move(arena));
+  return Done{};
+}
+
+Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside) {
+  const auto tap = service_.tap(arena.settings.record(), "arena", position);
+  if (!tap) return tap.error();
+  arena.tap = *tap;
+  const auto options = configured(arena.settings, keeps_secrets(), *tap);
+  if (!options) return service_.discard(**tap), options.error();
+  arena.room = service_.add_arena(*options, beside);
+  return Done{};
+}
+
+void Routes::run() {
+  std::optional<CallOnHangUp> hang_up;
+  if (reread_) hang_up.emplace([this] { (void)reload(); });  // the log has what came of it
+  service_.run([this] {
+    std::fputs(lines_.c_str(), stdout);
+    std::fflush(stdout);
+  });
+}
+
+void Routes::sum_up() const {
+  std::fputs(service_.summary().c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// -- Reload -----------------------------------------------------------------------------------------------------------
+
+Outcome<std::string> Routes::reload() {
+  const std::lock_guard lock(reloading_);
+  const Notifier::Reloading reloading;
+  const auto fresh = reread_();
+  const auto changed = fresh ? change(*fresh) : Outcome<Done>(Error{fresh.error().front()});
+  service_.set_reload_failed(!changed);
+  if (!changed) {
+    for (const std::string& error : fresh ? ConfigErrors{changed.error().text} : fresh.error())
+      spdlog::error("configuration not reloaded: {}", error);
+    return Error{"configuration not reloaded: " + changed.error().text};
+  }
+  return tell_rest(*fresh);
+}
+
+/// All of it, or nothing.
+Outcome<Done> Routes::change(const config::Config& fresh) {
+  service_.set_rules(fresh);
+  Plan plan;
+  auto done = this->plan(fresh, plan);
+  if (done) done = carry_out(plan);
+  if (!done) {
+    abandon(plan);
+    service_.set_rules(current_);
+    return done;
+  }
+  std::map<std::size_t, relay::Access> own;
+  for (const Running& one : running_)
+    if (one.route) own[one.number] = access_of(*one.route);
+  service_.apply_rules(own);
+  for (const auto& [used, read] : plan.certificates) used->renew(*read);
+  current_ = fresh;
+  told_ = std::move(plan.told);
+  return done;
+}
+
+Outcome<Done> Routes::plan(const config::Config& fresh, Plan& plan) {
+  plan.before = running_;
+  plan.arenas_before = arenas_;
+  Outcome<Done> done = Done{};
+  std::size_t position = 0;
+  for (const config::Route& route : fresh.route())
+    if (done) done = plan_route(route, ++position, plan);
+  for (const config::Arena& arena : fresh.arena()) {
+    if (done) done = plan_arena(arena, position + 1, plan);
+    position += static_cast<std::size_t>(arena.listen_size());
+  }
+  return done ? objection_to_moves(plan) : done;
+}
+
+Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t position, Plan& plan) {
+  auto made = configured(route, keeps_secrets());
+  if (!made) return made.error();
+  const auto before = take(plan.before, [&](const Running& one) {
+    return same_listener(route.listen(), made->listen, one.url, one.listen);
+  });
+  Running running{route.listen(), made->listen, 0, "", nullptr, made->made.options.web, route};
+  if (before && before->route && same_settings(*before->route, route)) {
+    Running kept = *before;
+    kept.route = route;
+    keep(std::move(kept), running.web, plan);
+    return Done{};
+  }
+  if (before && before->route && before->route->record() == route.record()) {
+    running.tap = before->tap;
+  } else {
+    const auto tap = service_.tap(route.record(), made->listen.game->name(), position);
+    if (!tap) return tap.error();
+    plan.taps_added.push_back(*tap);
+    running.tap = *tap;
+  }
+  made->made.options.tap = running.tap;
+  made->made.position = position;
+  add(std::move(running), std::move(made->made), before, plan);
+  tell_dialects(route, *made);
+  return Done{};
+}
+
+Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t position, Plan& plan) {
+  std::vector<ListenEnd> ends;
+  std::vector<std::optional<Running>> before;
+  for (const std::string& url : settings.listen()) {
+    const auto end = parse_shared_listen(url, games());
+    if (!end) return end.error();
+    ends.push_back(*end);
+    before.push_back(
+        take(plan.before, [&](const Running& one) { return same_listener(url, *end, one.url, one.listen); }));
+  }
+  const auto known =
+      take(plan.arenas_before, [&](const RunningArena& one) { return one.settings.name() == settings.name(); });
+  const bool same = known && same_settings(known->settings, settings);
+  RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr};
+  if (!same) {
+    std::optional<std::size_t> beside;
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      if (before[i] && (!beside || ends[i].game->transport() == wire::Transport::kEnet)) beside = before[i]->number;
+    if (const auto opened = open_room(arena, position, beside); !opened) return opened.error();
+    plan.rooms_added.push_back(arena.room);
+    plan.taps_added.push_back(arena.tap);
+    plan.told += (known ? "changed: " : "added: ") + name_of(settings) + "\n";
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const std::string& url = settings.listen(static_cast<int>(i));
+    auto made = route_into({arena.room, settings.name(), arena.tap}, ends[i]);
+    if (!made) return made.error();
+    made->position = position + i;
+    if (same && before[i] && !before[i]->route && before[i]->room == arena.room && before[i]->url == url) {
+      keep(*before[i], made->options.web, plan);
+    } else {
+      Running running{url, ends[i], 0, "", arena.tap, made->options.web, {}, arena.room};
+      add(std::move(running), std::move(*made), before[i], plan);
+    }
+  }
+  plan.arenas_after.push_back(std::move(arena));
+  return Done{};
+}
+
+void Routes::keep(Running running, const relay::WebOptions& fresh, Plan& plan) const {
+  if (running.web.client_tls) plan.certificates.emplace_back(running.web.client_tls, fresh.client_tls);
+  if (running.web.server_tls) plan.certificates.emplace_back(running.web.server_tls, fresh.server_tls);
+  plan.after.push_back(std::move(running));
+}
+
+void Routes::add(Running running, Service::NewRoute made, const std::optional<Running>& instead_of, Plan& plan) const {
+  if (instead_of) {
+    made.instead_of = instead_of->number;
+    plan.told += "changed: " + instead_of->name + sessions_go_on(instead_of->number) + "\n";
+  }
+  plan.added_at.push_back(plan.after.size());
+  plan.added.push_back(std::move(made));
+  plan.after.push_back(std::move(running));
+}
+
+/// A listener keeps its game, and a WebSocket its path, until its route is removed.
+Outcome<Done> Routes::objection_to_moves(const Plan& plan) const {
+  for (std::size_t i = 0; i < plan.added.size(); ++i) {
+    const Running& added = plan.after[plan.added_at[i]];
+    if (plan.added[i].instead_of || added.listen.web) continue;
+    for (const Running& gone : plan.before)
+      if (gone.listen.address == added.listen.address && added.listen.address.port() != 0)
+        return Error{"'" + added.url + "': " + gone.name +
+                     " listens there; remove it, reload, and then add this route"};
+  }
+  return Done{};
+}
+
+Outcome<Done> Routes::carry_out(Plan& plan) {
+  std::vector<std::size_t> retired;
+  for (const Running& one : plan.before) {
+    retired.push_back(one.number);
+    plan.told += "removed: " + one.name + sessions_go_on(one.number) + "\n";
+  }
+  const auto listening = service_.change(std::move(plan.added), retired);
+  if (!listening) return listening.error();
+  for (std::size_t i = 0; i < listening->size(); ++i) {
+    Running& one = plan.after[plan.added_at[i]];
+    one.number = (*listening)[i].route;
+    one.name = one.listen.dialect_text() + " " + (*listening)[i].address.text();
+    const auto has_number = [&](const Running& before) { return before.name == one.name; };
+    if (std::none_of(running_.begin(), running_.end(), has_number)) plan.told += "added: " + one.name + "\n";
+  }
+  for (const RunningArena& arena : arenas_)
+    if (std::none_of(plan.arenas_after.begin(), plan.arenas_after.end(),
+                     [&](const RunningArena& one) { return one.room == arena.room; }))
+      service_.retire_arena(arena.room);
+  for (const RunningArena& gone : plan.arenas_before) plan.told += "removed: " + name_of(gone.settings) + "\n";
+  running_ = std::move(plan.after);
+  arenas_ = std::move(plan.arenas_after);
+  return Done{};
+}
+
+void Routes::abandon(const Plan& plan) {
+  for (const std::size_t room : plan.rooms_added) service_.retire_arena(room);
+  for (relay::TapThread* tap : plan.taps_added) service_.discard(*tap);
+}
+
+std::string Routes::sessions_go_on(std::size_t route) const {
+  const std::uint64_t sessions = service_.sessions(route);
+  if (sessions == 0) return "";
+  return "; " + std::to_string(sessions) + (sessions == 1 ? " session goes on" : " sessions go on");
+}
+
+/// Reopens the log, and tells what changed.
+std::string Routes::tell_rest(const config::Config& fresh) const {
+  config::Log log = config_.log();
+  log.set_level(fresh.log().level());
+  const auto renewed = renew_log(log);
+  std::string told = "reloaded: limits, allow and deny lists, certificates, log level\n" + told_;
+  for (std::size_t at = 0; at < told.size(); at = told.find('\n', at) + 1)
+    spdlog::info("{}", told.substr(at, told.find('\n', at) - at));
+  if (!renewed) {
+    spdlog::error("{}", renewed.error().text);
+    told += renewed.error().text + "; the log still goes to the old file\n";
+  }
+  for (const std::string& line : takes_restart(config_, fresh)) {
+    spdlog::warn("needs a restart: {}", line);
+    told += "needs a restart: " + line + "\n";
+  }
+  return told;
+}
+
+}  // namespace entente

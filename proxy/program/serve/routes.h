@@ -1,0 +1,95 @@
+// The routes and arenas of a configuration, as `entente run` serves them. A reload compares the file with what is
+// served and changes only what differs. Law: a reload applies all of a file or nothing. Sessions go on as they began.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/program/serve/configured.h"
+#include "proxy/program/serve/reload.h"
+#include "proxy/program/serve/service.h"
+
+namespace entente {
+
+class Routes {
+ public:
+  /// `config` outlives it. `reread` null: nothing is reloaded.
+  Routes(const config::Config& config, Reread reread);
+
+  /// Everything that can fail before the first player comes.
+  Outcome<Done> open();
+  void run();
+  Outcome<Done> close() { return service_.close(); }
+  /// Prints one line for each listener: what it served.
+  void sum_up() const;
+
+  /// Applies the configuration as it is now. Returns what changed, for people; on an error nothing did. From any
+  /// thread.
+  Outcome<std::string> reload();
+
+ private:
+  /// A listener that is served: of a route, or of an arena.
+  struct Running {
+    std::string url;
+    ListenEnd listen;
+    std::size_t number = 0;  // as Server::add numbered it
+    std::string name;        // "bzflag 2.4 127.0.0.1:5154"
+    relay::TapThread* tap = nullptr;
+    relay::WebOptions web{};
+    std::optional<config::Route> route = {};  // its settings; none: of an arena
+    std::size_t room = 0;                     // of the arena
+  };
+  struct RunningArena {
+    config::Arena settings;
+    std::size_t room = 0;  // as Server::add_shared_room numbered it
+    relay::TapThread* tap = nullptr;
+  };
+  /// What a reload is going to do.
+  struct Plan {
+    std::vector<Running> before;  // that no listener of the file has matched yet
+    std::vector<RunningArena> arenas_before;
+    std::vector<Running> after;  // number and name of those in `added` are not known yet
+    std::vector<RunningArena> arenas_after;
+    std::vector<Service::NewRoute> added;
+    std::vector<std::size_t> added_at;  // their places in `after`
+    std::vector<std::size_t> rooms_added;
+    std::vector<relay::TapThread*> taps_added;
+    std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates;
+    std::string told;  // what differs, in lines
+  };
+
+  Outcome<Running> add(Running running, Service::NewRoute made);
+  Outcome<Done> add(const config::Route& route, std::size_t position);
+  Outcome<Done> add(const config::Arena& arena, std::size_t position);
+  Outcome<Done> open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside = {});
+
+  Outcome<Done> change(const config::Config& fresh);
+  Outcome<Done> plan(const config::Config& fresh, Plan& plan);
+  Outcome<Done> plan_route(const config::Route& route, std::size_t position, Plan& plan);
+  Outcome<Done> plan_arena(const config::Arena& arena, std::size_t position, Plan& plan);
+  Outcome<Done> objection_to_moves(const Plan& plan) const;
+  void keep(Running running, const relay::WebOptions& fresh, Plan& plan) const;
+  void add(Running running, Service::NewRoute made, const std::optional<Running>& instead_of, Plan& plan) const;
+  Outcome<Done> carry_out(Plan& plan);
+  void abandon(const Plan& plan);
+  std::string sessions_go_on(std::size_t route) const;
+  std::string tell_rest(const config::Config& fresh) const;
+  bool keeps_secrets() const { return config_.recording().secrets() == config::Recording::keep; }
+
+  const config::Config& config_;
+  const Reread reread_;
+  Service service_;
+  std::mutex reloading_;    // of what follows
+  config::Config current_;  // what was last applied
+  std::vector<Running> running_;
+  std::vector<RunningArena> arenas_;
+  std::string lines_;  // where it listens
+  std::string told_;   // what the last reload changed
+};
+
+}  // namespace entente

@@ -1,0 +1,82 @@
+#include "proxy/program/serve/served_routes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace entente {
+namespace {
+
+auto find(std::vector<ServedRoute>& in, std::size_t number) {
+  return std::find_if(in.begin(), in.end(), [&](const ServedRoute& one) { return one.named.number == number; });
+}
+
+}  // namespace
+
+std::vector<std::size_t> ServedRoute::numbers() const {
+  std::vector<std::size_t> all = before;
+  all.push_back(named.number);
+  return all;
+}
+
+void ServedRoutes::add(ServedRoute route, std::optional<std::size_t> instead_of) {
+  const std::lock_guard lock(mutex_);
+  if (instead_of) {
+    const auto old = find(served_, *instead_of);
+    if (old != served_.end()) {
+      if (old->named.name == route.named.name) route.before = old->numbers();
+      retired_.push_back(std::move(*old));
+      served_.erase(old);
+    }
+  }
+  served_.push_back(std::move(route));
+}
+
+void ServedRoutes::retire(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto old = find(served_, number);
+  if (old == served_.end()) return;
+  retired_.push_back(std::move(*old));
+  served_.erase(old);
+}
+
+std::optional<ServedRoute> ServedRoutes::forget(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto old = find(retired_, number);
+  if (old == retired_.end()) return std::nullopt;
+  ServedRoute route = std::move(*old);
+  retired_.erase(old);
+  return route;
+}
+
+std::vector<ServedRoute> ServedRoutes::served() const {
+  const std::lock_guard lock(mutex_);
+  return served_;
+}
+
+std::vector<ServedRoute> ServedRoutes::retired() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ServedRoute> alone;
+  for (const ServedRoute& one : retired_) {
+    const auto has_it = [&](const ServedRoute& other) {
+      return std::find(other.before.begin(), other.before.end(), one.named.number) != other.before.end();
+    };
+    if (std::none_of(served_.begin(), served_.end(), has_it) && std::none_of(retired_.begin(), retired_.end(), has_it))
+      alone.push_back(one);
+  }
+  return alone;
+}
+
+std::vector<NamedRoute> ServedRoutes::names() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<NamedRoute> names;
+  for (const ServedRoute& one : served_) names.push_back(one.named);
+  return names;
+}
+
+bool ServedRoutes::uses(const relay::TapThread* tap) const {
+  const auto has_it = [&](const ServedRoute& one) { return one.tap == tap; };
+  const std::lock_guard lock(mutex_);
+  return std::any_of(served_.begin(), served_.end(), has_it) || std::any_of(retired_.begin(), retired_.end(), has_it);
+}
+
+}  // namespace entente

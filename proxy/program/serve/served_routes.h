@@ -1,0 +1,50 @@
+// The routes that a Service serves, and those whose sessions go on after a reload has removed them.
+// Law: thread-safe.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/program/control/route_names.h"
+#include "proxy/relay/tap/tap.h"
+
+namespace entente {
+
+struct ServedRoute {
+  NamedRoute named;
+  std::size_t position = 1;               ///< in the configuration, from 1
+  relay::TapThread* tap = nullptr;        ///< that can record; null: it only counts
+  relay::TapThread* recording = nullptr;  ///< the same; of an arena's listeners, only the first has it
+  bool tells = false;                     ///< whether the summary shows words_dropped: a bridge with rooms of its own
+  /// Routes that it has replaced and that had its name: their counters are added to its own.
+  std::vector<std::size_t> before = {};
+
+  bool of_arena() const { return !named.room.empty(); }
+  /// Its own number and those of `before`.
+  std::vector<std::size_t> numbers() const;
+};
+
+class ServedRoutes {
+ public:
+  /// Serves a route, perhaps instead of the one with number `instead_of`.
+  void add(ServedRoute route, std::optional<std::size_t> instead_of = {});
+  /// Its sessions go on until forget().
+  void retire(std::size_t number);
+  /// A retired route is over. Returns what it was; nothing if it is not known.
+  std::optional<ServedRoute> forget(std::size_t number);
+
+  std::vector<ServedRoute> served() const;
+  /// Those that are retired, without those that another one's `before` lists.
+  std::vector<ServedRoute> retired() const;
+  std::vector<NamedRoute> names() const;
+  /// Whether a route that is served, or whose sessions go on, has this tap.
+  bool uses(const relay::TapThread* tap) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<ServedRoute> served_, retired_;
+};
+
+}  // namespace entente

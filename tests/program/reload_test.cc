@@ -1,0 +1,154 @@
+// Routes and arenas of a configuration that changes while it is served.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "tests/program/asked.h"
+#include "tests/relay/peers.h"
+
+namespace entente::reload_test {
+namespace {
+
+using testing::FakeServer, testing::Stream;
+
+const std::string kEntente = testing::entente_binary();
+
+/// `entente run` of a file that changes.
+struct Reloaded : Asked {
+  explicit Reloaded(const std::string& rest) {
+    write(rest);
+    process = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", folder.file("a.toml")});
+    const auto line = process->line();
+    REQUIRE_MESSAGE(line, process->err());
+    first = line->substr(line->rfind(':') + 1);
+  }
+  void write(const std::string& rest) {
+    folder.write("a.toml", "[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[recording]\ndirectory = \"" +
+                               folder.file("") + "\"\n" + rest);
+  }
+  Ended reload(const std::string& rest) {
+    write(rest);
+    return ctl({"reload"});
+  }
+  static std::string route(const FakeServer& to, const std::string& more = "", int port = 0) {
+    return "[[route]]\nlisten = \"panic://127.0.0.1:" + std::to_string(port) + "?dialect=be-packed\"\nto = \"panic://" +
+           to.address().text() + "?dialect=be-packed\"\n" + more;
+  }
+  static std::string arena(const std::string& name, const std::string& more = "") {
+    return "[[arena]]\nname = \"" + name + "\"\nlisten = [\"native://127.0.0.1:0?dialect=json\"]\n" + more;
+  }
+  std::unique_ptr<Process> bot(const std::string& port, const std::string& name) const {
+    return std::make_unique<Process>(std::vector<std::string>{
+        kEntente, "bot", "native://127.0.0.1:" + port + "?dialect=json", "--name", name, "--behaviour", "idle"});
+  }
+
+  std::unique_ptr<Process> process;
+  std::string first;  // the port of the first listener
+};
+
+/// The port of the listener that a line of the answer ends with.
+std::string port_of(const std::string& told, const std::string& line) {
+  const auto at = told.find(line);
+  REQUIRE_MESSAGE(at != std::string::npos, told);
+  const std::string rest = told.substr(at, told.find('\n', at) - at);
+  return rest.substr(rest.rfind(':') + 1);
+}
+
+net::Address local(const std::string& port) {
+  return *net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)));
+}
+
+/// A client of Panic that has met its server; the relay passes bytes of this game as they are.
+struct Met {
+  Met(const net::Address& listener, const FakeServer& fake) : client(Stream::to(listener)), server(fake.accept()) {
+    check();
+  }
+  void check() const {
+    server.send(kState);
+    CHECK(client.read(10) == Buffer(kState.begin(), kState.end()));
+  }
+  static constexpr std::array<std::uint8_t, 10> kState{1, 1, 1, 0, 1, 1, 0, 0, 0, 1};
+  Stream client, server;
+};
+
+bool refuses(const std::string& port) {
+  const net::Address at = local(port);
+  const net::Fd fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return ::connect(fd.get(), at.raw(), at.size()) != 0;
+}
+
+TEST_CASE("routes come, change and go by reload, and sessions go on") {
+  const FakeServer one, two;
+  Reloaded it(Reloaded::route(one));
+  const Met before(local(it.first), one);
+
+  const std::string changed = Reloaded::route(two, "announce = true\n");
+  const Ended told = it.reload(changed + Reloaded::route(one, "", testing::free_for_both().port()));
+  REQUIRE_MESSAGE(told.code == 0, told.err);
+  CHECK(told.out.find("changed: panic be-packed 127.0.0.1:" + it.first + "; 1 session goes on\n") != std::string::npos);
+  const std::string second = port_of(told.out, "added: panic be-packed ");
+  const Met after(local(it.first), two), other(local(second), one);
+  before.check();
+  const std::string stats = it.ctl({"stats"}).out;
+  CHECK(stats.find("served panic be-packed 127.0.0.1:" + it.first + " sessions=2 ") != std::string::npos);
+
+  const Ended gone = it.reload(changed);
+  CHECK(gone.out.find("removed: panic be-packed 127.0.0.1:" + second + "; 1 session goes on\n") != std::string::npos);
+  CHECK(refuses(second));
+  other.check();
+  before.check();
+  after.check();
+  CHECK(it.reload(changed).out == "reloaded: limits, allow and deny lists, certificates, log level\n");
+  it.process->signal(SIGTERM);
+  CHECK(it.process->wait() == 0);
+}
+
+TEST_CASE("a reload that cannot be done whole changes nothing and leaves nothing behind") {
+  const FakeServer one, two;
+  const FakeServer taken;
+  Reloaded it(Reloaded::route(one));
+  const Ended told = it.reload(Reloaded::route(two) + Reloaded::arena("pit", "record = \"pit.mcap\"\n") +
+                               Reloaded::route(one, "record = \"new.mcap\"\n", taken.port()));
+  CHECK(told.code == 1);
+  CHECK(told.err.find("configuration not reloaded: ") != std::string::npos);
+  CHECK(told.err.find(taken.address().text()) != std::string::npos);
+  const Met met(local(it.first), one);
+  CHECK(it.ctl({"servers"}).out.find(two.address().text()) == std::string::npos);
+  for (const auto& file : std::filesystem::directory_iterator(it.folder.file("")))
+    CHECK_MESSAGE(file.path().string().find(".mcap") == std::string::npos, file.path());
+}
+
+TEST_CASE("an arena comes by reload, changes, and ends after its last player; its recordings are complete") {
+  const FakeServer one;
+  const std::string route = Reloaded::route(one), pit = Reloaded::arena("pit", "record = \"pit.mcap\"\n");
+  Reloaded it(route);
+  const Ended came = it.reload(route + pit);
+  REQUIRE_MESSAGE(came.code == 0, came.err);
+  CHECK(came.out.find("added: arena 'pit'\n") != std::string::npos);
+  const std::string port = port_of(came.out, "added: native json ");
+  auto anna = it.bot(port, "anna");
+  REQUIRE(it.has("anna"));
+
+  const Ended changed = it.reload(route + Reloaded::arena("pit", "record = \"pit.mcap\"\nseats = 8\n"));
+  REQUIRE_MESSAGE(changed.code == 0, changed.err);
+  CHECK(changed.out.find("changed: arena 'pit'\n") != std::string::npos);
+  CHECK(changed.out.find("changed: native json 127.0.0.1:" + port + "; 1 session goes on\n") != std::string::npos);
+  const auto berta = it.bot(port, "berta");
+  REQUIRE(it.has("berta"));
+  CHECK(it.has("anna"));
+  anna->signal(SIGTERM);
+  CHECK(anna->wait() == 0);
+  CHECK(it.process->err_has("that began before a reload has ended"));
+  CHECK(testing::eventually([&] { return std::filesystem::exists(it.folder.file("pit.mcap")); }));
+  CHECK(it.has("berta"));
+
+  const Ended gone = it.reload(route);
+  CHECK(gone.out.find("removed: arena 'pit'\n") != std::string::npos);
+  CHECK(it.has("berta"));
+  CHECK(refuses(port));
+}
+
+}  // namespace
+}  // namespace entente::reload_test

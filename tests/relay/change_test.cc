@@ -1,0 +1,273 @@
+// Routes that come, change and go while a Server runs: newcomers get what is there now, sessions go on as they began.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "adapters/ogar/ogar.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/in_shared_room.h"
+#include "tests/relay/toy.h"
+#include "tests/relay/web_peers.h"
+
+namespace entente::testing::change_test {
+namespace {
+
+using relay::EnetMode, relay::Reason, relay::RouteChanges, relay::RouteOptions;
+
+RouteOptions towards(const wire::Game& game, const net::Address& server, const net::Address& listen = loopback()) {
+  RouteOptions options;
+  options.game = &game;
+  options.listen_dialect = 0;
+  options.listen = listen;
+  options.servers[0] = {server.ip_text(), server.port(), 0};
+  options.limits = no_limits();
+  return options;
+}
+
+bool refuses(const net::Address& at) {
+  const net::Fd fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return ::connect(fd.get(), at.raw(), at.size()) != 0;
+}
+
+void goes_on(const Pair& pair, std::string_view text) {
+  pair.client.send(frame(text));
+  CHECK(pair.server.read(frame(text).size()) == frame(text));
+}
+
+TEST_CASE("a route is replaced: newcomers come to its new server, by the same listener, and sessions go on") {
+  FakeServer first, second;
+  Running running(toy::game(), first.address(), no_limits(), 2);
+  relay::Server& server = running.server();
+  const Pair before(running, first);
+  const auto changed = server.change({.added = {{towards(toy::game(), second.address()), 0}}});
+  REQUIRE(changed.ok());
+  CHECK(changed->front().address == running.address);
+  const std::size_t fresh = changed->front().route;
+  const Pair after(running, second);
+  goes_on(before, "before");
+  goes_on(after, "after");
+  CHECK(server.totals(0).now() == 1);
+  CHECK(server.totals(fresh).now() == 1);
+  CHECK_FALSE(server.is_over(0));
+  before.client.finish();
+  before.server.finish();
+  CHECK(eventually([&] { return server.is_over(0); }));
+  CHECK_FALSE(server.is_over(fresh));
+  CHECK(server.totals({0, fresh}).opened == 2);
+}
+
+TEST_CASE("datagrams of a session find their way after its route was replaced, and after it was retired") {
+  FakeServer first(true), second(true);
+  Running running(toy::game(), first.address(), no_limits(), 2);
+  const Datagrams server_side = first.take_datagrams();
+  const net::Address from = free_for_both();
+  const Pair pair(running, first, &from);
+  const Datagrams client_side(from);
+  const auto meet = [&] {
+    client_side.send(running.address, frame("ping"));
+    const auto got = server_side.receive();
+    CHECK(got.bytes == frame("ping"));
+    server_side.send(got.from, frame("pong"));
+    CHECK(client_side.receive().bytes == frame("pong"));
+  };
+  meet();
+  REQUIRE(running.server().change({.added = {{towards(toy::game(), second.address()), 0}}}).ok());
+  meet();
+  REQUIRE(running.server().change({.retired = {1}}).ok());
+  meet();
+  CHECK(refuses(running.address));
+}
+
+TEST_CASE("a retired route refuses newcomers; its address can be had again, while it has sessions and afterwards") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address(), no_limits(), 2);
+  relay::Server& server = running.server();
+  const Pair before(running, fake);
+  REQUIRE(server.change({.retired = {0}}).ok());
+  CHECK(refuses(running.address));
+  goes_on(before, "still here");
+  for (int i = 0; i < 2; ++i) {
+    const auto again = server.add(towards(toy::game(), fake.address(), running.address));
+    REQUIRE_MESSAGE(again.ok(), again.error().text);
+    {
+      const Pair after(running, fake);
+      goes_on(after, "again");
+      goes_on(before, "still here");
+    }
+    REQUIRE(server.change({.retired = {again->route}}).ok());
+    CHECK(refuses(running.address));
+  }
+  before.client.finish();
+  before.server.finish();
+  CHECK(eventually([&] { return server.is_over(0); }));
+  // The UDP socket goes with the last session.
+  CHECK(eventually([&] { return net::listen(running.address, true).ok(); }));
+  CHECK(server.add(towards(toy::game(), fake.address(), running.address)).ok());
+  const Pair last(running, fake);
+}
+
+TEST_CASE("changes are made all, or none") {
+  FakeServer first, second;
+  Running running(toy::game(), first.address());
+  relay::Server& server = running.server();
+  const net::Address free = free_for_both();
+  const FakeServer taken(true);
+  const auto changed = server.change({.added = {{towards(toy::game(), second.address()), 0},
+                                                {towards(toy::game(), second.address(), free)},
+                                                {towards(toy::game(), second.address(), taken.address())}},
+                                      .retired = {}});
+  CHECK_FALSE(changed.ok());
+  const Pair pair(running, first);
+  CHECK(eventually([&] { return refuses(free); }));
+  CHECK(server.totals(0).opened == 1);
+}
+
+TEST_CASE("a listener keeps its game") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address());
+  const auto changed = running.server().change({.added = {{towards(toy::stream(), fake.address()), 0}}});
+  REQUIRE_FALSE(changed.ok());
+  CHECK(changed.error().text.find("keeps its game") != std::string::npos);
+}
+
+TEST_CASE("routes on one listener come, change and go, each by its path") {
+  FakeServer first, second, third;
+  PathRoutes routes;
+  relay::Server& server = routes.server;
+  const std::size_t one = routes.add("/first", first), other = routes.add("/second", second);
+  std::thread thread([&] { server.run(); });
+  const auto meets = [&](const char* path, const FakeServer& fake) {
+    WebClient client(routes.options.listen, path);
+    WebServer peer(fake);
+    peer.upgrade();
+    client.upgrade();
+  };
+  const auto misses = [&](const char* path) {
+    WebClient client(routes.options.listen, path);
+    CHECK(client.answer().status == 404);
+  };
+  const auto made = [&](const char* path, const FakeServer& fake) {
+    RouteOptions options = routes.options;
+    options.web.path = path;
+    options.servers[0].port = fake.port();
+    return options;
+  };
+  WebClient stays(routes.options.listen, "/first");
+  WebServer peer(first);
+  peer.upgrade();
+  stays.upgrade();
+  // The first of the listener changes, the second goes, and two come.
+  const auto changed = server.change(
+      {.added = {{made("/first", third), one}, {made("/third", third)}, {made("/fourth", first)}}, .retired = {other}});
+  REQUIRE_MESSAGE(changed.ok(), changed.error().text);
+  meets("/first", third);
+  meets("/third", third);
+  meets("/fourth", first);
+  misses("/second");
+  stays.send("fe06000000");
+  CHECK(peer.next() == "b:fe06000000");
+  server.stop();
+  thread.join();
+}
+
+TEST_CASE("routes that come at once share their new listener") {
+  FakeServer first, second;
+  PathRoutes routes;
+  relay::Server& server = routes.server;
+  std::thread thread([&] { server.run(); });
+  RouteChanges changes;
+  for (const auto& [path, fake] : {std::pair("/a", &first), std::pair("/b", &second)}) {
+    changes.added.push_back({routes.options});
+    changes.added.back().options.listen = free_for_both();
+    changes.added.back().options.listen = changes.added.front().options.listen;
+    changes.added.back().options.web.path = path;
+    changes.added.back().options.servers[0].port = fake->port();
+  }
+  const auto changed = server.change(changes);
+  REQUIRE_MESSAGE(changed.ok(), changed.error().text);
+  for (const auto& [path, fake] : {std::pair("/a", &first), std::pair("/b", &second)}) {
+    WebClient client((*changed)[0].address, path);
+    WebServer peer(*fake);
+    peer.upgrade();
+    client.upgrade();
+  }
+  server.stop();
+  thread.join();
+}
+
+TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    scene.join(3);
+    End other(scene.loop), late(scene.loop);
+    const net::EnetOptions host{8, scene.settings.channels, scene.settings.range_coder, 8U << 20U};
+    const auto second = other.host.listen(loopback(), host);
+    REQUIRE(second.ok());
+    RouteOptions options = towards(aos::game(), *second);
+    options.enet = mode;
+    REQUIRE(scene.running.server().change({.added = {{options, 0}}}).ok());
+    REQUIRE(late.host.open(host).ok());
+    late.host.connect(scene.running.address, 1, 3);
+    scene.until([&] { return late.ups > 0 && other.peer != nullptr; });
+    scene.client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
+    scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });
+    // It goes: the sessions stay, newcomers are told that the server goes down.
+    REQUIRE(scene.running.server().change({.retired = {1}}).ok());
+    End last(scene.loop);
+    REQUIRE(last.host.open(host).ok());
+    last.host.connect(scene.running.address, 1, 3);
+    scene.until([&] { return last.heard("down 5"); });
+    other.say(0, "1200001800", EnetSend::kReliable);
+    scene.until([&] { return late.heard("0/1 1200001800"); });
+    for (End* end : {&late, &last, &other}) end->host.close();
+  }
+}
+
+TEST_CASE("a shared room opens while the server runs, takes over a listener, and ends after its last player") {
+  InSharedRoom in;
+  relay::Server& server = in.server();
+  Stream before = Stream::to(in.at[0]);
+  before.send(kHello);
+  CHECK(before.read_text(4) == kWelcome);
+  relay::SharedRoomOptions options;
+  options.name = "another";
+  options.game = &toy::stream();
+  options.back = [] { return std::make_unique<Herald>(); };
+  const std::size_t room = server.add_shared_room(options, 0);
+  RouteOptions route = towards(toy::stream(), in.at[0]);
+  route.servers = {{.host = "another"}};
+  relay::BridgeOptions bridge;
+  bridge.server_game = &toy::stream();
+  bridge.front = [](std::size_t) { return toy::make_front(toy::stream(), 0); };
+  bridge.shared_room = room;
+  route.bridge = bridge;
+  const auto changed = server.change({.added = {{route, 0}}});
+  REQUIRE_MESSAGE(changed.ok(), changed.error().text);
+  Stream after = Stream::to(in.at[0]);
+  after.send(kHello);
+  CHECK(after.read_text(4) == kWelcome);
+  after.send(said("in the other"));
+  CHECK(after.read_text(said("in the other").size()) == said("in the other"));
+  before.send(said("in the first"));
+  CHECK(before.read_text(said("in the first").size()) == said("in the first"));
+  server.retire_shared_room(room);
+  REQUIRE(server.change({.retired = {changed->front().route}}).ok());
+  after.send(said("still"));
+  CHECK(after.read_text(said("still").size()) == said("still"));
+  after.finish();
+  CHECK(eventually([&] { return server.is_over(changed->front().route); }));
+  in.stop();
+}
+
+TEST_CASE("what is known of a server is known after its route was replaced") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address());
+  CHECK(running.server().drain_server(fake.address().text(), true) == 1);
+  running.set_draining(true);
+  const auto changed = running.server().change({.added = {{towards(toy::game(), fake.address()), 0}}});
+  REQUIRE(changed.ok());
+  CHECK(running.server().servers(changed->front().route).front().drained);
+  CHECK(running.server().is_draining(changed->front().route));
+}
+
+}  // namespace
+}  // namespace entente::testing::change_test
