@@ -112,6 +112,8 @@ class NativeFront final : public core::Front {
     out.send_shared(Lane::kStream, link_.cache_key(), link_.frame(message_));
   }
 
+  bool takes_another_world() const override { return true; }
+
   /// Sends Kicked as the last message, unless the end was sent already.
   void room_ends(std::string_view why, FrontOut& out) override {
     if (!told_end_) {

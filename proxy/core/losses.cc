@@ -3,9 +3,9 @@
 namespace entente::core {
 namespace {
 
-constexpr Mapping kRoomLosses[] = {loss::kNotFinite,       loss::kFlooded,          loss::kHeldTooMany,
-                                   loss::kChatTooFast,     loss::kCommandElsewhere, loss::kCommandWithoutSlash,
-                                   loss::kCommandNotExact, loss::kNothingSaid};
+constexpr Mapping kRoomLosses[] = {loss::kNotFinite,           loss::kFlooded,         loss::kHeldTooMany,
+                                   loss::kServerAway,          loss::kChatTooFast,     loss::kCommandElsewhere,
+                                   loss::kCommandWithoutSlash, loss::kCommandNotExact, loss::kNothingSaid};
 constexpr Mapping kArenaLosses[] = {
     loss::kNotEntered,   loss::kMeansNothing,  loss::kHitClaim,   loss::kEdit,           loss::kEnteredAlready,
     loss::kKitOrColour,  loss::kNoServer,      loss::kNoListener, loss::kThrownFromAfar, loss::kNotLoaded,

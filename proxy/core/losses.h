@@ -23,6 +23,7 @@ inline constexpr Mapping kNotFinite = lost_intent("*", "a number in it is not fi
 inline constexpr Mapping kFlooded = {"",  kUp | kDown,          "",
                                      "*", Fidelity::kSometimes, "more wait than a room holds; the room ends"};
 inline constexpr Mapping kHeldTooMany = lost_intent("*", "more than is kept for a player who waits to enter");
+inline constexpr Mapping kServerAway = lost_intent("*", "the server is away");
 inline constexpr Mapping kChatTooFast = lost_intent("Say", "chat faster than the limit");
 inline constexpr Mapping kCommandElsewhere =
     lost_intent("Say", "a command is passed on only to a server of the same game");

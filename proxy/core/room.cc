@@ -167,6 +167,43 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
   drain();
 }
 
+bool Room::outlives_server() const {
+  if (options_.shared || over_ || back_->left || !wish_ || seats_.size() != 1) return false;
+  const FrontEnd& seat = *seats_.begin()->second;
+  return !seat.left && seat.entered && (world_.ready() || awaits_server());
+}
+
+bool Room::replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code) {
+  assert(outlives_server());
+  now_ = now;
+  lose(*back_, why, code);
+  const bool unwanted = std::any_of(facts_.begin(), facts_.end(), [](const Fact& fact) {
+    const auto* refused = as<words::Refused>(fact);
+    return as<words::Kicked>(fact) != nullptr || (refused != nullptr && refused->code() != words::Refused::SERVER_GONE);
+  });
+  if (unwanted) {
+    if (why_.empty()) why_ = why;
+    return drain(), false;
+  }
+  facts_.clear();
+  const Id player = seats_.begin()->first;
+  if (comeback_ != nullptr) {
+    comeback_->start_again();
+  } else {
+    auto comeback = std::make_unique<Comeback>(world_, player);
+    tell_all(Comeback::loss(world_, player));
+    comeback_ = std::move(comeback);
+    const PlayerState* own = world_.player(player);
+    auto& wish = std::get<words::Enter>(wish_->kind);
+    const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
+    if (team != words::TEAM_ANY && team != words::RABBIT) wish.set_team(team);
+  }
+  back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
+  back_->member->hear(*wish_, *back_);
+  drain();
+  return true;
+}
+
 template <class SomeEnd>
 void Room::lose(SomeEnd& end, std::string_view why, std::uint32_t code) {
   leave(end);
@@ -310,12 +347,47 @@ void Room::flooded() {
 void Room::deliver_facts() {
   facts_now_.swap(facts_);
   for (Fact& fact : facts_now_) {
+    if (comeback_ != nullptr && is_of_next_world(fact)) continue;
     world_.fold(fact);
     host_.told(fact);
     deliver(fact);
   }
   told_ |= !facts_now_.empty();
   facts_now_.clear();
+}
+
+/// At once, in this order.
+void Room::tell_all(std::vector<Fact> facts) {
+  for (Fact& fact : facts) {
+    fact.at = now_;
+    world_.fold(fact);
+    host_.told(fact);
+    deliver(fact);
+  }
+}
+
+/// A fact from the server that the player is about to come to. True if the player does not hear it now.
+bool Room::is_of_next_world(const Fact& fact) {
+  if (as<words::Ready>(fact) != nullptr) return arrive(), true;
+  if (as<words::WorldProgress>(fact) != nullptr) return host_.told(fact), true;
+  if (const auto* said = as<words::Said>(fact)) return said->from() != 0;
+  if (as<words::Refused>(fact) || as<words::Kicked>(fact) || as<words::Notice>(fact) || as<words::Waiting>(fact) ||
+      as<words::ClaimRefused>(fact))
+    return false;
+  comeback_->fold(fact);
+  return true;
+}
+
+/// The player is in the next server's world, and hears what is different there.
+void Room::arrive() {
+  if (over_) return;
+  const auto& [player, seat] = *seats_.begin();
+  if (!seat->member->takes_another_world() && !comeback_->is_same_place(world_))
+    return over("the server is back with another world; join again");  // comeback_ stays: nothing of it is told
+  const std::unique_ptr<Comeback> comeback = std::move(comeback_);
+  tell_all(comeback->arrive(world_, player));
+  world_.become(comeback->take());
+  if (comeback->spawns()) say(player, Intent(words::Spawn()));
 }
 
 void Room::deliver(const Fact& fact) {
@@ -366,7 +438,9 @@ void Room::deliver(Intent& intent) {
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
   if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
+  remember(intent);
   dial_once();
+  if (comeback_ != nullptr && is_kept_from_back(intent)) return;
   if (!back_->left) back_->member->hear(intent, *back_);
 }
 
@@ -391,6 +465,30 @@ bool Room::waits(Intent& intent) {
     seat.held.push_back(std::move(intent));
   else
     ledger_.add(loss::kHeldTooMany, name_of(intent));
+  return true;
+}
+
+/// Keeps what the next server must be told if this one is lost.
+void Room::remember(const Intent& intent) {
+  if (options_.shared) return;
+  if (as<words::Enter>(intent) != nullptr) wish_ = intent;
+  const auto* change = as<words::Change>(intent);
+  if (change == nullptr || !wish_) return;
+  auto& wish = std::get<words::Enter>(wish_->kind);
+  if (change->has_name()) wish.set_name(change->name());
+  if (change->has_team()) wish.set_team(change->team());
+  if (change->has_kit()) wish.set_kit(change->kit());
+  if (change->has_motto()) wish.set_motto(change->motto());
+  if (change->has_skin()) wish.set_skin(change->skin());
+}
+
+/// While the server is away, nothing can be done in a world that is gone.
+bool Room::is_kept_from_back(const Intent& intent) {
+  if (as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Leave>(intent)) return false;
+  if (as<words::Spawn>(intent) != nullptr)
+    comeback_->ask_spawn();
+  else if (as<words::WantWorld>(intent) == nullptr)
+    ledger_.add(loss::kServerAway, name_of(intent));
   return true;
 }
 

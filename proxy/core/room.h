@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/core/chat.h"
+#include "proxy/core/comeback.h"
 #include "proxy/core/ledger.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/shared_frames.h"
@@ -78,6 +79,14 @@ class Room {
   void unlink(Id seat);
   /// The peer is gone, or (the back's) was never reached. `code`: the game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
+  /// Whether the player can go on if the back's peer is lost: it is in, or was in when an earlier server was lost.
+  bool outlives_server() const;
+  /// The back's peer was lost, or the next one did not let the player in: the player goes on with `fresh`, for which
+  /// the host dials, and which lets the player in as before. False: the back has just said that the peer did not want
+  /// the player, and the room ends. REQUIRES: outlives_server().
+  bool replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code = 0);
+  /// The server was lost, and the player is not in the next one's world yet.
+  bool awaits_server() const { return comeback_ != nullptr; }
   /// The same for a seat whose player may return: the seat is kept. No result: it is not kept, and gone() must be
   /// called.
   std::optional<Absence> keep(Id seat, Micros now);
@@ -125,6 +134,11 @@ class Room {
   void deliver(const Fact& fact);
   void tell(FrontEnd& seat, const Fact& fact);
   bool waits(Intent& intent);
+  void remember(const Intent& intent);
+  bool is_kept_from_back(const Intent& intent);
+  void tell_all(std::vector<Fact> facts);
+  bool is_of_next_world(const Fact& fact);
+  void arrive();
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
@@ -161,6 +175,8 @@ class Room {
   SharedFrames shared_frames_;
   TimerQueue timers_;
   std::unique_ptr<BackEnd> back_;
+  std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared
+  std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
   std::vector<FrontEnd*> hearers_;  // the seats with a link; a vector, because most facts go to all
   std::vector<Intent> intents_, intents_now_;

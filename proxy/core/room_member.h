@@ -107,6 +107,8 @@ class RoomMember {
   virtual std::optional<Absence> awaits(const Outlet&) { return std::nullopt; }
   /// The player is back on a new link, which has not been sent anything yet.
   virtual void returned(const Peer&, Outlet&) {}
+  /// Of a front: whether its client can load another world while it plays. Others load one only when they join.
+  virtual bool takes_another_world() const { return false; }
   /// The room ends, for example because the other side is gone: say goodbye as the game does, then close().
   virtual void room_ends(std::string_view why, Outlet& out) { out.close(why); }
 };

@@ -23,6 +23,13 @@ void World::fold(const Fact& fact) {
   std::visit([&](const auto& kind) { on(kind, fact); }, fact.kind);
 }
 
+void World::become(World&& next) {
+  next.orphaned_ += orphaned_;
+  next.looks_told_ += looks_told_;
+  next.players_told_ += players_told_;
+  *this = std::move(next);
+}
+
 UnitState* World::find_unit(Id id) {
   const auto at = units_.find(id);
   if (at != units_.end()) return &at->second;

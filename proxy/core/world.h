@@ -1,6 +1,6 @@
 // What is true in a room, folded from its facts: players, units, geometry, rules. Snapshot protocols draw it; late
 // joiners and recordings receive it.
-// Law: fold() is the only way to change it, and the same facts in the same order give the same world. What no fact
+// Law: fold() is the only way to change it (and become(), for another server), and the same facts in the same order give the same world. What no fact
 // has said has its default value.
 #pragma once
 
@@ -59,6 +59,9 @@ class World {
   World& operator=(World&&) = default;
 
   void fold(const Fact& fact);
+  /// The room has a new server, whose world is `next`, and every difference was folded: forgets what words cannot
+  /// remove. Its counts go on.
+  void become(World&& next);
 
   /// Says the whole world as facts, each referring only to earlier ones: room, rules, geometry, players, units,
   /// tokens, scores, the round, and Ready (if it was told). `say` gets only facts for everybody.

@@ -30,6 +30,9 @@ std::vector<core::Ledger::Entry> Losses::all() const {
 
 void Totals::add(const Counters& part) {
   opened += part.opened.read();
+  held += part.held.read();
+  held_over += part.held_over.read();
+  brought_back += part.brought_back.read();
   closed += part.closed.read();
   stalls += part.stalls.read();
   throttled += part.throttled.read();

@@ -61,6 +61,9 @@ struct CountersOf {
   Number held_back{};                    ///< log lines that were delayed, or only counted
   Number orphaned{};                     ///< World::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
+  Number held{};                         ///< times that a bridge's player lost the server and was kept
+  Number held_over{};                    ///< the same, over: the player was brought back, or the session ended
+  Number brought_back{};                 ///< the same, brought back
   DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open
   DurationsOf<Number, kSessionBounds> length;   ///< of sessions that were open
 };
@@ -96,6 +99,8 @@ struct Totals : CountersOf<std::uint64_t> {
   void add(const Counters& part);
   /// Never more than there were at some moment: `opened` is read before `closed`.
   std::uint64_t now() const { return opened > closed ? opened - closed : 0; }
+  /// Players who wait for a server that was lost.
+  std::uint64_t held_now() const { return held > held_over ? held - held_over : 0; }
   std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }
   std::uint64_t by(Drop drop) const { return dropped[static_cast<std::size_t>(drop)]; }
   std::uint64_t refused() const;  ///< over all reasons that are refusals

@@ -25,6 +25,7 @@ class AosFront final : public core::Front, private OwnLife {
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
+  bool takes_another_world() const override { return true; }
   void room_ends(std::string_view why, Outlet& out) override;
 
  private:

@@ -17,7 +17,7 @@ bool Flags::was_captured(std::uint8_t team, core::Micros now) const {
 /// A token keeps its number. There are as many numbers as MsgGetWorld has announced.
 std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
-  const auto number = numbers_.give(token.id());
+  const auto number = numbers_.give(token.id(), out.world());
   if (!number) return out.lose(loss::kTokensFull), std::nullopt;
   FlagUpdate update{*number, flag_of(token)};
   if (token.state() == words::Token::CARRIED) update.flag.carrier = players_.number_of(token.carrier(), kInvalid);

@@ -71,7 +71,7 @@ void Flags::refresh_pellets(FrontOut& out) {
 /// A token keeps its number. There are as many numbers as the settings have announced.
 std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
-  const auto number = numbers_.give(token.id());
+  const auto number = numbers_.give(token.id(), out.world());
   if (!number) return out.lose(loss::kTokensFull), std::nullopt;
   NumberedFlag flag = flag_of(token);
   for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})

@@ -70,6 +70,8 @@ class OgarFront final : public core::Front {
     out.wake(paint_at_);
   }
 
+  bool takes_another_world() const override { return true; }
+
   void room_ends(std::string_view why, FrontOut& out) override {
     say(server_line(why), out);
     leave(why, kGoingAway, out);

@@ -8,9 +8,15 @@ std::optional<std::uint16_t> FlagNumbers::free() const {
   return std::nullopt;
 }
 
-std::optional<std::uint16_t> FlagNumbers::give(Id token) {
+std::optional<std::uint16_t> FlagNumbers::give(Id token, const World& world) {
   if (const std::uint16_t* known = tokens_.number(token)) return *known;
-  const auto number = free();
+  auto number = free();
+  for (std::uint16_t other = 0; !number && other < most_; ++other) {
+    const Id old = tokens_.id(other);
+    if (old == 0 || world.token(old) != nullptr) continue;
+    tokens_.remove_id(old);
+    number = other;
+  }
   if (number) tokens_.add(*number, token);
   return number;
 }

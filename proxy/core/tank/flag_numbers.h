@@ -18,8 +18,9 @@ class FlagNumbers {
   std::uint16_t most() const { return most_; }
   void set_most(std::uint16_t most) { most_ = most; }
 
-  /// The token's number. A token without one gets a free one; nothing if none is free.
-  std::optional<std::uint16_t> give(Id token);
+  /// The token's number. A token without one gets a free one, or that of a token that the world does not know any more;
+  /// nothing if there is none.
+  std::optional<std::uint16_t> give(Id token, const World& world);
   /// Null: it has none.
   const std::uint16_t* of_token(Id token) const { return tokens_.number(token); }
   /// 0: no token has it.

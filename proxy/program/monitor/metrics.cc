@@ -107,6 +107,12 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 totals.stalls);
   metrics.count("throttled", "Times that reading a client paused because it exceeded a rate limit", {{"route", route}},
                 totals.throttled);
+  metrics.gauge("sessions_held", "Players of bridges who lost their server and wait for it", {{"route", route}},
+                static_cast<double>(totals.held_now()));
+  metrics.count("sessions_held", "Times that a player of a bridge lost the server and was kept", {{"route", route}},
+                totals.held);
+  metrics.count("sessions_brought_back", "Times that such a player was brought back on a server", {{"route", route}},
+                totals.brought_back);
   metrics.count("server_bans", "Players banned by a server", {{"route", route}}, totals.server_bans);
   metrics.count("log_lines_held_back", "Log lines that were delayed or only counted", {{"route", route}},
                 totals.held_back);

@@ -21,6 +21,8 @@ enum class LogKind : std::size_t {
   kDialect,
   kUnreached,  ///< a server that cannot be reached
   kServer,     ///< a server that is not as it should be
+  kHeld,       ///< players who lost their server and wait for it
+  kBack,       ///< they are back on a server
   kMachine,
   kUntold,
   kBanned,

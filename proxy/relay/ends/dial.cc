@@ -21,17 +21,35 @@ bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRI
 
 void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
                  const SessionInfo& session, Upstream* first, std::optional<std::size_t> dialect) {
+  connect_ms_ = connect_ms;
+  transport_ = transport;
+  begin(worker_route, session, first, dialect, worker_route.loop.now() + worker_route.route.upstreams.rules().hold_ms);
+  connect();
+}
+
+void Dial::again(WorkerRoute& worker_route, const SessionInfo& session, std::optional<std::size_t> dialect, Millis from,
+                 Millis until) {
+  lease_ = {};
+  begin(worker_route, session, nullptr, dialect, until);
+  if (from <= worker_route.loop.now()) return connect();
+  rest_until_ = from;
+}
+
+void Dial::begin(WorkerRoute& worker_route, const SessionInfo& session, Upstream* first,
+                 std::optional<std::size_t> dialect, Millis until) {
   worker_route_ = &worker_route;
   client_ = session.client;
   link_ = session.link;
   source_ = SessionSource(worker_route.route, client_);
-  connect_ms_ = connect_ms;
-  transport_ = transport;
-  Upstreams& upstreams = worker_route.route.upstreams;
-  walk_ = ServerWalk(upstreams, client_, first, dialect);
-  const Millis now = worker_route.loop.now();
-  hold_until_ = now + upstreams.rules().hold_ms;
-  // Sessions that wait go first.
+  walk_ = ServerWalk(worker_route.route.upstreams, client_, first, dialect);
+  hold_until_ = until;
+}
+
+/// Tries to connect, unless others wait or no server is up. Sessions that wait go first.
+void Dial::connect() {
+  rest_until_ = 0;
+  const Upstreams& upstreams = worker_route_->route.upstreams;
+  const Millis now = worker_route_->loop.now();
   if (upstreams.holds() && (upstreams.waiting() != 0 || !upstreams.any_up(now)) && hold(Reason::kServerUnreachable))
     return;
   next(Reason::kServerUnreachable, "");
@@ -48,6 +66,7 @@ void Dial::succeeded() {
 
 void Dial::end() {
   place_.leave();
+  rest_until_ = 0;
   trying_ = false;
   worker_route_ = nullptr;
 }
@@ -93,6 +112,8 @@ bool Dial::hold(Reason last) {
 void Dial::tick(Millis now) {
   if (!worker_route_ || !holding()) return;
   if (now >= hold_until_) return give_up(held_for_);
+  if (now < rest_until_) return;
+  if (rest_until_ != 0) return connect();
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool up = upstreams.any_up(now);
   if ((!up && now < try_at_) || !place_.has_turn()) return;

@@ -31,13 +31,17 @@ class Dial {
   /// speak it. REQUIRES: called once.
   void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const SessionInfo& session,
              Upstream* first, std::optional<std::size_t> dialect);
+  /// Connects again after the server was lost: not before `from`, and if no server can be reached, until `until`.
+  /// REQUIRES: begun, and not under way.
+  void again(WorkerRoute& worker_route, const SessionInfo& session, std::optional<std::size_t> dialect, Millis from,
+             Millis until);
   /// Tries again if it is the session's turn. REQUIRES: called regularly.
   void tick(Millis now);
   /// The address that the server sees; a wildcard: the one that the routes pick.
   const net::Address& source() const { return source_.get().address; }
   bool under_way() const { return worker_route_ != nullptr; }
   /// Waits for a server to come up: no attempt is under way.
-  bool holding() const { return place_.taken() && !trying_; }
+  bool holding() const { return (place_.taken() || rest_until_ != 0) && !trying_; }
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
   void succeeded();
@@ -57,6 +61,9 @@ class Dial {
   void server_is_full(Millis now);
 
  private:
+  void begin(WorkerRoute& worker_route, const SessionInfo& session, Upstream* first, std::optional<std::size_t> dialect,
+             Millis until);
+  void connect();
   void end();
   void next(Reason last, const std::string& why);
   bool hold(Reason last);
@@ -78,6 +85,7 @@ class Dial {
   Upstreams::Lease lease_;
   Upstreams::Place place_;
   Millis hold_until_ = 0, try_at_ = 0;
+  Millis rest_until_ = 0;                         // again() may not connect earlier; 0: it may
   Reason held_for_ = Reason::kServerUnreachable;  // the reason to end, if no server comes up in time
   SessionSource source_;
 };

@@ -12,6 +12,10 @@ using wire::Way;
 
 namespace {
 
+constexpr const char* kServerIsAway = "the server is away; waiting for it";
+constexpr const char* kServerIsBack = "back on the server";
+constexpr Millis kDestroyAfter = 1'000;  // more than a turn of the loop
+
 /// "bzflag 2.4"
 std::string spoken(const SessionInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
@@ -25,6 +29,7 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
       no_dial_reason_(newcomer.no_dial_reason),
       back_info_{0,  &accept_route.route.server_game(),          newcomer.server_dialect,
                  {}, accept_route.route.upstreams.any_address(), accept_route.route.listener} {
+  finding_ = detects_chosen();
   back_.end = make_back();
   alarm_.set_priority(net::Priority::kNewcomer);
 }
@@ -40,13 +45,16 @@ void BridgeSession::play_if(bool entered, bool ready) {
 
 std::unique_ptr<End> BridgeSession::make_back() {
   const Route& route = worker_route_->route;
-  finding_ = chosen_ != nullptr && route.detects_in_session(*chosen_);
   return make_end(*worker_route_, *this,
                   {.facing = Facing::kServer,
                    .game = route.server_game(),
                    .dialect = back_info_.dialect,
                    .limits = limits_,
                    .finds_dialect = finding_});
+}
+
+bool BridgeSession::detects_chosen() const {
+  return chosen_ != nullptr && worker_route_->route.detects_in_session(*chosen_);
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -59,6 +67,7 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
   info_.server = back_info_.server = chosen->route.upstreams.any_address();
   back_info_.game = &chosen->route.server_game();
   back_info_.dialect = chosen_ != nullptr ? chosen_->dialect().value_or(0) : 0;
+  finding_ = detects_chosen();
   back_.end = make_back();
   return chosen;
 }
@@ -106,12 +115,13 @@ int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
 
 void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded();
+  if (hold_.on()) info_.server = back_info_.server;
   owes_since_ = server_said_ = now();
   back_info_.link = owner_.next_link();
   back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
-  tell_opened();
+  if (!hold_.on()) tell_opened();
   call_room([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
 }
 
@@ -180,6 +190,63 @@ void BridgeSession::reattach(net::Fd client, const net::Address& from) {
   if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
 }
 
+// -- A lost server ----------------------------------------------------------------------------------------------------
+
+/// The server is lost: its player waits for it, or for another one, if the route says so. False: the session ends.
+bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
+  const Route& route = worker_route_->route;
+  const Millis most = route.upstreams.rules().hold_ms;
+  if (most == 0 || turned_away_ || reason_ || ending_ || !room_ || !room_->outlives_server()) return false;
+  if (hold_.on() && hold_.is_over(now())) return false;
+  auto back = route.bridge->back(back_info_.dialect);
+  if (back == nullptr) return false;
+  const bool first = !hold_.on();
+  const std::string server = back_info_.server.text();
+  if (worker_route_->tap && back_.up && !finding_) worker_route_->tap->closed(back_info_.link, why, wall());
+  replace_back_end();
+  bool stays = false;
+  call_room([&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), why, at, code); });
+  if (!stays) set_reason(Reason::kServerDeclined, why);  // the room ends
+  if (!stays || ending_) return true;
+  hold_.begin(now(), most);
+  if (first) {
+    worker_route_->counters.held.add();
+    note("server " + server + " is lost (" + why + "); the player waits for it");
+    worker_route_->say(LogKind::kHeld, "server " + server + " is lost (" + why + "): a player waits for up to " +
+                                           std::to_string(most / 1000) + " s");
+    if (info_.game->has_chat()) announce(kServerIsAway);
+  }
+  if (!ending_) dial_.again(*worker_route_, info_, known_dialect(), hold_.next_try(now()), hold_.until());
+  return true;
+}
+
+void BridgeSession::replace_back_end() {
+  front_.resume(kBehind);
+  back_.end->hang_up();
+  back_.up = false;
+  back_.paused = 0;
+  in_lobby_ = false;
+  lost_end_ = std::move(back_.end);
+  lost_at_ = now();
+  finding_ = worker_route_->route.upstreams.detects_any_in_session();  // which server it will be is not known yet
+  back_.end = make_back();
+  if (plays_) back_.end->set_priority(net::Priority::kPlayer);
+}
+
+/// The player is in again.
+void BridgeSession::come_back() {
+  const Millis away = hold_.end(now());
+  worker_route_->counters.held_over.add();
+  worker_route_->counters.brought_back.add();
+  const std::string server = back_info_.server.text();
+  note("back on server " + server + " after " + std::to_string(away) + " ms");
+  worker_route_->say(LogKind::kBack, "a player is back on server " + server + " after " + std::to_string(away) + " ms");
+  if (info_.game->has_chat())
+    announce(kServerIsBack);
+  else
+    set_alarm(wakes_at());
+}
+
 // -- The room ---------------------------------------------------------------------------------------------------------
 
 void BridgeSession::settle_call(core::Micros) {
@@ -194,12 +261,13 @@ void BridgeSession::after_call() {
     dialled_ = true;
     owner_.settled(*this);
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
-    begin_dial(back_info_.game->transport(), finding_ ? std::nullopt : std::optional(back_info_.dialect));
+    begin_dial(back_info_.game->transport(), known_dialect());
     if (ending_) return;  // no server could even be tried
   }
   if (returns_to_) return hand_back(*std::exchange(returns_to_, std::nullopt));
   if (overflow_) return end(*std::exchange(overflow_, std::nullopt));
   if (room_->over()) return finish();
+  if (hold_.on() && !room_->awaits_server()) return come_back();
   set_alarm(wakes_at());
 }
 
@@ -318,6 +386,10 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
 /// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
 void BridgeSession::depart(Side& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
+  const bool lost =
+      departure.how == How::kLeft || departure.how == How::kBroke || (departure.how == How::kDeclined && hold_.on());
+  if (!is_front(side) && lost && outlives_server(departure.why.empty() ? text(reason) : departure.why, departure.code))
+    return;
   set_reason(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
   // A peer's own words, if it had any: why it kicks, for instance.
@@ -344,7 +416,9 @@ void BridgeSession::dial_failed(Reason why) {
 
 /// Whether the player waits for the server, rather than the server for the player.
 bool BridgeSession::server_owes() const {
-  if (!back_.up || !room_ || room_->world().ready()) return false;
+  if (!back_.up || !room_) return false;
+  if (room_->awaits_server()) return true;
+  if (room_->world().ready()) return false;
   return entered_ || room_->world().geometry() == nullptr;
 }
 
@@ -362,6 +436,7 @@ bool BridgeSession::given_up(Millis now) {
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(why);
   worker_route_->say(LogKind::kServer, "server " + back_info_.server.text() + ": " + why);
+  if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
   call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
   return true;
@@ -385,6 +460,7 @@ void BridgeSession::shut_down() {
 
 void BridgeSession::tell_end() {
   Session::tell_end();
+  if (hold_.on()) worker_route_->counters.held_over.add();
   if (reason() == Reason::kServerProtocolError) tell_server_wrong();
   if (room_) worker_route_->words_dropped(info_, room_->ledger());
 }
@@ -414,6 +490,8 @@ void BridgeSession::hang_up() {
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 bool BridgeSession::on_tick(Millis now) {
+  if (hold_.on()) moved_ = now;  // limited by the hold
+  if (lost_end_ != nullptr && now > lost_at_ + kDestroyAfter) lost_end_.reset();
   if (owes_world()) call_room([](core::Room&, core::Micros) {});
   return !ending_ && !given_up(now);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/relay/sessions/hold.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/room_session.h"
 
@@ -71,10 +72,17 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void play_if(bool entered, bool ready);
   void lack_face(const Side& side);
   std::unique_ptr<End> make_back();
+  bool detects_chosen() const;
   void open_back(const core::Peer& peer);
   void tell_back_opened();
   void hand_back(SessionRef to);
   bool stays(const End::Departure& departure);
+  bool outlives_server(const std::string& why, std::uint32_t code);
+  void replace_back_end();
+  std::optional<std::size_t> known_dialect() const {
+    return finding_ ? std::nullopt : std::optional(back_info_.dialect);
+  }
+  void come_back();
   void note_waiting(Side& side);
   void hear_server(Lane lane, Bytes bytes, std::size_t frames);
 
@@ -96,7 +104,10 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool ready_ = false;
   std::optional<Reason> overflow_;        // the reason to end, if too much waits for a peer
   std::optional<SessionRef> returns_to_;  // the client's earlier session, which it resumes
-  bool finding_ = false;                  // the server's dialect is being detected
+  Hold hold_;                             // its server was lost
+  std::unique_ptr<End> lost_end_;         // of the lost server; destroyed later, because it may be calling us
+  Millis lost_at_ = 0;
+  bool finding_ = false;  // the server's dialect is being detected
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
 };

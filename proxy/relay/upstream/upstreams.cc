@@ -151,6 +151,11 @@ bool Upstreams::all_drained() const {
   return std::all_of(servers_.begin(), servers_.end(), [](const auto& one) { return one->drained(); });
 }
 
+bool Upstreams::detects_any_in_session() const {
+  return rules_.detects_in_session && std::any_of(servers_.begin(), servers_.end(),
+                                                  [](const auto& one) { return !one->options.dialect.has_value(); });
+}
+
 // -- The queue --------------------------------------------------------------------------------------------------------
 
 Upstreams::Place Upstreams::wait(std::uint64_t number) {

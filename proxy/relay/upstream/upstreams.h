@@ -170,6 +170,8 @@ class Upstreams {
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
   bool all_drained() const;
+  /// Whether a session must detect the dialect of the server that it will get.
+  bool detects_any_in_session() const;
 
   /// Waits in the queue. `number`: smaller ones go first.
   Place wait(std::uint64_t number);

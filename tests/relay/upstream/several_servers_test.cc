@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
+#include "tests/relay/late_server.h"
 #include "tests/relay/toy.h"
 #include "tests/relay/web_peers.h"
 
@@ -11,24 +12,6 @@ namespace {
 using relay::Policy;
 using relay::Reason;
 using State = relay::Upstream::State;
-
-/// An address where nobody listens yet.
-net::Address nowhere() { return FakeServer(true).address(); }
-
-/// A server that begins to listen at a given address.
-class LateServer {
- public:
-  explicit LateServer(const net::Address& at) : sockets_(std::move(*net::listen(at, true))) {}
-  Stream accept() const {
-    REQUIRE(wait_readable(sockets_.tcp.get()));
-    net::Fd fd(::accept4(sockets_.tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    REQUIRE(fd);
-    return Stream(std::move(fd));
-  }
-
- private:
-  net::Sockets sockets_;
-};
 
 /// A relay of the toy game in front of these servers.
 class Several : public Serving {

@@ -1,0 +1,45 @@
+// The times of a bridge's player who lost the server and waits for it, or for another one of the route.
+// Law: a player waits at most as long as the route allows, however often the connection breaks meanwhile. A server that
+// is lost again and again is tried less and less often.
+#pragma once
+
+#include <algorithm>
+
+#include "proxy/base/time.h"
+
+namespace entente::relay {
+
+class Hold {
+ public:
+  bool on() const { return until_ != 0; }
+
+  /// The server was lost. If the player waits already, only counts the attempt.
+  void begin(Millis now, Millis most) {
+    if (!on() && now > back_ + kCalm) lost_ = 0;
+    if (!on()) since_ = now;
+    if (!on()) until_ = now + most;
+    ++lost_;
+  }
+  /// The player is in again. Returns how long it took.
+  Millis end(Millis now) {
+    until_ = 0;
+    back_ = now;
+    return now - since_;
+  }
+  bool is_over(Millis now) const { return now >= until_; }
+  Millis until() const { return until_; }
+  /// When to connect again: at once after the first loss, later after the next ones.
+  Millis next_try(Millis now) const {
+    if (lost_ <= 1) return now;
+    return now + std::min(kLongest, kShortest << std::min(lost_ - 2, 10U));
+  }
+
+ private:
+  static constexpr Millis kShortest = 250, kLongest = 2'000;
+  static constexpr Millis kCalm = 2'000;  // after so much play a server counts as sound
+
+  Millis since_ = 0, until_ = 0, back_ = 0;
+  unsigned lost_ = 0;  // how often in a row
+};
+
+}  // namespace entente::relay

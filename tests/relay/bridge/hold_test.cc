@@ -1,0 +1,313 @@
+// A server that goes away under the players of a bridge: they stay connected, and are brought in again when it is back.
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "adapters/native/faces.h"
+#include "adapters/native/native.h"
+#include "tests/relay/bridging.h"
+#include "tests/relay/late_server.h"
+
+namespace entente::testing::hold_test {
+namespace {
+
+using relay::Reason;
+
+constexpr std::size_t kJson = 1;
+
+/// A peer that speaks native as lines of JSON.
+class Lines {
+ public:
+  explicit Lines(Stream stream) : stream_(std::move(stream)) {}
+
+  void say(const std::string& line) const { stream_.send(line + "\n"); }
+  /// The next line; empty at the end of the stream.
+  std::string next() {
+    while (rest_.find('\n') == std::string::npos) {
+      const Buffer some = stream_.read_some();
+      if (some.empty()) return {};
+      rest_ += as_text(some);
+    }
+    const std::size_t end = rest_.find('\n');
+    std::string line = rest_.substr(0, end);
+    rest_.erase(0, end + 1);
+    return line;
+  }
+  /// All lines up to the first that contains `part`, which is the last.
+  std::vector<std::string> until(std::string_view part) {
+    std::vector<std::string> lines;
+    do {
+      lines.push_back(next());
+      REQUIRE_MESSAGE(!lines.back().empty(), "the stream ends before " << part);
+    } while (lines.back().find(part) == std::string::npos);
+    return lines;
+  }
+  /// All lines until the end.
+  std::vector<std::string> all() {
+    std::vector<std::string> lines;
+    for (std::string line = next(); !line.empty(); line = next()) lines.push_back(std::move(line));
+    return lines;
+  }
+  Stream& stream() { return stream_; }
+
+ private:
+  Stream stream_;
+  std::string rest_;
+};
+
+bool have(const std::vector<std::string>& lines, std::string_view part) {
+  return std::any_of(lines.begin(), lines.end(), [&](auto& line) { return line.find(part) != std::string::npos; });
+}
+
+/// The server's side of one player: lets it in beside another player, who has a unit.
+void let_in(Lines& server, const std::string& hash, const std::string& other) {
+  server.say(R"({"world":{"hash":")" + hash + R"(","west":-50,"east":50,"south":-50,"north":50}})");
+  server.say(R"({"player":{"id":1,"name":"us","team":"RED"}})");
+  server.say(R"({"player":{"id":2,"name":")" + other + R"("}})");
+  server.say(R"({"unit":{"id":20,"owner":2,"alive":true,"pose":{"unit":20}}})");
+  server.say(R"({"owns":{"player":2,"units":[20],"active":20}})");
+  server.say(R"({"ready":{}})");
+}
+
+/// Accepts a player, and returns its link and its Enter.
+std::pair<Lines, std::string> greet(const LateServer& at) {
+  Lines server(at.accept());
+  server.say(R"({"you":{"player":1}})");
+  std::string enter = server.until("enter").back();
+  return {std::move(server), std::move(enter)};
+}
+
+relay::RouteOptions held(std::uint32_t hold_ms, const wire::Game& front, bool json_front) {
+  relay::RouteOptions options;
+  options.game = &front;
+  options.listen = loopback();
+  options.listen_dialect = json_front ? kJson : 0;
+  options.servers[0].dialect = kJson;
+  options.hold_ms = hold_ms;
+  options.bridge = toy_bridge(front, native::game());
+  if (json_front) options.bridge->front = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
+  options.bridge->back = [](std::size_t dialect) { return native::make_back({dialect, {}}); };
+  return options;
+}
+
+/// A bridge from native, or from the toy game, to a native server.
+class Held : public Serving {
+ public:
+  explicit Held(std::uint32_t hold_ms = 60'000, bool toy_front = false) : Serving(1), at(nowhere()) {
+    relay::RouteOptions options = toy_front ? held(hold_ms, toy::stream(), false) : held(hold_ms, native::game(), true);
+    options.servers[0].host = at.ip_text();
+    options.servers[0].port = at.port();
+    server_up();
+    serve_all(std::move(options), no_limits());
+  }
+  ~Held() { stop(); }
+  void server_up() { up.emplace(at); }
+  std::size_t waiting() const { return server().waiting(0); }
+
+  const net::Address at;
+  std::optional<LateServer> up;
+};
+
+/// A player who is in.
+struct Player {
+  explicit Player(const Held& running, const std::string& name = "anna") : client(Stream::to(running.address)) {
+    client.say(R"({"enter":{"name":")" + name + R"("}})");
+    auto [link, enter] = greet(*running.up);
+    CHECK(enter.find(name) != std::string::npos);
+    server.emplace(std::move(link));
+    let_in(*server, "one", "ben");
+    CHECK(have(client.until("ready"), "ben"));
+  }
+  /// The server's process ends, for this player.
+  void lose() { server.reset(); }
+
+  Lines client;
+  std::optional<Lines> server;
+};
+
+TEST_CASE("hold: a player whose server goes away stays, and is brought in again under the same name and team") {
+  Held running;
+  Player anna(running);
+  anna.server->say(R"({"unit":{"id":10,"owner":1,"alive":true,"pose":{"unit":10,"x":3}}})");
+  anna.server->say(R"({"owns":{"player":1,"units":[10],"active":10}})");
+  anna.client.until(R"("owns")");
+  running.up.reset();
+  anna.lose();
+
+  const auto lost = anna.client.until("the server is away; waiting for it");
+  CHECK(have(lost, R"("died")"));
+  CHECK(have(lost, R"("gone")"));
+  CHECK(have(lost, R"("player_gone")"));
+  CHECK(eventually([&] { return running.waiting() == 1; }));
+  CHECK(running.totals().held_now() == 1);
+  anna.client.say(R"({"toward":{"x":1,"y":2}})");  // in a world that is gone
+  anna.client.say(R"({"change":{"motto":"patience"}})");
+
+  running.server_up();
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find(R"("name":"anna")") != std::string::npos);
+  CHECK(enter.find(R"("team":"RED")") != std::string::npos);
+  let_in(server, "two", "cleo");
+  const auto back = anna.client.until("back on the server");
+  CHECK(have(back, "cleo"));
+  CHECK(have(back, R"("two")"));
+  CHECK_FALSE(have(back, "ben"));
+  CHECK(have(server.until("spawn"), R"("spawn")"));  // it was in play
+  anna.client.say(R"({"say":{"text":"still here"}})");
+  const auto said = server.until("still here");
+  CHECK_FALSE(have(said, "toward"));
+  CHECK(running.totals().held_now() == 0);
+  CHECK(running.totals().brought_back == 1);
+  CHECK(running.totals().now() == 1);
+  CHECK(running.heard.line("is lost (server left): a player waits for up to 60 s"));
+  CHECK(running.heard.line("a player is back on server " + running.at.text()));
+  CHECK(running.heard.told("opened") == 1);
+  CHECK(running.sessions()[0].player == "us");  // as the server says
+
+  server.stream().reset();  // once more, while the server goes on
+  anna.client.until("the server is away");
+  auto [again, entered] = greet(*running.up);
+  let_in(again, "two", "cleo");
+  CHECK_FALSE(have(anna.client.until("back on the server"), R"("world")"));  // it is the same
+  CHECK(running.totals().brought_back == 2);
+}
+
+TEST_CASE("hold: a server that is lost before it has let the player in is tried again, more slowly each time") {
+  Held running;
+  Player anna(running);
+  anna.lose();
+  for (int i = 0; i < 2; ++i) greet(*running.up);  // and it is gone again
+  auto [server, enter] = greet(*running.up);
+  let_in(server, "one", "cleo");
+  CHECK(have(anna.client.until("back on the server"), "cleo"));
+  CHECK(running.totals().held == 1);
+  CHECK(running.totals().brought_back == 1);
+}
+
+TEST_CASE("hold: a client that loads a world only when it joins goes on in the same world, and is told of another") {
+  Held running(60'000, true);
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  std::optional<Lines> server(greet(*running.up).first);
+  let_in(*server, "one", "ben");
+  server->say(R"({"said":{"text":"hello"}})");
+  const auto hears = [&](std::string_view text) {
+    const Buffer line = frame(text, toy::kSay);
+    CHECK(client.read(line.size()) == line);
+  };
+  hears("hello");
+  for (const char* hash : {"one", "two"}) {
+    server.reset();
+    hears("the server is away; waiting for it");
+    server.emplace(greet(*running.up).first);
+    let_in(*server, hash, "cleo");
+    if (std::string_view(hash) == "one") hears("back on the server");
+  }
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.empty());
+  CHECK(running.totals().held_now() == 0);
+  CHECK(running.totals().held == 2);
+  CHECK(running.totals().brought_back == 1);
+}
+
+TEST_CASE("hold: who has waited too long is told goodbye") {
+  Held running(300);
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  CHECK(have(anna.client.all(), "the server is away"));
+  CHECK(running.ended(Reason::kServerUnreachable));
+  CHECK(running.empty());
+  CHECK(running.totals().held_now() == 0);
+  CHECK(running.waiting() == 0);
+}
+
+TEST_CASE("hold: a server that comes back and says nothing does not keep the player longer") {
+  Held running(300);
+  Limits limits = no_limits();
+  limits.ready_ms = 100;
+  running.set_limits(limits);
+  Player anna(running);
+  anna.lose();
+  CHECK(have(anna.client.all(), "the server is away"));
+  CHECK(running.empty());
+  CHECK(running.totals().by(Reason::kServerTimeout) + running.totals().by(Reason::kServerUnreachable) == 1);
+}
+
+TEST_CASE("hold: a player who leaves meanwhile waits no longer") {
+  Held running;
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  anna.client.until("the server is away");
+  CHECK(eventually([&] { return running.waiting() == 1; }));
+  SUBCASE("it closes") {
+    anna.client.stream().close();
+    CHECK(running.ended(Reason::kClientLeft));
+  }
+  SUBCASE("it is kicked") {
+    CHECK(running.kick(running.sessions().front().info.link, "be nice"));
+    CHECK(have(anna.client.all(), "be nice"));
+    CHECK(running.ended(Reason::kKicked));
+  }
+  SUBCASE("the program stops") {
+    running.stop();
+    CHECK(running.totals().by(Reason::kStopped) == 1);
+  }
+  CHECK(running.empty());
+  CHECK(running.waiting() == 0);
+  CHECK(running.totals().held_now() == 0);
+}
+
+TEST_CASE("hold: a server that does not want the player is not lost") {
+  Held running;
+  Player anna(running);
+  SUBCASE("it kicks") {
+    anna.server->say(R"({"kicked":{"text":"too good"}})");
+    anna.client.until("too good");
+  }
+  SUBCASE("it refuses when it is back") {
+    anna.lose();
+    auto [server, enter] = greet(*running.up);
+    server.say(R"({"refused":{"code":"BANNED","text":"too good"}})");
+    anna.client.until("too good");
+  }
+  anna.lose();
+  anna.client.all();
+  CHECK(running.empty());
+  CHECK_FALSE(running.up->is_wanted(0));
+  CHECK(running.totals().brought_back == 0);
+}
+
+TEST_CASE("hold: players come back in the order in which they came, before newcomers") {
+  Held running;
+  Player anna(running, "anna"), ben(running, "ben");
+  running.up.reset();
+  ben.lose();
+  ben.client.until("the server is away");
+  anna.lose();
+  anna.client.until("the server is away");
+  CHECK(eventually([&] { return running.waiting() == 2; }));
+  const Lines cleo(Stream::to(running.address));
+  cleo.say(R"({"enter":{"name":"cleo"}})");
+  CHECK(eventually([&] { return running.waiting() == 3; }));
+  running.server_up();
+  for (const char* name : {"anna", "ben", "cleo"}) {
+    auto [server, enter] = greet(*running.up);
+    CHECK(enter.find(name) != std::string::npos);
+  }
+}
+
+TEST_CASE("without hold a player leaves with the server") {
+  Held running(0);
+  Player anna(running);
+  anna.lose();
+  CHECK_FALSE(have(anna.client.all(), "the server is away"));
+  CHECK(running.ended(Reason::kServerLeft));
+  CHECK(running.empty());
+  CHECK(running.totals().held == 0);
+}
+
+}  // namespace
+}  // namespace entente::testing::hold_test
