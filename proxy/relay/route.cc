@@ -23,13 +23,6 @@ void Route::add_to(Totals& sum) const {
   for (const WorkerRoute* part : parts) sum.add(part->counters);
 }
 
-bool Route::is_over() const {
-  if (!retired) return false;
-  Totals sum;
-  add_to(sum);
-  return sum.now() == 0;
-}
-
 WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
     : route(its_route), loop(its_loop), tap(its_tap), datagrams_(its_route.on->datagrams) {
   if (route.strict) strict_filter.emplace(route.game);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "adapters/wire/game.h"
@@ -62,8 +63,25 @@ struct Route {
 
   /// Adds what all workers have counted. From any thread.
   void add_to(Totals& sum) const;
-  /// Whether no newcomers come, and all its sessions have ended. From any thread.
-  bool is_over() const;
+  /// Keeps the route from being over.
+  class Hold {
+   public:
+    Hold() = default;
+    explicit Hold(Route& route) : route_(&route) { ++route.holds_; }
+    Hold(Hold&& other) noexcept : route_(std::exchange(other.route_, nullptr)) {}
+    Hold& operator=(Hold&& other) noexcept {
+      std::swap(route_, other.route_);
+      return *this;
+    }
+    ~Hold() {
+      if (route_ != nullptr) --route_->holds_;
+    }
+
+   private:
+    Route* route_ = nullptr;
+  };
+  /// Whether no newcomers come, and nobody is inside or on the way. From any thread.
+  bool is_over() const { return retired && holds_ == 0; }
 
   std::size_t index = 0;
   Listener* on = nullptr;     ///< of the Server
@@ -90,10 +108,13 @@ struct Route {
   std::optional<BridgeOptions> bridge;    ///< none: a relay
   std::vector<const WorkerRoute*> parts;  ///< of the workers. They do not change while it serves
   std::atomic<bool> draining{false};      ///< it takes no newcomers; its sessions go on
-  std::atomic<bool> retired{false};       ///< the same for ever
+  std::atomic<bool> retired{false};       ///< it takes no newcomers any more
   Events& events;
   LogLimiter log_limiter;
   Losses losses;  ///< of a bridge
+
+ private:
+  std::atomic<std::uint64_t> holds_{0};
 };
 
 class WorkerRoute {

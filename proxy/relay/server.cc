@@ -4,6 +4,7 @@
 #include <cassert>
 #include <csignal>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -112,8 +113,9 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
   return Done{};
 }
 
-/// Why the two cannot share a listener.
-std::optional<Error> objection_to_sharing(const Route& host, const Route& route, const std::string& listener) {
+/// Why the two cannot share a listener. `access`: whether their access lists are known to be those in force.
+std::optional<Error> objection_to_sharing(const Route& host, const Route& route, const std::string& listener,
+                                          bool access) {
   if (host.bridge.has_value() != route.bridge.has_value())
     return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
   if (host.shared_room() != route.shared_room())
@@ -125,7 +127,7 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route,
     return Error{"routes that share the listener " + listener +
                  " must have the same proxies in front; give both the same proxy_protocol or forwarded, or one of them "
                  "another port"};
-  if (host.access != route.access || host.bans != route.bans)
+  if (access && (host.access != route.access || host.bans != route.bans))
     return Error{"routes that share the listener " + listener +
                  " must let in the same addresses; give both the same allow and deny, or one of them another port"};
   return std::nullopt;
@@ -153,6 +155,7 @@ struct Server::Impl {
     const Addition* follows = nullptr;  ///< it shares the new listener of this one
     net::Sockets bound{};               ///< of the new one; or the TCP socket of one that was closed
     bool opens = false;                 ///< its listener is to be opened
+    bool opened = false;
   };
 
   // -- Tables: their lock is held for moments, also by readers of other threads --
@@ -199,7 +202,7 @@ struct Server::Impl {
   Listener* find_listener(const RouteOptions& options) const;
   void publish(Addition& one);
   std::optional<Error> open(Addition& one);
-  void retire(std::size_t index);
+  void take_back(const Addition& one);
   void update(Listener& listener, std::vector<std::size_t> its_routes);
   void see_draining(Listener& listener) const;
 
@@ -223,7 +226,8 @@ Listener* Server::Impl::find_listener(const RouteOptions& options) const {
     return one->address == options.listen && &one->game == options.game && one->enet == options.enet &&
            (shares || one->routes.empty());
   };
-  const auto found = std::find_if(listeners.rbegin(), listeners.rend(), fits);  // older ones are gone
+  const auto found =
+      std::find_if(listeners.rbegin(), listeners.rend(), fits);  // the newest first: older ones have closed
   return found != listeners.rend() ? found->get() : nullptr;
 }
 
@@ -280,10 +284,10 @@ std::optional<Error> Server::Impl::objection_to_neighbours(const Addition& one, 
   const auto& neighbours = one.listener != nullptr ? one.listener->routes : std::vector<std::size_t>();
   for (const std::size_t index : neighbours)
     if (std::find(leaving.begin(), leaving.end(), index) == leaving.end())
-      if (auto wrong = objection_to_sharing(*routes[index], *one.route, at)) return wrong;
+      if (auto wrong = objection_to_sharing(*routes[index], *one.route, at, !running)) return wrong;
   for (const Addition& other : all)
     if (&other < &one && (one.listener != nullptr ? other.listener == one.listener : one.follows == &other))
-      if (auto wrong = objection_to_sharing(*other.route, *one.route, at)) return wrong;
+      if (auto wrong = objection_to_sharing(*other.route, *one.route, at, true)) return wrong;
   return std::nullopt;
 }
 
@@ -314,6 +318,7 @@ void Server::Impl::publish(Addition& one) {
   for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);
   std::vector<const WorkerRoute*> parts(sinks.size());
   on_all([&](Worker& worker, std::size_t i) { parts[i] = &worker.add_route(route, sinks[i], sane(options.limits)); });
+  std::erase(parts, nullptr);  // of workers that have ended
   route.parts = std::move(parts);
   one.published = one.route.get();
   const std::unique_lock lock(tables);
@@ -323,19 +328,12 @@ void Server::Impl::publish(Addition& one) {
 std::optional<Error> Server::Impl::open(Addition& one) {
   Route& route = *one.published;
   Outcome<net::Address> at = Error{"the program stops"};
-  on(home(*route.on),
-     [&] { at = home(*route.on).open_acceptor(route.index, std::move(one.bound.tcp), one.listener->address); });
-  if (!at) return at.error();
-  one.listener->address = route.listener = *at;
-  return std::nullopt;
-}
-
-void Server::Impl::retire(std::size_t index) {
-  Route& route = *routes[index];
-  route.retired = true;
-  auto left = route.on->routes;
-  std::erase(left, index);
-  update(*route.on, std::move(left));
+  on(home(*route.on), [&] {
+    at = home(*route.on).open_acceptor(route.index, std::move(one.bound.tcp), one.listener->address);
+    if (at) one.listener->address = route.listener = *at;
+  });
+  one.opened = at.ok();
+  return at ? std::nullopt : std::optional(at.error());
 }
 
 /// Sets the routes of a listener, on each worker; last on its home, which lets newcomers in.
@@ -343,8 +341,8 @@ void Server::Impl::update(Listener& listener, std::vector<std::size_t> its_route
   {
     const std::unique_lock lock(tables);
     listener.routes = std::move(its_routes);
+    see_draining(listener);
   }
-  see_draining(listener);
   const auto tell = [&](Worker& worker) { on(worker, [&] { worker.set_routes(listener.index, listener.routes); }); };
   for (const auto& worker : pool.workers)
     if (worker.get() != &home(listener)) tell(*worker);
@@ -355,6 +353,14 @@ void Server::Impl::see_draining(Listener& listener) const {
   listener.closed =
       !listener.routes.empty() && std::all_of(listener.routes.begin(), listener.routes.end(),
                                               [this](std::size_t one) { return routes[one]->draining.load(); });
+}
+
+/// Undoes publish() and open().
+void Server::Impl::take_back(const Addition& one) {
+  update(*one.listener, one.listener->routes);
+  one.published->retired = true;
+  if (one.opens && !one.opened && one.listener->routes.empty())
+    on(home(*one.listener), [&] { home(*one.listener).forget_listener(*one.listener); });
 }
 
 Outcome<std::vector<Listening>> Server::Impl::change(const RouteChanges& changes) {
@@ -390,28 +396,31 @@ Outcome<std::vector<Listening>> Server::Impl::change(const RouteChanges& changes
   for (Addition& one : all)
     if (!failed && one.opens) failed = open(one);
   if (failed) {
-    for (const Addition& one : all) {
-      one.published->retired = true;
-      update(*one.listener, one.listener->routes);
-    }
+    for (const Addition& one : all) take_back(one);
     return *failed;
   }
+  std::map<Listener*, std::vector<std::size_t>> after;
+  for (const std::size_t index : leaving) after.try_emplace(routes[index]->on, routes[index]->on->routes);
+  for (const Addition& one : all) after.try_emplace(one.listener, one.listener->routes);
+  for (auto& [listener, its] : after)
+    std::erase_if(its,
+                  [&](std::size_t one) { return std::find(leaving.begin(), leaving.end(), one) != leaving.end(); });
   std::vector<Listening> added;
-  for (Addition& one : all) {
-    auto its = one.listener->routes;
-    if (one.wanted->instead_of) std::erase(its, *one.wanted->instead_of);
+  for (const Addition& one : all) {
+    auto& its = after[one.listener];
     const bool by_path = one.published->web && !one.published->web->path.empty();
     its.insert(by_path ? its.begin() : its.end(), one.published->index);
-    if (one.wanted->instead_of) routes[*one.wanted->instead_of]->retired = true;
-    update(*one.listener, std::move(its));
+    if (one.wanted->instead_of && routes[*one.wanted->instead_of]->draining) one.published->draining = true;
+    added.push_back({one.published->index, one.published->listener});
+  }
+  for (auto& [listener, its] : after) update(*listener, std::move(its));
+  for (const std::size_t index : leaving) routes[index]->retired = true;
+  for (const Addition& one : all)
     if (one.published->bots())
       on(home(*one.listener), [&] {
         home(*one.listener)
             .invite_bots(one.published->index, one.published->bridge->bots, sane(one.wanted->options.limits));
       });
-    added.push_back({one.published->index, one.published->listener});
-  }
-  for (const std::size_t index : changes.retired) retire(index);
   return added;
 }
 
@@ -507,7 +516,7 @@ bool Server::kick(LinkId link, std::string_view why) {
 void Server::set_draining(std::size_t route, bool draining) {
   Route& its = impl_->route(route);
   its.draining = draining;
-  const std::shared_lock lock(impl_->tables);
+  const std::unique_lock lock(impl_->tables);
   impl_->see_draining(*its.on);
 }
 

@@ -90,7 +90,7 @@ class Server {
 
   /// Binds at once; serves as soon as run() does. From any thread but the workers'.
   Outcome<Listening> add(const RouteOptions& options);
-  /// All of the changes are made, or, on an error, none. A retired route gets no newcomers; its sessions go on. Its
+  /// Makes all of the changes, or none if one fails. A retired route gets no newcomers; its sessions go on. Its
   /// number stays valid. What was added is returned in order. From any thread but the workers'.
   Outcome<std::vector<Listening>> change(const RouteChanges& changes);
 

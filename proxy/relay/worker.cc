@@ -41,6 +41,7 @@ void Worker::invite_bots(std::size_t route, std::uint32_t count, const Limits& l
 }
 
 Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening, const net::Address& at) {
+  if (stopping_) return Error{"the program stops"};
   WorkerRoute& worker_route = *routes_[route];
   auto& acceptor = listeners_[worker_route.route.on->index].acceptor;
   ServerProbes& probes = *probed_[route].probes;
@@ -61,7 +62,10 @@ void Worker::set_routes(std::size_t listener, const std::vector<std::size_t>& ro
   here.routes = routes;
   here.held = false;
   if (!here.acceptor) return;
-  if (routes.empty()) return here.acceptor->close();
+  if (routes.empty()) {
+    here.acceptor->close();
+    return tidy();
+  }
   const std::size_t first = *std::min_element(routes.begin(), routes.end());
   if (here.acceptor->route().index == first) return;
   Probed& its = probed_[first];
@@ -77,7 +81,7 @@ bool Worker::hold_listener(std::size_t listener) {
 
 void Worker::add_shared_room(SharedRoomState& state, TapSink* tap, Events& events) {
   shared_rooms_[state.index] = {std::make_unique<SharedRoom>(loop_, state, next_link(), events), tap};
-  if (running_) open_shared_room(state.index);
+  if (running_ && !stopping_) open_shared_room(state.index);
 }
 
 void Worker::open_shared_room(std::size_t number) {
@@ -222,8 +226,12 @@ void Worker::named(Session& session, std::uint32_t player) {
 }
 
 WorkerRoute* Worker::route_at(const Route& listener, std::string_view path) {
+  // A session that came before a reload can go by routes of its own kind only.
+  const auto same_kind = [&](const Route& route) {
+    return route.bridge.has_value() == listener.bridge.has_value() && route.shared_room() == listener.shared_room();
+  };
   for (const std::size_t i : listeners_[listener.on->index].routes)
-    if (routes_[i]->route.serves(path)) return routes_[i].get();
+    if (routes_[i]->route.serves(path) && same_kind(routes_[i]->route)) return routes_[i].get();
   return nullptr;
 }
 
@@ -280,7 +288,7 @@ void Worker::seat_bots() {
 void Worker::seat_bot(const Invitation& invitation) {
   const ServerProbes& probes = *probed_[invitation.route].probes;
   AcceptedClient bot;
-  bot.route = invitation.route;
+  bot.go_by(routes_[invitation.route]->route);
   bot.link = next_link();
   bot.limits = invitation.limits;
   bot.choose_server(routes_[invitation.route]->route.upstreams, loop_.now());
@@ -293,14 +301,20 @@ void Worker::tick(Millis now) {
   if (to_tick_.empty())
     for (auto& [link, session] : sessions_) to_tick_.push_back(link);
   // Sessions that wait for a server have their turns in the order in which they came.
-  const auto waits = [](const auto& worker_route) { return worker_route->route.upstreams.waiting() != 0; };
+  const auto waits = [](const auto& worker_route) {
+    return !worker_route->route.is_over() && worker_route->route.upstreams.waiting() != 0;
+  };
   if (std::any_of(routes_.begin(), routes_.end(), waits)) std::sort(to_tick_.begin(), to_tick_.end(), std::greater<>());
   if (!to_tick_.empty()) loop_.serve(ticking_);
-  for (Probed& one : probed_)
-    if (one.probes && !one.over && !stopping_) one.probes->tick(now, one.limits);
+  for (std::size_t i = 0; i < probed_.size(); ++i) {
+    const Route& route = routes_[i]->route;
+    const bool wanted = !probed_[i].over && (!route.retired || route.upstreams.waiting() != 0);
+    if (probed_[i].probes && wanted && !stopping_) probed_[i].probes->tick(now, probed_[i].limits);
+  }
   for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor) acceptor->tick(now);
-  for (auto& worker_route : routes_) worker_route->tick();
+  for (std::size_t i = 0; i < routes_.size(); ++i)
+    if (!probed_[i].over) routes_[i]->tick();
   tidy();
   if (stopping_) finish_if_empty();  // those that live with an acceptor end on their own
 }
@@ -311,10 +325,11 @@ void Worker::tidy() {
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     Probed& probed = probed_[i];
     const Acceptor* const acceptor = acceptor_of(i);
-    const bool serves = acceptor != nullptr && acceptor->route().index == i;  // or turns clients away
+    const bool serves = acceptor != nullptr && acceptor->route().index == i;  // to take clients, or to refuse them
     if (probed.over || serves || !routes_[i]->route.is_over()) continue;
     probed.over = true;
     if (probed.probes) probed.probes->close();
+    routes_[i]->tick();
     routes_[i]->let_go();
   }
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
@@ -322,8 +337,7 @@ void Worker::tidy() {
     if (!here.acceptor || !here.routes.empty() || here.held || !here.acceptor->unused()) continue;
     Listener& listener = *here.acceptor->route().on;
     here.acceptor.reset();
-    listener.datagrams.reset();
-    for (auto& worker : pool_.workers) send(*worker, Gone{i});
+    forget_listener(listener);
   }
   std::erase_if(shared_rooms_, [this](auto& one) {
     auto& [number, housed] = one;
@@ -337,6 +351,11 @@ void Worker::tidy() {
 bool Worker::leads_to(std::size_t shared_room) const {
   return std::any_of(routes_.begin(), routes_.end(),
                      [&](const auto& one) { return one->route.shared_room() == shared_room && !one->route.is_over(); });
+}
+
+void Worker::forget_listener(Listener& listener) {
+  listener.datagrams.reset();
+  for (auto& worker : pool_.workers) send(*worker, Gone{listener.index});
 }
 
 void Worker::read(const Gone& gone) {

@@ -55,6 +55,8 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   /// Whether the listener is there, be it closed. If so, it stays until set_routes() or unhold().
   bool hold_listener(std::size_t listener);
   void unhold_listener(std::size_t listener) { listeners_[listener].held = false; }
+  /// Lets go of a listener that did not open.
+  void forget_listener(Listener& listener);
 
   /// Until the pool is stopping and the last session is gone.
   void run();

@@ -210,6 +210,10 @@ TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes")
     scene.until([&] { return late.ups > 0 && other.peer != nullptr; });
     scene.client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
     scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });
+    CHECK_FALSE(scene.running.server().is_over(0));
+    scene.client.host.disconnect(*scene.client.peer, 0);
+    scene.until([&] { return scene.running.server().is_over(0); });
+    CHECK(scene.running.server().totals(1).now() == 1);
     // It goes: the sessions stay, newcomers are told that the server goes down.
     REQUIRE(scene.running.server().change({.retired = {1}}).ok());
     End last(scene.loop);
@@ -256,6 +260,46 @@ TEST_CASE("a shared room opens while the server runs, takes over a listener, and
   after.finish();
   CHECK(eventually([&] { return server.is_over(changed->front().route); }));
   in.stop();
+}
+
+TEST_CASE("a client that has not asked for its path yet keeps its route, and comes to none of another kind") {
+  FakeServer fake, other;
+  PathRoutes routes;
+  const std::size_t relay = routes.add("/play", fake);
+  std::thread thread([&] { routes.server.run(); });
+  const Stream silent = Stream::to(routes.options.listen);
+  REQUIRE(eventually([&] { return routes.server.sessions().size() == 1; }));
+  RouteOptions bridge = routes.options;
+  bridge.servers[0] = {"127.0.0.1", other.port(), 0};
+  bridge.bridge.emplace();
+  bridge.bridge->server_game = &ogar::game();
+  bridge.bridge->front = [](std::size_t) { return toy::make_front(toy::messages(), 0); };
+  bridge.bridge->back = [](std::size_t) { return toy::make_back(toy::messages(), 0); };
+  REQUIRE(routes.server.change({.added = {{bridge, relay}}}).ok());
+  CHECK_FALSE(routes.server.is_over(relay));
+  silent.send(
+      "GET /play HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  WebServer server(fake);
+  server.upgrade();
+  CHECK(silent.read_text(12) == "HTTP/1.1 101");
+  routes.server.stop();
+  thread.join();
+}
+
+TEST_CASE("a listener's clients who have not greeted keep their shared room") {
+  InSharedRoom in;
+  relay::Server& server = in.server();
+  const Stream silent = Stream::to(in.at[1]);
+  REQUIRE(eventually([&] { return server.sessions().size() == 1; }));
+  REQUIRE(server.change({.retired = {0, 1, 2, 3}}).ok());
+  server.retire_shared_room(0);
+  CHECK(eventually([&] { return server.is_over(0) && server.is_over(2); }));
+  CHECK_FALSE(server.is_over(1));
+  silent.send("nonsense\r\n\r\n");
+  CHECK(silent.read_some().size() > 0);
+  silent.finish();
+  CHECK(eventually([&] { return server.is_over(1); }));
 }
 
 TEST_CASE("what is known of a server is known after its route was replaced") {

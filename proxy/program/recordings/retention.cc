@@ -68,8 +68,9 @@ void Retention::add(const RecordingTarget& target) {
   fs::path folder =
       fs::path(recording_path(target.pattern, options_.directory, {target.game, target.route, 0, 0})).parent_path();
   if (folder.empty()) folder = ".";
+  const auto key = std::tuple(target.pattern, target.game, target.route);
   const std::lock_guard lock(mutex_);
-  patterns_.push_back({std::move(folder), regex_of(target)});
+  if (targets_.insert(key).second) patterns_.push_back({std::move(folder), regex_of(target)});
 }
 
 void Retention::begin() {

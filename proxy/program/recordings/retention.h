@@ -9,8 +9,10 @@
 #include <functional>
 #include <mutex>
 #include <regex>
+#include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "proxy/program/recordings/recording_target.h"
@@ -69,8 +71,9 @@ class Retention {
   std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};
   std::vector<std::string> stuck_;  // could not be deleted, and that was said
 
-  mutable std::mutex mutex_;  // of the next four
+  mutable std::mutex mutex_;  // of what follows
   std::vector<Pattern> patterns_;
+  std::set<std::tuple<std::string, std::string, std::size_t>> targets_;  // of them
   std::condition_variable changed_;
   bool soon_ = false, stopping_ = false;
   std::thread thread_;

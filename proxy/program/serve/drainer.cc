@@ -32,12 +32,15 @@ Drainer::~Drainer() {
 void Drainer::add(std::size_t route, std::string name) {
   const std::lock_guard lock(mutex_);
   routes_[route].name = std::move(name);
+  if (stopping_) server_.set_draining(route, true);
 }
+
+std::optional<Millis> Drainer::until(Time time) { return time ? std::optional(steady_now() + *time) : std::nullopt; }
 
 void Drainer::drain(std::size_t route, Time time) {
   {
     const std::lock_guard lock(mutex_);
-    routes_.at(route).until = time ? std::optional(steady_now() + *time) : std::nullopt;
+    if (const auto found = routes_.find(route); found != routes_.end()) found->second.until = until(time);
   }
   server_.set_draining(route, true);
   sem_post(&news_);
@@ -46,8 +49,9 @@ void Drainer::drain(std::size_t route, Time time) {
 void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
   {
     const std::lock_guard lock(mutex_);
-    Drained& drained = routes_.at(route);
-    drained.until = time ? std::optional(steady_now() + *time) : std::nullopt;
+    Drained& drained = routes_[route];
+    const auto ends = until(time);
+    if (ends) drained.until = std::min(*ends, drained.until.value_or(*ends));
     drained.over = std::move(over);
   }
   sem_post(&news_);
@@ -56,7 +60,7 @@ void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
 bool Drainer::undrain(std::size_t route) {
   {
     const std::lock_guard lock(mutex_);
-    routes_.at(route).until.reset();
+    if (const auto found = routes_.find(route); found != routes_.end()) found->second.until.reset();
   }
   const bool did = server_.is_draining(route);
   server_.set_draining(route, false);

@@ -51,6 +51,7 @@ class Drainer {
     std::optional<Millis> until;
     std::function<void()> over = {};  // of one that is retired
   };
+  static std::optional<Millis> until(Time time);
   void run();
   void forget_over();
   void end_overdue(Millis now);

@@ -19,8 +19,8 @@ using google::protobuf::util::MessageDifferencer;
 
 constexpr const char* kAboutReload =
     "Reads the configuration again, as SIGHUP does. Routes and arenas are added, changed and removed; sessions go on "
-    "as "
-    "they began. Certificates are read again, and the log file is opened again. Keys that need a restart are listed.";
+    "as they began. Certificates are read again, and the log file is opened again. Keys that need a restart are "
+    "listed.";
 
 /// Whether both lead the same clients, so that one can replace the other.
 bool same_listener(const std::string& url, const ListenEnd& one, const std::string& other_url, const ListenEnd& other) {
@@ -97,7 +97,7 @@ Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
   if (!tap) return tap.error();
   made->made.options.tap = *tap;
   made->made.position = position;
-  auto added = add({route.listen(), made->listen, 0, "", *tap, made->made.options.web, route}, made->made);
+  auto added = add({route.listen(), made->listen, 0, "", *tap, made->made.options.web, route, 0, position}, made->made);
   if (!added) return added.error();
   running_.push_back(std::move(*added));
   tell_dialects(route, *made);
@@ -113,7 +113,7 @@ Outcome<Done> Routes::add(const config::Arena& settings, std::size_t position) {
     auto route = route_into({arena.room, settings.name(), arena.tap}, *end);
     if (!route) return route.error();
     route->position = position++;
-    auto added = add({url, *end, 0, "", arena.tap, route->options.web, {}, arena.room}, *route);
+    auto added = add({url, *end, 0, "", arena.tap, route->options.web, {}, arena.room, route->position}, *route);
     if (!added) return added.error();
     running_.push_back(std::move(*added));
   }
@@ -199,16 +199,22 @@ Outcome<Done> Routes::plan(const config::Config& fresh, Plan& plan) {
 Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t position, Plan& plan) {
   auto made = configured(route, keeps_secrets());
   if (!made) return made.error();
-  const auto before = take(plan.before, [&](const Running& one) {
+  const auto has_listener = [&](const Running& one) {
     return same_listener(route.listen(), made->listen, one.url, one.listen);
-  });
-  Running running{route.listen(), made->listen, 0, "", nullptr, made->made.options.web, route};
-  if (before && before->route && same_settings(*before->route, route)) {
+  };
+  const auto is_same = [&](const Running& one) {
+    return has_listener(one) && one.route && same_settings(*one.route, route);
+  };
+  Running running{route.listen(), made->listen, 0, "", nullptr, made->made.options.web, route, 0, position};
+  auto before = take(plan.before, is_same);
+  if (before) {
     Running kept = *before;
     kept.route = route;
+    kept.position = position;
     keep(std::move(kept), running.web, plan);
     return Done{};
   }
+  before = take(plan.before, has_listener);
   if (before && before->route && before->route->record() == route.record()) {
     running.tap = before->tap;
   } else {
@@ -220,7 +226,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   made->made.options.tap = running.tap;
   made->made.position = position;
   add(std::move(running), std::move(made->made), before, plan);
-  tell_dialects(route, *made);
+  plan.logs.emplace_back([route, made = *made] { tell_dialects(route, made); });
   return Done{};
 }
 
@@ -234,8 +240,14 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
     before.push_back(
         take(plan.before, [&](const Running& one) { return same_listener(url, *end, one.url, one.listen); }));
   }
-  const auto known =
-      take(plan.arenas_before, [&](const RunningArena& one) { return one.settings.name() == settings.name(); });
+  const auto has_name = [&](const RunningArena& one) { return one.settings.name() == settings.name(); };
+  const auto has_listener = [&](const RunningArena& one) {
+    return has_name(one) && std::any_of(before.begin(), before.end(), [&](const auto& listener) {
+             return listener && !listener->route && listener->room == one.room;
+           });
+  };
+  auto known = take(plan.arenas_before, has_listener);
+  if (!known) known = take(plan.arenas_before, has_name);
   const bool same = known && same_settings(known->settings, settings);
   RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr};
   if (!same) {
@@ -253,9 +265,10 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
     if (!made) return made.error();
     made->position = position + i;
     if (same && before[i] && !before[i]->route && before[i]->room == arena.room && before[i]->url == url) {
+      before[i]->position = made->position;
       keep(*before[i], made->options.web, plan);
     } else {
-      Running running{url, ends[i], 0, "", arena.tap, made->options.web, {}, arena.room};
+      Running running{url, ends[i], 0, "", arena.tap, made->options.web, {}, arena.room, made->position};
       add(std::move(running), std::move(*made), before[i], plan);
     }
   }
@@ -298,20 +311,21 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
     retired.push_back(one.number);
     plan.told += "removed: " + one.name + sessions_go_on(one.number) + "\n";
   }
-  const auto listening = service_.change(std::move(plan.added), retired);
+  const auto listening = service_.change(plan.added, retired);
   if (!listening) return listening.error();
   for (std::size_t i = 0; i < listening->size(); ++i) {
     Running& one = plan.after[plan.added_at[i]];
     one.number = (*listening)[i].route;
     one.name = one.listen.dialect_text() + " " + (*listening)[i].address.text();
-    const auto has_number = [&](const Running& before) { return before.name == one.name; };
-    if (std::none_of(running_.begin(), running_.end(), has_number)) plan.told += "added: " + one.name + "\n";
+    if (!plan.added[i].instead_of) plan.told += "added: " + one.name + "\n";
   }
   for (const RunningArena& arena : arenas_)
     if (std::none_of(plan.arenas_after.begin(), plan.arenas_after.end(),
                      [&](const RunningArena& one) { return one.room == arena.room; }))
       service_.retire_arena(arena.room);
   for (const RunningArena& gone : plan.arenas_before) plan.told += "removed: " + name_of(gone.settings) + "\n";
+  for (const Running& one : plan.after) service_.move(one.number, one.position);
+  for (const auto& log : plan.logs) log();
   running_ = std::move(plan.after);
   arenas_ = std::move(plan.arenas_after);
   return Done{};

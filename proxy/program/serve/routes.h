@@ -2,6 +2,7 @@
 // served and changes only what differs. Law: a reload applies all of a file or nothing. Sessions go on as they began.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,7 @@ class Routes {
     relay::WebOptions web{};
     std::optional<config::Route> route = {};  // its settings; none: of an arena
     std::size_t room = 0;                     // of the arena
+    std::size_t position = 1;                 // in the configuration
   };
   struct RunningArena {
     config::Arena settings;
@@ -60,7 +62,8 @@ class Routes {
     std::vector<std::size_t> rooms_added;
     std::vector<relay::TapThread*> taps_added;
     std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates;
-    std::string told;  // what differs, in lines
+    std::string told;                         // what differs, in lines
+    std::vector<std::function<void()>> logs;  // once it is done
   };
 
   Outcome<Running> add(Running running, Service::NewRoute made);

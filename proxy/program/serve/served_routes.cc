@@ -1,6 +1,7 @@
 #include "proxy/program/serve/served_routes.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace entente {
@@ -23,11 +24,15 @@ void ServedRoutes::add(ServedRoute route, std::optional<std::size_t> instead_of)
   if (instead_of) {
     const auto old = find(served_, *instead_of);
     if (old != served_.end()) {
-      if (old->named.name == route.named.name) route.before = old->numbers();
       retired_.push_back(std::move(*old));
       served_.erase(old);
     }
   }
+  for (const ServedRoute& old : retired_)
+    if (old.named.name == route.named.name)
+      for (const std::size_t number : old.numbers())
+        if (std::find(route.before.begin(), route.before.end(), number) == route.before.end())
+          route.before.push_back(number);
   served_.push_back(std::move(route));
 }
 
@@ -50,7 +55,17 @@ std::optional<ServedRoute> ServedRoutes::forget(std::size_t number) {
 
 std::vector<ServedRoute> ServedRoutes::served() const {
   const std::lock_guard lock(mutex_);
-  return served_;
+  std::vector<ServedRoute> all = served_;
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
+  std::set<const relay::TapThread*> seen;
+  for (ServedRoute& one : all)
+    if (one.tap != nullptr && seen.insert(one.tap).second) one.recording = one.tap;
+  return all;
+}
+
+void ServedRoutes::move(std::size_t number, std::size_t position) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = find(served_, number); found != served_.end()) found->position = position;
 }
 
 std::vector<ServedRoute> ServedRoutes::retired() const {

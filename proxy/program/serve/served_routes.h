@@ -16,7 +16,7 @@ struct ServedRoute {
   NamedRoute named;
   std::size_t position = 1;               ///< in the configuration, from 1
   relay::TapThread* tap = nullptr;        ///< that can record; null: it only counts
-  relay::TapThread* recording = nullptr;  ///< the same; of an arena's listeners, only the first has it
+  relay::TapThread* recording = nullptr;  ///< set by served(): the same; of an arena's listeners, only the first has it
   bool tells = false;                     ///< whether the summary shows words_dropped: a bridge with rooms of its own
   /// Routes that it has replaced and that had its name: their counters are added to its own.
   std::vector<std::size_t> before = {};
@@ -28,6 +28,8 @@ struct ServedRoute {
 
 class ServedRoutes {
  public:
+  /// Its position in the configuration is another.
+  void move(std::size_t number, std::size_t position);
   /// Serves a route, perhaps instead of the one with number `instead_of`.
   void add(ServedRoute route, std::optional<std::size_t> instead_of = {});
   /// Its sessions go on until forget().

@@ -138,15 +138,10 @@ void Service::serve(const NewRoute& route, const relay::Listening& at) {
       {at.route, name, std::string(options.game->name()), of_arena ? options.servers.front().host : "", at.address},
       route.position,
       taps_.recording_of(options.tap),
-      taps_.recording_of(options.tap),
+      nullptr,
       options.bridge && !of_arena};
-  const auto has_it = [&](const ServedRoute& other) {
-    return other.recording == served.recording && other.named.number != route.instead_of;
-  };
-  const auto all = routes_.served();
-  if (std::any_of(all.begin(), all.end(), has_it)) served.recording = nullptr;
-  routes_.add(std::move(served), route.instead_of);
   drainer_.add(at.route, name);
+  routes_.add(std::move(served), route.instead_of);
 }
 
 /// A route gets no newcomers any more.

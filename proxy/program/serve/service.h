@@ -58,6 +58,8 @@ class Service {
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
   /// It ends once no route leads into it and its last player has left.
   void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
+  /// Its position in the configuration is another.
+  void move(std::size_t route, std::size_t position) { routes_.move(route, position); }
   /// The sessions that a route has now.
   std::uint64_t sessions(std::size_t route) const { return server_.totals(route).now(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:

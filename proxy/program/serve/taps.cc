@@ -90,7 +90,10 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
   options.files.kill_message = kill_message;
   options.files.failed = [](const Error& error) { spdlog::error("recording: {}", error.text); };
-  options.files.completed = [this](const std::string& file) {
+  const auto discarded = std::make_shared<std::atomic<bool>>(false);
+  options.files.completed = [this, discarded](const std::string& file) {
+    std::error_code ignored;  // what is left would only be in the way
+    if (*discarded) std::filesystem::remove(file, ignored);
     spdlog::debug("recording {} is complete", file);
     retention_.look_soon();
   };
@@ -100,6 +103,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
     auto recorder = is_used(file) ? trace::Recorder::open_beside(file, options_of(settings_, file, give_up_))
                                   : trace::Recorder::open(file, options_of(settings_, file, give_up_));
     if (!recorder) return recorder.error();
+    file = (*recorder)->path();
     options.recorder = std::move(*recorder);
   }
   retention_.add(target);
@@ -108,6 +112,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   const std::lock_guard lock(mutex_);
   recordings_.push_back(std::move(made));
   if (!file.empty()) paths_[tap] = file;
+  discarded_[tap] = discarded;
   return tap;
 }
 
@@ -120,13 +125,12 @@ bool Taps::is_used(const std::string& path) const {
 void Taps::retire(relay::TapThread& tap) { (void)tap.record(relay::TapThread::Order::kStop); }
 
 void Taps::discard(relay::TapThread& tap) {
-  (void)tap.stop();
-  const std::lock_guard lock(mutex_);
-  const auto path = paths_.find(&tap);
-  if (path == paths_.end()) return;
-  std::error_code ignored;  // what is left would only be in the way
-  std::filesystem::remove(path->second, ignored);
-  paths_.erase(path);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = discarded_.find(&tap); found != discarded_.end()) *found->second = true;
+    paths_.erase(&tap);
+  }
+  retire(tap);
 }
 
 relay::TapThread* Taps::counting() {

@@ -3,6 +3,7 @@
 // stop() and abandon().
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,7 +28,7 @@ class Taps {
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
   /// The tap of a route that no session will ever use again: completes its recording. The tap itself stays.
   void retire(relay::TapThread& tap);
-  /// The same of a tap that was never used: removes its file.
+  /// The same of a tap that no route has: its recording is removed as soon as it is complete.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting();
@@ -40,7 +41,7 @@ class Taps {
   /// All taps.
   std::vector<const relay::TapThread*> all() const;
 
-  /// From now on, old recordings are deleted, if the settings say so. REQUIRES: after the last recording().
+  /// From now on, old recordings are deleted, if the settings say so.
   void begin_retention() { retention_.begin(); }
   /// Of the recordings that are kept; nothing if there is no limit.
   std::optional<Retention::Totals> kept() const {
@@ -57,8 +58,9 @@ class Taps {
 
   const config::Recording& settings_;
   std::function<void()> give_up_;
-  mutable std::mutex mutex_;  // of the lists below, which only grow
+  mutable std::mutex mutex_;  // of what follows
   std::map<const relay::TapThread*, std::string> paths_;
+  std::map<const relay::TapThread*, std::shared_ptr<std::atomic<bool>>> discarded_;
   Retention retention_;  // before the taps, which tell it of complete files
   std::vector<std::unique_ptr<relay::TapThread>> recordings_;
   std::unique_ptr<relay::TapThread> counting_;

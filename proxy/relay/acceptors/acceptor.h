@@ -21,7 +21,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
  public:
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
-  ~Acceptor() override = default;
+  ~Acceptor() override { probes_->tell(nullptr); }
 
   /// Listens, also again after close(); returns where. `listening`: a TCP socket, for clients that come by one.
   virtual Outcome<net::Address> open(net::Fd listening, const net::Address& at) = 0;

@@ -21,6 +21,12 @@ struct AcceptedClient {
   std::size_t server_dialect = 0;          ///< of a bridge: what that server was found, or is taken, to speak
   AcceptedEnetPeer enet{};                 ///< instead of `fd`, if it came by ENet
   std::optional<Reason> no_dial_reason{};  ///< of a bot: why its server is not dialled
+  Route::Hold hold{};                      ///< of its route
+
+  void go_by(Route& its) {
+    route = its.index;
+    hold = Route::Hold(its);
+  }
 
   /// Chooses the server that the session is to begin with; none if all are drained. REQUIRES: if a dialect must be
   /// known, ServerProbes::known().

@@ -58,7 +58,8 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   if (stopping_) return turn_away(peer, Reason::kStopped);
   if (closed_) return turn_away(peer, Reason::kDraining);
   if (const auto why = admission_.enter(from, limits_, now())) return turn_away(peer, *why);
-  AcceptedClient newcomer{worker_route_->route.index, dispatcher_.next_link(), net::Fd(), from, limits_};
+  AcceptedClient newcomer{0, dispatcher_.next_link(), net::Fd(), from, limits_};
+  newcomer.go_by(worker_route_->route);
   newcomer.enet = {&host_, &peer, data};
   if (!worker_route_->route.bridge) return assign(std::move(newcomer));
   const auto why = objection_to_dialect(data);
@@ -102,7 +103,7 @@ void EnetAcceptor::probed() {
 }
 
 void EnetAcceptor::moved() {
-  for (auto& one : waiting_) one->newcomer.route = route().index;
+  for (auto& one : waiting_) one->newcomer.go_by(worker_route_->route);
   probed();
 }
 

@@ -89,7 +89,9 @@ void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
 
 void StreamAcceptor::announced(net::Fd fd, const net::Address& client) {
   if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(fd), client, *why);
-  admit(AcceptedClient{route().index, dispatcher_.next_link(), std::move(fd), client, limits_}, holds_until());
+  AcceptedClient newcomer{0, dispatcher_.next_link(), std::move(fd), client, limits_};
+  newcomer.go_by(worker_route_->route);
+  admit(std::move(newcomer), holds_until());
 }
 
 void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
@@ -168,7 +170,7 @@ void StreamAcceptor::probed() {
 
 void StreamAcceptor::moved() {
   proxy_headers_.trust(route().proxies);
-  for (Waiting& one : waiting_) one.client.route = route().index;
+  for (Waiting& one : waiting_) one.client.go_by(worker_route_->route);
   probed();
 }
 

@@ -22,6 +22,7 @@ class StreamAcceptor final : public Acceptor,
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void close() override;
+  bool empty() const override { return parting_.empty(); }
   void stop() override;
   void tick(Millis now) override;
   void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }

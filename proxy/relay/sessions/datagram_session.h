@@ -51,6 +51,7 @@ class DatagramSession final : private net::UdpReader::User {
   void drain(std::string_view) { end(Reason::kDrained); }
   Told say(std::string_view) { return worker_route_.route.announce ? Told::kCannot : Told::kOff; }
   const SessionInfo& info() const { return info_; }
+  WorkerRoute& worker_route() { return worker_route_; }
 
  private:
   /// The last datagram of a side, if it is small enough to be a disconnect.
@@ -76,6 +77,7 @@ class DatagramSession final : private net::UdpReader::User {
   void part(Reason reason);
 
   WorkerRoute& worker_route_;
+  const Route::Hold hold_{worker_route_.route};
   Owner& owner_;
   net::EnetUnpacker& unpacker_;
   const Limits limits_;

@@ -137,7 +137,8 @@ class Session : private Dial::User {
 
   WorkerRoute& accept_route_;  // whose listener accepted the client
   WorkerRoute* worker_route_;  // that serves the path the client asked for
-  Upstream* chosen_;           // the server to begin with; null: none
+  Route::Hold accept_hold_{accept_route_.route}, hold_;
+  Upstream* chosen_;  // the server to begin with; null: none
   Owner& owner_;
   const Limits limits_;
   SessionInfo info_;  // of the client's link

@@ -66,6 +66,7 @@ std::optional<std::size_t> Upstream::dialect() const {
 void Upstream::inherit(const Upstream& before) {
   state_ = before.state_.load();
   drained_ = before.drained_.load();
+  opened_ = before.opened_.load();
   full_until_ = before.full_until_.load();
   since_ = before.since_.load();
   failed_at_ = before.failed_at_.load();
