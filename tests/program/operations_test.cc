@@ -133,8 +133,10 @@ TEST_CASE("each metric that the dashboard and the alert rules name is there") {
                                "\"native://127.0.0.1:0?dialect=json\"\nrecord = \"" +
                                    folder.file("a.mcap") + "\"\nto = \"" + to +
                                    "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"" + to +
-                                   "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\"]\n")});
+                                   "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\", "
+                                   "\"bzflag://127.0.0.1:0?dialect=2.4\"]\n")});
   const std::uint16_t relay = port_in(served.line()), bridge = port_in(served.line()), here = port_in(served.line());
+  REQUIRE(served.line());
   const auto announced = served.line();
   REQUIRE(announced);
   const std::uint16_t port = port_in(announced->substr(0, announced->rfind('/')));

@@ -267,9 +267,11 @@ std::string Service::metrics() const {
   for (const ServedRoute& route : any)
     for (const std::size_t number : route.numbers())
       measure(all, route.named.name, server_.totals(number), server_.losses(number));
-  for (const ServedRoute& route : any)
+  for (const ServedRoute& route : any) {
+    if (ping_message(*find_game(route.named.game)).empty()) continue;
     for (const std::size_t number : route.numbers())
       for (const relay::TapThread* tap : taps_.all()) measure(all, route.named.name, tap->round_trips(number));
+  }
   for (const ServedRoute& route : served) {
     const NamedRoute& its = route.named;
     measure(all, its.name, server_.servers(its.number), server_.waiting(its.number));
