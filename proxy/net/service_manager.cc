@@ -80,6 +80,11 @@ class PassedSockets {
     return fd;
   }
 
+  void add(PassedSocket socket) {
+    const std::lock_guard lock(mutex_);
+    sockets_.push_back(std::move(socket));
+  }
+
   std::vector<std::string> text() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> lines;
@@ -136,6 +141,12 @@ Fd take_passed_local(const std::string& path) {
   return PassedSockets::all().take([path = real_path(path)](const PassedSocket& one) {
     return one.family == AF_UNIX && one.type == SOCK_STREAM && one.listens && one.path == path;
   });
+}
+
+void add_passed(Fd fd, const Address& bound) {
+  PassedSocket socket = look_at(fd.release(), nullptr);
+  if (socket.family != AF_UNIX) socket.address = bound, socket.v4_too = false;
+  PassedSockets::all().add(std::move(socket));
 }
 
 std::vector<std::string> passed_and_not_taken() { return PassedSockets::all().text(); }

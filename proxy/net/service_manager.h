@@ -24,6 +24,10 @@ Fd take_passed_datagrams(const Address& at);
 /// The same with a listening Unix socket at `path`.
 Fd take_passed_local(const std::string& path);
 
+/// Adds a socket that another process of ours has passed (take_over/talk.h). `bound`: where it is bound, or will be; of
+/// a Unix socket ignored. From any thread.
+void add_passed(Fd fd, const Address& bound);
+
 /// What was passed and not taken, for people: "TCP 0.0.0.0:5154 (games)".
 std::vector<std::string> passed_and_not_taken();
 

@@ -124,7 +124,7 @@ Outcome<Sockets> listen_datagrams(const Address& at) {
     return machine_error("cannot listen on " + at.text() + " (UDP)", error, listen_hint(error));
   }
   widen(sockets.udp);
-  sockets.address = local_address(sockets.udp.get());
+  sockets.address = at.port() == 0 ? local_address(sockets.udp.get()) : at;  // one that was passed may be bound later
   return sockets;
 }
 

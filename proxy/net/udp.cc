@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "proxy/net/socket.h"
+#include "proxy/net/take_over/udp_twin.h"
 
 namespace entente::net {
 namespace {
@@ -50,10 +51,42 @@ void want_local_address(int fd, bool v6) {
 
 }  // namespace
 
-bool UdpReader::open(int fd, bool connected) {
+/// A socket that is connected to one of many senders.
+struct UdpReader::PeerSocket final : Poll::User {
+  PeerSocket(UdpReader& its, Fd its_fd) : reader(its), fd(std::move(its_fd)), here(local_address(fd.get())) {}
+  void ready(bool, bool, bool broken) override { reader.ready(*this, broken); }
+  void close() {
+    poll.close();
+    fd.reset();
+  }
+
+  UdpReader& reader;
+  Fd fd;
+  const Address here;
+  Poll poll;
+};
+
+UdpReader::UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
+
+UdpReader::~UdpReader() = default;
+
+bool UdpReader::open(int fd, const Address& bound) { return open(fd, false, bound); }
+
+bool UdpReader::open(int fd) { return open(fd, false, local_address(fd)); }
+
+void UdpReader::close() {
+  poll_.close();
+  for (auto& [address, socket] : peers_) {
+    socket->close();
+    forgotten_.push_back(std::move(socket));
+  }
+  peers_.clear();
+}
+
+bool UdpReader::open(int fd, bool connected, const Address& bound) {
   fd_ = fd;
   connected_ = connected;
-  if (!connected) here_ = local_address(fd);
+  here_ = bound;
   asks_ = !connected && here_.wildcard();
   if (asks_) want_local_address(fd, here_.v6());
   if (!poll_.open(loop_, fd, *this)) return false;
@@ -78,22 +111,69 @@ bool UdpReader::receive_one() {
 }
 
 /// True if there may be more.
-bool UdpReader::receive_many() {
+bool UdpReader::receive_many() { return receive_many(fd_, asks_, poll_); }
+
+/// Stops as soon as `poll` is closed.
+bool UdpReader::receive_many(int fd, bool asks, const Poll& poll) {
   DatagramBuffers& room = loop_.datagram_buffers();
   std::array<PacketInfo, DatagramBuffers::kSlots> infos;  // used up before this returns, as all in the room
   for (std::size_t i = 0; i < infos.size(); ++i) {
     msghdr& header = room.headers[i].msg_hdr;
     header.msg_namelen = sizeof(room.from[i]);
-    header.msg_control = asks_ ? &infos[i] : nullptr;
-    header.msg_controllen = asks_ ? sizeof(infos[i]) : 0;
+    header.msg_control = asks ? &infos[i] : nullptr;
+    header.msg_controllen = asks ? sizeof(infos[i]) : 0;
   }
-  const int got = ::recvmmsg(fd_, room.headers.data(), DatagramBuffers::kSlots, MSG_DONTWAIT, nullptr);
-  for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) && poll_.is_open(); ++i) {
+  const int got = ::recvmmsg(fd, room.headers.data(), DatagramBuffers::kSlots, MSG_DONTWAIT, nullptr);
+  for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) && poll.is_open(); ++i) {
     if (const auto here = local_address_of(room.headers[i].msg_hdr)) here_ = here->with_port(here_.port());
     const Bytes bytes(static_cast<const std::uint8_t*>(room.parts[i].iov_base), room.headers[i].msg_len);
     user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])), bytes);
   }
   return got == static_cast<int>(DatagramBuffers::kSlots);
+}
+
+// -- Peers with sockets of their own ----------------------------------------------------------------------------------
+
+bool UdpReader::part(std::span<const Peer> peers) {
+  bool all = true;
+  for (const Peer& peer : peers)
+    if (poll_.is_open() && !peers_.contains(peer.address)) all = part(peer) && all;
+  return all;
+}
+
+/// Before it was connected, the socket may have received what is meant for others: that is delivered here and now.
+bool UdpReader::part(const Peer& peer) {
+  Fd fd = udp_socket_for(peer.address, peer.here.wildcard() ? here_ : peer.here, fd_);
+  if (!fd) return false;
+  auto made = std::make_unique<PeerSocket>(*this, std::move(fd));
+  PeerSocket& socket = *made;
+  if (!socket.poll.open(loop_, socket.fd.get(), socket)) return false;
+  socket.poll.want(true, false);
+  peers_[peer.address] = std::move(made);
+  ready(socket, false);
+  return true;
+}
+
+void UdpReader::forget(const Address& peer) {
+  const auto found = peers_.find(peer);
+  if (found == peers_.end()) return;
+  found->second->close();
+  forgotten_.push_back(std::move(found->second));
+  peers_.erase(found);
+}
+
+void UdpReader::ready(PeerSocket& socket, bool broken) {
+  here_ = socket.here;
+  const bool more = receive_many(socket.fd.get(), false, socket.poll);
+  user_.datagrams_done();
+  if (!socket.poll.is_open()) return;
+  if (more) socket.poll.again();
+  if (broken) socket.poll.want(true, false);
+}
+
+void UdpReader::read_all() {
+  while (poll_.is_open() && receive_many()) user_.datagrams_done();
+  if (poll_.is_open()) user_.datagrams_done();
 }
 
 bool udp_send(int fd, Bytes datagram) {

@@ -3,7 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
 
+#include "proxy/net/fd.h"
 #include "proxy/net/poll.h"
 
 namespace entente::net {
@@ -29,22 +34,40 @@ class UdpReader final : private Poll::User {
     virtual void datagrams_done() {}
   };
 
-  UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
+  UdpReader(Loop& loop, User& user);
+  ~UdpReader() override;
   /// For many senders: takes up to DatagramBuffers::kSlots datagrams, then others have their turn (schedule.h), and so
-  /// on.
-  bool open(int fd) { return open(fd, false); }
+  /// on. `bound`: where the socket is bound, or will be (udp_twin.h).
+  bool open(int fd, const Address& bound);
+  bool open(int fd);
   /// For a connected socket, whose datagrams mostly come one at a time: each readiness takes one; further ones make
   /// it ready again. `from` is empty: all are from the peer.
-  bool open_connected(int fd) { return open(fd, true); }
-  void close() { poll_.close(); }
+  bool open_connected(int fd) { return open(fd, true, Address()); }
+  void close();
+
+  struct Peer {
+    Address address, here;  ///< its address; the one of ours that it sends to
+  };
+  /// Gives each of these a socket of its own (udp_twin.h). False: one of them could not get one, and is heard as
+  /// before. Datagrams may be delivered meanwhile. REQUIRES: many senders; the socket is not connected.
+  bool part(std::span<const Peer> peers);
+  /// Closes the socket of its own that this peer has. Whoever comes from there next is a newcomer.
+  void forget(const Address& peer);
+  /// Delivers what the socket itself has received. REQUIRES: many senders.
+  void read_all();
   /// Our address to which the current datagram came, also on a wildcard address. REQUIRES: many senders.
   const Address& here() const { return here_; }
 
  private:
-  bool open(int fd, bool connected);
+  struct PeerSocket;
+
+  bool open(int fd, bool connected, const Address& bound);
   void ready(bool readable, bool writable, bool broken) override;
+  void ready(PeerSocket& socket, bool broken);
   bool receive_one();
   bool receive_many();
+  bool receive_many(int fd, bool asks, const Poll& poll);
+  bool part(const Peer& peer);
 
   Loop& loop_;
   User& user_;
@@ -53,6 +76,8 @@ class UdpReader final : private Poll::User {
   Address here_;
   bool connected_ = false;
   bool asks_ = false;  // asks the kernel which address of ours each datagram came to
+  std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash> peers_;
+  std::vector<std::unique_ptr<PeerSocket>> forgotten_;  // closed; one of them may be calling us
 };
 
 /// Sends on a connected socket. False if the kernel does not accept it now.

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "proxy/net/enet/enet_host.h"
+#include "proxy/net/service_manager.h"
+#include "proxy/net/take_over/udp_twin.h"
 #include "tests/support/hex.h"
 
 namespace entente::net::enet_host_test {
@@ -291,6 +293,58 @@ TEST_CASE("enet host: a connection that nobody uses is looked at seldom, and sta
   for (int turn = 0; turn < 50; ++turn) uv_run(duel.loop.raw(), UV_RUN_ONCE);
   CHECK(duel.client.peer != nullptr);
   CHECK(duel.server.peer != nullptr);
+}
+
+TEST_CASE("enet host: peers stay with the old host, newcomers come to the new one, on the same port") {
+  for (const bool range_coder : {false, true}) {
+    const EnetOptions options{4, 2, range_coder};
+    Duel duel(options);
+    duel.server.echo = true;
+    duel.connect(1);
+    // One that is half-way in: its connect has come, the answer is not acknowledged.
+    Side half_way(duel.loop);
+    REQUIRE(half_way.host.open(options).ok());
+    half_way.peer = half_way.host.connect(duel.address, 2, 2);
+    Fd twin = udp_twin(AF_INET);
+    Fd copy(::dup(twin.get()));
+    add_passed(std::move(twin), duel.address);
+    Side young(duel.loop);
+    young.echo = true;
+    REQUIRE(*young.host.listen(duel.address, options) == duel.address);
+    uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+    REQUIRE(duel.server.host.part(copy.get()));
+    copy.reset();
+    CHECK(young.host.here() == duel.address);
+
+    Side newcomer(duel.loop);
+    REQUIRE(newcomer.host.open(options).ok());
+    newcomer.peer = newcomer.host.connect(duel.address, 2, 3);
+    duel.until([&] { return young.log.size() == 1 && newcomer.log.size() == 1 && half_way.log.size() == 1; });
+    CHECK(young.log.front() == "up 3");
+    CHECK(duel.server.log == std::vector<std::string>{"up 1", "up 2"});
+    const std::size_t heard = duel.client.log.size();
+    for (std::uint8_t i = 1; i <= 100; ++i) {
+      const Buffer bytes(1 + 20 * i, i);
+      duel.client.host.send(*duel.client.peer, 0, EnetPacket(bytes, EnetSend::kReliable));
+      newcomer.host.send(*newcomer.peer, 1, EnetPacket(bytes, EnetSend::kReliable));
+    }
+    duel.until([&] { return duel.client.log.size() == heard + 100 && newcomer.log.size() == 101; });
+    for (std::uint8_t i = 1; i <= 100; ++i) {
+      CHECK(duel.client.log[heard + i - 1u].ends_with(to_hex(Buffer(4, i))));
+      CHECK(newcomer.log[i].ends_with(to_hex(Buffer(4, i))));
+    }
+    CHECK(duel.server.log.size() == 102);
+    CHECK(young.log.size() == 101);
+
+    // A client that leaves and comes from the same port is a newcomer.
+    duel.client.host.disconnect(*duel.client.peer, 7);
+    duel.until([&] { return duel.server.log.back() == "down 7" && duel.client.log.back() == "down 0"; });
+    uv_sleep(100);
+    for (int i = 0; i < 20; ++i) uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+    duel.client.host.connect(duel.address, 2, 9);
+    duel.until([&] { return young.log.back() == "up 9"; });
+    half_way.host.close(), newcomer.host.close(), young.host.close();
+  }
 }
 
 }  // namespace

@@ -59,6 +59,25 @@ TEST_CASE("anything else is told why not") {
   CHECK(asked(*acceptor, {}, true) == "");
 }
 
+TEST_CASE("a body comes with its request, however it comes, and is bounded") {
+  const auto acceptor = HttpAcceptor::open(
+      *Address::parse("127.0.0.1", 0),
+      [](const HttpRequest& request) {
+        CHECK(request.client.ip_text() == "127.0.0.1");
+        return request.head.method + " " + std::string(request.body);
+      },
+      10);
+  REQUIRE(acceptor.ok());
+  const auto& page = **acceptor;
+  CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"}) == "POST hello");
+  CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n", "he", "llo"}) == "POST hello");
+  CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello, world"}) == "POST hello");
+  CHECK(asked(page, {"POST / HTTP/1.1\r\n\r\n"}) == "POST ");
+  CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 11\r\n\r\n"}).starts_with("HTTP/1.1 413 "));
+  CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhell"}, true).starts_with("HTTP/1.1 400 "));
+  CHECK(asked(page, {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"}).starts_with("HTTP/1.1 400 "));
+}
+
 TEST_CASE("while there are no files left whoever asks waits, and the acceptor does not wear itself out") {
   const auto acceptor = open_acceptor();
   const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

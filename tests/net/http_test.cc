@@ -57,11 +57,27 @@ TEST_CASE("a response's head ends at its head, whatever body it announces") {
   CHECK(reader.head().status == 403);
 }
 
+TEST_CASE("the body of a request is left alone, if it may have one") {
+  const std::string all = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello";
+  HttpReader reader(Of::kRequest, 5);
+  CHECK(*reader.feed(as_bytes(all)) == all.size() - 5);
+  REQUIRE(reader.complete());
+  CHECK(reader.body_size() == 5);
+  HttpReader none(Of::kRequest, 5);
+  CHECK(none.feed(as_bytes(kRequest)).ok());
+  CHECK(none.body_size() == 0);
+  HttpReader small(Of::kRequest, 4), chunked(Of::kRequest, 4);
+  CHECK(std::string(small.feed(as_bytes(all)).error().what) == "body too large");
+  CHECK(std::string(chunked.feed(as_bytes("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")).error().what) ==
+        "request with a body");
+}
+
 TEST_CASE("what is no head, too large or has a body is refused") {
   CHECK(fault("\x16\x03\x01\x02") == "not HTTP/1.1");
   CHECK(fault("GET / HTTP/1.1\r\nno colon\r\n\r\n") == "not HTTP/1.1");
   CHECK(fault("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc") == "request with a body");
   CHECK(fault("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n") == "request with a body");
+  CHECK(fault("POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n") == "not HTTP/1.1");
   CHECK(fault("GET / HTTP/1.1\r\nA: " + std::string(20'000, 'a')) == "head too large");
   CHECK(fault("GET /" + std::string(20'000, 'a')) == "head too large");
   std::string many = "GET / HTTP/1.1\r\n";

@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <unordered_set>
 #include <utility>
 
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
+#include "proxy/net/take_over/udp_twin.h"
 
 namespace entente::net {
 namespace {
 
 // ENet's own default holds 550 small datagrams; a burst of a thousand lost a fifth of itself.
 constexpr int kReceiveBuffer = 4 << 20;
+constexpr int kMostCalls = 64;  // of ENet, for what its socket holds when it parts from its newcomers
 
 /// ENet hands out a packet as soon as all its fragments came, also if these do not fill it: what they leave out must
 /// not be what our memory held before. Said once, before there is a host.
@@ -51,6 +54,20 @@ enet_uint32 flags_of(EnetSend send) {
 }
 
 }  // namespace
+
+/// A socket that is connected to one peer.
+struct EnetHost::PeerSocket final : Poll::User {
+  PeerSocket(EnetHost& its, Fd its_fd) : host(its), fd(std::move(its_fd)) {}
+  void ready(bool, bool, bool broken) override { host.ready(*this, broken); }
+
+  EnetHost& host;
+  Fd fd;
+  Poll poll;
+};
+
+EnetHost::EnetHost(Loop& loop, User& user) : loop_(loop), user_(user) {}
+
+EnetHost::~EnetHost() { close(); }
 
 EnetPacket::EnetPacket(Bytes bytes, EnetSend send)
     : packet_(enet_packet_create(bytes.data(), bytes.size(), flags_of(send))) {}
@@ -119,6 +136,7 @@ void EnetHost::set_priority(Priority priority) {
 void EnetHost::close() {
   if (!host_) return;
   assert(serving != this);
+  sockets_.clear();
   poll_.close();
   alarm_.reset();
   wakes_at_ = 0;
@@ -259,6 +277,7 @@ bool EnetHost::thin(Millis now) {
   }
   fit(used);
   thin_half_open(now);
+  tidy_sockets();
   const std::size_t wanted = std::min(kFree, places_ / kOfPeers);
   if (free < wanted) thin_leaving(wanted - free);
   return busy;
@@ -288,7 +307,7 @@ void EnetHost::thin_leaving(std::size_t most) {
 
 /// Time only passes for ENet while it is served.
 void EnetHost::keep_time() {
-  if (peers_ != 0 || half_open()) return wake_within(kServiceEvery);
+  if (peers_ != 0 || half_open() || !sockets_.empty()) return wake_within(kServiceEvery);
   alarm_->clear();
   wakes_at_ = 0;
 }
@@ -327,19 +346,68 @@ void EnetHost::at_turn_end() {
   tell_drained();
 }
 
-/// One call of ENet takes in at most 256 datagrams. One that it cannot read makes the call fail, and is gone with it.
 void EnetHost::serve() {
+  if (serve(host_->socket)) poll_.again();
+}
+
+/// With what `socket` has received. One call of ENet takes in at most 256 datagrams. One that it cannot read makes the
+/// call fail, and is gone with it. True: there may be more.
+bool EnetHost::serve(int socket) {
   serving = this;
   ENetEvent event{};
+  const int own = std::exchange(host_->socket, socket);
   const int began = enet_host_service(host_, &event, 0);
+  host_->socket = own;
   for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
   serving = nullptr;
   std::size_t used = used_;
   while (used < host_->peerCount && host_->peers[used].state != ENET_PEER_STATE_DISCONNECTED) ++used;
   if (used != used_) fit(used);
   tell_drained();
-  if (began != 0) poll_.again();
   keep_time();
+  return began != 0;
+}
+
+// -- Peers with sockets of their own ----------------------------------------------------------------------------------
+
+bool EnetHost::part(int twin) {
+  part_peers();
+  if (!bind_twin(twin, host_->socket)) return false;
+  for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // what came before; nothing comes any more
+  part_peers();
+  return true;
+}
+
+void EnetHost::part_peers() {
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    if (host_->peers[i].state == ENET_PEER_STATE_DISCONNECTED) continue;
+    const Address peer = from_enet(host_->peers[i].address);
+    if (sockets_.contains(peer)) continue;
+    Fd fd = udp_socket_for(peer, local_address(host_->socket), host_->socket);
+    if (!fd) continue;  // no descriptors are left: this peer is lost
+    auto socket = std::make_unique<PeerSocket>(*this, std::move(fd));
+    if (!socket->poll.open(loop_, socket->fd.get(), *socket)) continue;
+    socket->poll.want(true, false);
+    socket->poll.set_priority(priority_);
+    serve(socket->fd.get());  // before it was connected, it may have received what is meant for others
+    sockets_[peer] = std::move(socket);
+  }
+}
+
+/// What is due to others goes out by our own socket before, because this one may have another address of ours.
+void EnetHost::ready(PeerSocket& socket, bool broken) {
+  serve();
+  if (serve(socket.fd.get())) socket.poll.again();
+  if (broken) socket.poll.want(true, false);
+}
+
+/// Closes those of peers that are gone. Whoever comes from there next is a newcomer.
+void EnetHost::tidy_sockets() {
+  if (sockets_.empty()) return;
+  std::unordered_set<Address, AddressHash> used;
+  for (std::size_t i = 0; i < host_->peerCount; ++i)
+    if (host_->peers[i].state != ENET_PEER_STATE_DISCONNECTED) used.insert(from_enet(host_->peers[i].address));
+  std::erase_if(sockets_, [&](const auto& one) { return !used.contains(one.first); });
 }
 
 void EnetHost::deal_with(ENetEvent& event) {

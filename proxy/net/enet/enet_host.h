@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/net/enet/enet_dissector.h"
@@ -85,8 +86,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
     virtual bool intercepted(const Address&, Bytes) { return false; }
   };
 
-  EnetHost(Loop& loop, User& user) : loop_(loop), user_(user) {}
-  ~EnetHost() override { close(); }
+  EnetHost(Loop& loop, User& user);
+  ~EnetHost() override;
   EnetHost(const EnetHost&) = delete;
   EnetHost& operator=(const EnetHost&) = delete;
 
@@ -114,6 +115,11 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
   void disconnect_now(EnetPeer& peer, std::uint32_t data);
 
+  /// Gives each peer a socket of its own, so that another process can have the newcomers, at `twin` (udp_twin.h).
+  /// Peers that are there, or are connecting, stay. Callbacks may follow meanwhile. False: `twin` could not be bound;
+  /// nothing has changed. REQUIRES: it listens; not in a callback of this host.
+  bool part(int twin);
+
   /// The group in which it is served. Initially players.
   void set_priority(Priority priority);
 
@@ -128,7 +134,10 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
   static constexpr Millis kQuietEvery = 50;   // the same, while all are there and nothing is on its way
 
+  struct PeerSocket;
+
   void ready(bool readable, bool writable, bool broken) override;
+  void ready(PeerSocket& socket, bool broken);
   void rang() override;
   void at_turn_end() override;
 
@@ -136,6 +145,9 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   bool prepare(const EnetOptions& options);
   void flush_later();
   void serve();
+  bool serve(int socket);
+  void part_peers();
+  void tidy_sockets();
   void deal_with(ENetEvent& event);
   EnetPeer& adopt(ENetPeer* raw);
   std::unique_ptr<EnetPeer> forget(EnetPeer& peer);
@@ -167,6 +179,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
+  std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash> sockets_;  // of peers, after part()
 };
 
 }  // namespace entente::net

@@ -102,7 +102,7 @@ class HeadParser final : public beast::http::basic_parser<kIsRequest> {
 }  // namespace heads
 
 struct HttpReader::Parser {
-  explicit Parser(Of one) : of(one) {}
+  Parser(Of one, std::size_t body) : of(one), most_body(body) {}
 
   /// Reads what is there of the head.
   template <bool kIsRequest>
@@ -115,24 +115,31 @@ struct HttpReader::Parser {
     if (refusal) {
       const bool large = refusal == boost::beast::http::error::header_limit;
       wrong = parser.too_many() ? "too many headers" : large ? "head too large" : "not HTTP/1.1";
-    } else if (kIsRequest && (parser.chunked() || parser.content_length().value_or(0) != 0)) {
-      wrong = "request with a body";
+    } else if (kIsRequest) {
+      const std::uint64_t length = parser.content_length().value_or(0);
+      if (parser.chunked() || (length != 0 && most_body == 0))
+        wrong = "request with a body";
+      else if (length > most_body)
+        wrong = "body too large";
+      body_size = static_cast<std::size_t>(length);
     }
     complete = wrong == nullptr;
   }
   void read() { of == Of::kRequest ? read(request) : read(response); }
 
-  Of of;
+  const Of of;
+  const std::size_t most_body;
   HttpHead head;
   heads::HeadParser<true> request{head};
   heads::HeadParser<false> response{head};
   std::size_t size = 0;  // bytes that were read
-  Buffer unread;         // bytes that came, of which Beast wants more
+  std::size_t body_size = 0;
+  Buffer unread;  // bytes that came, of which Beast wants more
   bool complete = false;
   const char* wrong = nullptr;
 };
 
-HttpReader::HttpReader(Of of) : parser_(std::make_unique<Parser>(of)) {}
+HttpReader::HttpReader(Of of, std::size_t most_body) : parser_(std::make_unique<Parser>(of, most_body)) {}
 
 HttpReader::~HttpReader() = default;
 
@@ -159,6 +166,11 @@ const HttpHead& HttpReader::head() const {
   return parser_->head;
 }
 
+std::size_t HttpReader::body_size() const {
+  assert(complete());
+  return parser_->body_size;
+}
+
 // -- Writing ----------------------------------------------------------------------------------------------------------
 
 std::string_view http_phrase(unsigned status) {
@@ -169,14 +181,22 @@ std::string_view http_phrase(unsigned status) {
       return "OK";
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
     case 403:
       return "Forbidden";
     case 404:
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 413:
+      return "Content Too Large";
+    case 415:
+      return "Unsupported Media Type";
     case 426:
       return "Upgrade Required";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 502:

@@ -1,4 +1,5 @@
-// HTTP/1.1 heads: read from bytes in arbitrary pieces, and written. Messages with a body are refused.
+// HTTP/1.1 heads: read from bytes in arbitrary pieces, and written. Requests with a body are refused, unless their
+// reader is told how large one may be.
 // Law: a head is refused because of its size or number of headers before it takes memory. Bytes after a head are
 // left untouched.
 #pragma once
@@ -40,7 +41,8 @@ class HttpReader {
   static constexpr std::size_t kMostBytes = 16 * 1024;
   static constexpr std::size_t kMostHeaders = 100;
 
-  explicit HttpReader(Of of);
+  /// `most_body`: bytes of a request's body, which follows the head and is not read. It must have a Content-Length.
+  explicit HttpReader(Of of, std::size_t most_body = 0);
   ~HttpReader();
 
   /// How many bytes belong to the head: all of them, until complete(). REQUIRES: not complete, and no fault before.
@@ -48,6 +50,8 @@ class HttpReader {
   bool complete() const;
   /// REQUIRES: complete.
   const HttpHead& head() const;
+  /// Bytes of the request's body. REQUIRES: complete.
+  std::size_t body_size() const;
 
  private:
   struct Parser;

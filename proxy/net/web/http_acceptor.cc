@@ -11,38 +11,46 @@ std::string plain(unsigned status, std::string_view text) {
   return std::string(as_text(out));
 }
 
-}  // namespace
-
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer) {
-  auto sockets = listen(at, false);
-  if (!sockets) return sockets.error();
-  std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(answer)));
-  auto requests = RequestServer::begin(
-      std::move(sockets->tcp),
-      [raw = acceptor.get()](std::string_view said, bool over, const Fd&) { return raw->hear(said, over); });
-  if (!requests) return requests.error();
-  acceptor->requests_ = std::move(*requests);
-  return acceptor;
-}
-
-/// What was said is read from its beginning each time: a request is one packet, as a rule.
-std::optional<std::string> HttpAcceptor::hear(std::string_view said, bool over) const {
-  HttpReader reader(HttpReader::Of::kRequest);
-  if (const auto read = reader.feed(as_bytes(said)); !read) return plain(400, read.error().what);
-  if (reader.complete()) return reply(reader.head());
-  return over ? std::optional(plain(400, "the request ends early")) : std::nullopt;
-}
-
-std::string HttpAcceptor::reply(const HttpHead& head) const {
+/// A GET or HEAD gets what is under its path.
+std::string reply(const HttpHead& head, const HttpAcceptor::Answer& find) {
   const bool wants_text = head.method == "GET";
   if (!wants_text && head.method != "HEAD") return plain(405, "only GET is answered here");
-  const HttpAnswer answer = answer_(head.path());
+  const HttpAnswer answer = find(head.path());
   if (answer.text.empty()) return plain(404, "there is nothing at " + std::string(head.path()));
   Buffer out;
   const HttpHeader headers[] = {
       {"Content-Type", answer.type}, {"Content-Length", std::to_string(answer.text.size())}, {"Connection", "close"}};
   write_response(answer.status, headers, out);
   return std::string(as_text(out)) + (wants_text ? answer.text : "");
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer) {
+  return open(
+      at, [answer = std::move(answer)](const HttpRequest& request) { return reply(request.head, answer); }, 0);
+}
+
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Handle handle, std::size_t most_body) {
+  auto sockets = listen(at, false);
+  if (!sockets) return sockets.error();
+  std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(handle), most_body));
+  auto requests = RequestServer::begin(std::move(sockets->tcp), [raw = acceptor.get()](auto said, bool over, auto& fd) {
+    return raw->hear(said, over, fd);
+  });
+  if (!requests) return requests.error();
+  acceptor->requests_ = std::move(*requests);
+  return acceptor;
+}
+
+/// What was said is read from its beginning each time: a request is one packet, as a rule.
+std::optional<std::string> HttpAcceptor::hear(std::string_view said, bool over, const Fd& client) const {
+  HttpReader reader(HttpReader::Of::kRequest, most_body_);
+  const auto read = reader.feed(as_bytes(said));
+  if (!read) return plain(read.error().what == std::string_view("body too large") ? 413 : 400, read.error().what);
+  if (reader.complete() && said.size() - *read >= reader.body_size())
+    return handle_({reader.head(), said.substr(*read, reader.body_size()), peer_address(client.get())});
+  return over ? std::optional(plain(400, "the request ends early")) : std::nullopt;
 }
 
 }  // namespace entente::net

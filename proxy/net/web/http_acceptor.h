@@ -1,5 +1,5 @@
-// Serves programs over plain HTTP, such as Prometheus: a GET is answered, and the connection is closed.
-// Law: as in RequestServer. A request has no body; anything else gets an error.
+// Serves programs and browsers over plain HTTP: a request is answered, and the connection is closed.
+// Law: as in RequestServer. A request that is malformed, or has a body that is larger than it may be, gets an error.
 #pragma once
 
 #include <functional>
@@ -18,22 +18,35 @@ struct HttpAnswer {
   std::string text;  ///< of status 200: empty: there is nothing under this path
 };
 
+struct HttpRequest {
+  const HttpHead& head;
+  std::string_view body;
+  Address client;
+};
+
 class HttpAcceptor {
  public:
+  /// Returns the whole response. Called on the acceptor's thread.
+  using Handle = std::function<std::string(const HttpRequest& request)>;
   /// Answers a GET of this path. Called on the acceptor's thread.
   using Answer = std::function<HttpAnswer(std::string_view path)>;
 
+  /// For programs that only ask, such as Prometheus: other methods than GET and HEAD get an error.
   static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer);
+  /// `most_body`: bytes of a request's body; at most kMostBody.
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Handle handle, std::size_t most_body);
+  static constexpr std::size_t kMostBody = 64 * 1024;
   /// The address that it listens on.
   const Address& address() const { return address_; }
 
  private:
-  HttpAcceptor(const Address& address, Answer answer) : address_(address), answer_(std::move(answer)) {}
-  std::optional<std::string> hear(std::string_view said, bool over) const;
-  std::string reply(const HttpHead& head) const;
+  HttpAcceptor(const Address& address, Handle handle, std::size_t most_body)
+      : address_(address), handle_(std::move(handle)), most_body_(most_body) {}
+  std::optional<std::string> hear(std::string_view said, bool over, const Fd& client) const;
 
   const Address address_;
-  const Answer answer_;
+  const Handle handle_;
+  const std::size_t most_body_;
   std::unique_ptr<RequestServer> requests_;  // last: its thread calls us
 };
 

@@ -16,6 +16,7 @@
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
+#include "proxy/program/operator/token.h"
 #include "proxy/program/serve/shared_room.h"
 
 namespace entente {
@@ -48,6 +49,7 @@ class Checker {
       else
         problem("metrics.listen", address.error().text);
     }
+    operator_page(config.operator_());
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
     std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
     for (int i = 0; i < config.arena_size(); ++i) {
@@ -63,6 +65,19 @@ class Checker {
     while (!reading_.places.contains(path) && path.find('.') != path.npos) path.resize(path.rfind('.'));
     const auto place = reading_.places.find(path);
     reading_.problems.push_back({place == reading_.places.end() ? Place{1, 1} : place->second, key + ": " + text});
+  }
+
+  void operator_page(const config::Operator& page) {
+    if (page.listen().empty()) return;
+    const auto address = net::Address::parse(page.listen());
+    if (address)
+      bind("operator.listen", *address, wire::Transport::kTcp);
+    else
+      problem("operator.listen", address.error().text);
+    if (page.token_file().empty())
+      problem("operator.token_file", "the page needs a token; to make one: (umask 077; openssl rand -hex 32 > FILE)");
+    else if (starts_)
+      if (const auto token = read_token(page.token_file()); !token) problem("operator.token_file", token.error().text);
   }
 
   void route(const config::Config& config, int index) {

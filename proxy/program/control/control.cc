@@ -32,18 +32,25 @@ std::string Control::answer(std::string_view line, const net::LocalPeer& by) con
   line = trimmed(line);
   std::string_view rest = line;
   const bool json = first_word(rest) == "--json";
-  const Reply told = reply(json ? rest : line, by);
+  const Reply told = reply(json ? rest : line, by_text(by));
   return json ? told.json() : told.text();
 }
 
-Reply Control::reply(std::string_view line, const net::LocalPeer& by) const {
+std::string Control::answer_json(std::string_view line, const std::string& by) const {
+  std::string json = reply(trimmed(line), by).json();
+  json.pop_back();
+  return json;
+}
+
+Reply Control::reply(std::string_view line, const std::string& by) const {
+  const std::lock_guard alone(*running_);
   std::string_view rest = line;
   const std::string_view name = first_word(rest);
   if (name == "help") return help();
   for (const Command& command : commands_) {
     if (command.name != name) continue;
     const Reply told = command.run(rest);
-    if (command.order) spdlog::info("control: {} ({}): {}", screen_text(line), by_text(by), told.summary());
+    if (command.order) spdlog::info("control: {} ({}): {}", screen_text(line), by, told.summary());
     return told;
   }
   std::vector<std::string_view> names;

@@ -1,10 +1,13 @@
 // The commands of a running program's control socket: a table of words and their arguments.
 // Law: an answer is "ok" and lines, or one line "error: why"; to a line that begins with "--json" it is JSON. It is
 // text without control characters, whatever was asked and whatever players call themselves. An order, which changes
-// something, is logged with the process that gave it. proxy/README.md documents the commands for users.
+// something, is logged with who gave it. It is thread-safe, and carries out one command at a time. proxy/README.md
+// documents the commands for users.
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +30,8 @@ class Control {
 
   /// The whole answer. `by`: who asks.
   std::string answer(std::string_view line, const net::LocalPeer& by = {}) const;
+  /// The same in JSON, without the end of its line. `by`: for the log, "by the operator page, from 192.0.2.7:4000".
+  std::string answer_json(std::string_view line, const std::string& by) const;
 
  private:
   struct Command {
@@ -34,10 +39,11 @@ class Control {
     Run run;
     bool order;
   };
-  Reply reply(std::string_view line, const net::LocalPeer& by) const;
+  Reply reply(std::string_view line, const std::string& by) const;
   Reply help() const;
 
   std::vector<Command> commands_;
+  std::unique_ptr<std::mutex> running_ = std::make_unique<std::mutex>();
 };
 
 }  // namespace entente

@@ -11,30 +11,59 @@ constexpr std::size_t kLongestWhy = 400;  // bytes that are shown to a player
 
 bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
-ReplyRow full_row(const Attendee& attendee, bool with_source) {
+using Routes = std::vector<ListedRoute>;
+
+std::string route_of(const relay::SessionReport& session, const Routes& routes) {
+  const auto has_it = [&](const ListedRoute& one) {
+    return std::find(one.numbers.begin(), one.numbers.end(), session.route) != one.numbers.end();
+  };
+  const auto at = std::find_if(routes.begin(), routes.end(), has_it);
+  return at != routes.end() ? at->named.name : "";
+}
+
+ReplyRow full_row(const Attendee& attendee, const Routes& routes, bool with_source) {
   const relay::SessionReport& session = attendee.session;
   ReplyRow row = {number_field("link", session.info.link),     text_field("game", attendee.game()),
                   text_field("client", attendee.client()),     text_field("server", session.info.server.text()),
                   number_field("seconds", session.age / 1000), number_field("bytes", session.bytes),
                   text_field("player", attendee.player)};
   if (with_source) row.push_back(text_field("source", has_source(attendee) ? session.source.ip_text() : ""));
+  row.push_back(only_json(text_field("route", route_of(session, routes))));
   return row;
 }
 
 /// The column `source` is there only where a session has one: scripts know the others.
-Reply list(const std::vector<Attendee>& attendees) {
+Reply list(const std::vector<Attendee>& attendees, const Routes& routes) {
   const bool with_source = std::any_of(attendees.begin(), attendees.end(), has_source);
   std::vector<std::string> header = {"link", "game", "client", "server", "seconds", "bytes", "player"};
   if (with_source) header.emplace_back("source");
   std::vector<ReplyRow> rows;
-  for (const Attendee& one : attendees) rows.push_back(full_row(one, with_source));
+  for (const Attendee& one : attendees) rows.push_back(full_row(one, routes, with_source));
   return Reply::table(header, rows);
 }
 
-Reply find(const Roster& roster, std::string_view rest) {
+Reply find(const Roster& roster, const Routes& routes, std::string_view rest) {
   const std::string wanted = whole_text(rest);
   if (wanted.empty()) return Error{"usage: find LINK|NAME|ADDRESS"};
-  return list(roster.search(Target::parse(wanted)));
+  return list(roster.search(Target::parse(wanted)), routes);
+}
+
+Reply routes_table(const relay::Server& server, const Routes& routes) {
+  std::vector<ReplyRow> rows;
+  for (const ListedRoute& one : routes) {
+    if (one.retired) continue;
+    const NamedRoute& route = one.named;
+    const relay::Totals all = server.totals(one.numbers);
+    rows.push_back({text_field("route", route.name), text_field("game", route.game), text_field("arena", route.room),
+                    flag_field("draining", server.is_draining(route.number)), number_field("sessions", all.now()),
+                    number_field("waiting", server.waiting(route.number)), number_field("opened", all.opened),
+                    number_field("refused", all.refused()),
+                    number_field("to_server", all.to_server.bytes + all.to_server.datagram_bytes),
+                    number_field("to_client", all.to_client.bytes + all.to_client.datagram_bytes)});
+  }
+  return Reply::table(
+      {"route", "game", "arena", "draining", "sessions", "waiting", "opened", "refused", "to_server", "to_client"},
+      rows);
 }
 
 Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
@@ -53,12 +82,18 @@ Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
 }  // namespace
 
 void add_server_commands(Control& control, relay::Server& server, const Roster& roster,
+                         std::function<std::vector<ListedRoute>()> routes,
                          std::function<std::vector<ReplyRow>()> stats) {
-  control.add("list", "Lists the open sessions, with fields separated by tabs.", [&roster](std::string_view rest) {
-    return rest.empty() ? list(roster.all()) : Error{"list takes no arguments"};
-  });
+  control.add("list", "Lists the open sessions, with fields separated by tabs.",
+              [&roster, routes](std::string_view rest) {
+                return rest.empty() ? list(roster.all(), routes()) : Error{"list takes no arguments"};
+              });
   control.add("find LINK|NAME|ADDRESS", "Lists the sessions of a player, by a part of the name, or of a network.",
-              [&roster](std::string_view rest) { return find(roster, rest); });
+              [&roster, routes](std::string_view rest) { return find(roster, routes(), rest); });
+  control.add("routes", "Lists the routes: sessions now and so far, refused clients, bytes in each direction.",
+              [&server, routes](std::string_view rest) {
+                return rest.empty() ? routes_table(server, routes()) : Error{"routes takes no arguments"};
+              });
   control.add_order("kick LINK|NAME|ADDRESS [why]",
                     "Ends a session; the player sees why if the game can show it. name:X is the player X.",
                     [&server, &roster](std::string_view rest) { return kick(server, roster, rest); });

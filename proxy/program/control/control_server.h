@@ -1,4 +1,4 @@
-// The commands of every serving program: list, find, kick, stats.
+// The commands of every serving program: list, find, routes, kick, stats.
 #pragma once
 
 #include <functional>
@@ -6,11 +6,14 @@
 
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
+#include "proxy/program/control/route_names.h"
 
 namespace entente {
 
-/// All arguments outlive the control. `stats`: a row for each route.
+/// `server` and `roster` outlive the control. `routes`: all that have sessions or take newcomers. `stats`: a row for
+/// each route.
 void add_server_commands(Control& control, relay::Server& server, const Roster& roster,
+                         std::function<std::vector<ListedRoute>()> routes,
                          std::function<std::vector<ReplyRow>()> stats);
 
 }  // namespace entente

@@ -30,7 +30,8 @@ std::string array_of(const std::vector<ReplyRow>& rows) {
 std::string lines_of(const std::vector<ReplyRow>& rows) {
   std::string lines;
   for (const ReplyRow& row : rows) {
-    for (const ReplyField& field : row) lines += (&field != &row[0] ? "\t" : "") + field.text;
+    for (const ReplyField& field : row)
+      if (!field.only_json) lines += (&field != &row[0] ? "\t" : "") + field.text;
     lines += "\n";
   }
   return lines;
@@ -51,6 +52,13 @@ ReplyField text_field(std::string name, std::string_view text) {
 
 ReplyField number_field(std::string name, std::uint64_t number) {
   return {std::move(name), std::to_string(number), std::to_string(number)};
+}
+
+ReplyField flag_field(std::string name, bool on) { return {std::move(name), on ? "yes" : "no", on ? "true" : "false"}; }
+
+ReplyField only_json(ReplyField field) {
+  field.only_json = true;
+  return field;
 }
 
 ReplyField list_field(std::string name, const std::vector<std::string>& texts) {

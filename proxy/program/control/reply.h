@@ -17,9 +17,13 @@ std::string control_field(std::string_view text);
 /// A named value, as text and as JSON.
 struct ReplyField {
   std::string name, text, json;
+  bool only_json = false;
 };
 ReplyField text_field(std::string name, std::string_view text);  ///< empty: "-" and null
 ReplyField number_field(std::string name, std::uint64_t number);
+ReplyField flag_field(std::string name, bool on);  ///< "yes" or "no"
+/// Not in the text, whose columns scripts count.
+ReplyField only_json(ReplyField field);
 /// The texts with commas between them, and a JSON array.
 ReplyField list_field(std::string name, const std::vector<std::string>& texts);
 

@@ -22,6 +22,13 @@ struct NamedRoute {
 /// All routes that are served now. From any thread.
 using RouteNames = std::function<std::vector<NamedRoute>()>;
 
+/// A route with all its sessions.
+struct ListedRoute {
+  NamedRoute named;
+  std::vector<std::size_t> numbers;  ///< its own, and those that it had before a reload
+  bool retired = false;              ///< removed by a reload; its sessions go on
+};
+
 /// The routes that are meant, by the address or port of the listener, the game, the arena, or the name in the
 /// statistics. "": all. `all` outlives the result.
 Outcome<std::vector<const NamedRoute*>> routes_called(const std::vector<NamedRoute>& all, std::string_view what);

@@ -66,6 +66,13 @@ std::vector<ServedRoute> ServedRoutes::retired() const {
   return alone;
 }
 
+std::vector<ListedRoute> ServedRoutes::listed() const {
+  std::vector<ListedRoute> all;
+  for (const ServedRoute& one : served()) all.push_back({one.named, one.numbers(), false});
+  for (const ServedRoute& one : retired()) all.push_back({one.named, one.numbers(), true});
+  return all;
+}
+
 std::vector<NamedRoute> ServedRoutes::names() const {
   const std::lock_guard lock(mutex_);
   std::vector<NamedRoute> names;

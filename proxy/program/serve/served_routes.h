@@ -39,6 +39,8 @@ class ServedRoutes {
   /// Those that are retired, without those that another one's `before` lists.
   std::vector<ServedRoute> retired() const;
   std::vector<NamedRoute> names() const;
+  /// All, also the retired ones.
+  std::vector<ListedRoute> listed() const;
   /// Whether a route that is served, or whose sessions go on, has this tap.
   bool uses(const relay::TapThread* tap) const;
 

@@ -52,6 +52,11 @@ void add_refusals(const relay::Totals& totals, ReplyRow& row) {
   }
 }
 
+/// Whether an operator can give commands.
+bool takes_commands(const config::Config& config) {
+  return !config.control().socket().empty() || !config.operator_().listen().empty();
+}
+
 /// "1 route", "3 routes"
 std::string counted(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -77,7 +82,7 @@ Service::Service(const config::Config& config)
 
 Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game, std::size_t position) {
   const bool starts = !pattern.empty();
-  if (!starts && config_.control().socket().empty()) return taps_.counting();
+  if (!starts && !takes_commands(config_)) return taps_.counting();
   return taps_.recording({starts ? pattern : kPattern, std::string(game), position}, starts);
 }
 
@@ -175,6 +180,7 @@ Outcome<Done> Service::open_acceptors() {
   auto done = kept_bans_.load();
   if (done) done = open_control();
   if (done) done = open_metrics();
+  if (done) done = open_operator_page();
   return done;
 }
 
@@ -205,17 +211,29 @@ net::HttpAnswer Service::ready(std::string_view route) const {
 }
 
 Outcome<Done> Service::open_control() {
-  if (config_.control().socket().empty()) return Done{};
-  add_server_commands(control_, server_, roster_, [this] { return statistics(); });
+  if (!takes_commands(config_)) return Done{};
+  add_server_commands(
+      control_, server_, roster_, [this] { return routes_.listed(); }, [this] { return statistics(); });
   const RouteNames names = [this] { return routes_.names(); };
   add_servers_command(control_, server_, names);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
   add_drain_commands(control_, server_, roster_, names, drainer_);
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
+  if (config_.control().socket().empty()) return Done{};
   auto acceptor = net::LocalAcceptor::open(
       config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
+  return Done{};
+}
+
+Outcome<Done> Service::open_operator_page() {
+  if (config_.operator_().listen().empty()) return Done{};
+  auto page = OperatorPage::open(config_.operator_(), [this](std::string_view line, const std::string& by) {
+    return control_.answer_json(line, by);
+  });
+  if (!page) return page.error();
+  operator_page_ = std::move(*page);
   return Done{};
 }
 
@@ -266,6 +284,7 @@ std::string Service::metrics() const {
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
   if (const auto kept = taps_.kept()) measure(all, *kept);
+  if (operator_page_) operator_page_->measure(all);
   all.add_process();
   return all.text();
 }
@@ -347,6 +366,7 @@ void Service::run(const std::function<void()>& announce) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
     std::fflush(stdout);
   }
+  if (operator_page_) operator_page_->tell();
   log_sockets_not_used();
   notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
   serving_ = true;
@@ -364,12 +384,14 @@ void Service::abandon() {
   log_sockets_not_used();
   acceptor_.reset();
   metrics_acceptor_.reset();
+  operator_page_.reset();
   taps_.abandon();
 }
 
 Outcome<Done> Service::close() {
   acceptor_.reset();
   metrics_acceptor_.reset();
+  operator_page_.reset();
   auto closed = taps_.stop();
   notifier_.reset();
   if (closed.ok() && gave_up_) return Error{"stopped because a recording failed"};

@@ -22,6 +22,7 @@
 #include "proxy/program/control/route_names.h"
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/monitor/notifier.h"
+#include "proxy/program/operator/operator_page.h"
 #include "proxy/program/serve/drainer.h"
 #include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
@@ -102,6 +103,7 @@ class Service {
   net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
+  Outcome<Done> open_operator_page();
   std::vector<Recordable> recordables() const;
   std::vector<std::size_t> arenas() const;
 
@@ -123,6 +125,7 @@ class Service {
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<net::LocalAcceptor> acceptor_;
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
+  std::unique_ptr<OperatorPage> operator_page_;
   std::unique_ptr<Notifier> notifier_;
 };
 

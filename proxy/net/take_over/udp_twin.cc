@@ -1,0 +1,40 @@
+#include "proxy/net/take_over/udp_twin.h"
+
+#include <sys/socket.h>
+
+#include "proxy/net/socket.h"
+
+namespace entente::net {
+namespace {
+
+bool allow_twins(int fd, bool allow) {
+  const int value = allow ? 1 : 0;
+  return ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, sizeof value) == 0;
+}
+
+}  // namespace
+
+Fd udp_twin(int family) {
+  Fd fd(::socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  if (fd && family == AF_INET6) (void)::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  return fd;
+}
+
+// The older socket goes on allowing twins, because the next process binds one, too. The youngest does not, so that
+// nobody else can bind one.
+bool bind_twin(int twin, int listening) {
+  const Address at = local_address(listening);
+  if (!allow_twins(listening, true) || !allow_twins(twin, true) || ::bind(twin, at.raw(), at.size()) != 0) return false;
+  return allow_twins(twin, false);
+}
+
+Fd udp_socket_for(const Address& peer, const Address& here, int listening) {
+  Fd fd = udp_twin(peer.family());
+  if (!fd || !allow_twins(listening, true) || !allow_twins(fd.get(), true)) return {};
+  const Address at = here.with_port(local_address(listening).port());
+  if (::bind(fd.get(), at.raw(), at.size()) != 0 || ::connect(fd.get(), peer.raw(), peer.size()) != 0) return {};
+  return fd;
+}
+
+}  // namespace entente::net

@@ -1,0 +1,233 @@
+#include "proxy/program/operator/operator_page.h"
+
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "proxy/net/network.h"
+#include "proxy/net/web/http_file.h"
+#include "proxy/program/operator/files.h"
+#include "proxy/program/screen_text.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kOrders = "/orders";
+constexpr std::size_t kShownOfForeign = 100;  // bytes of a header that the log shows
+
+std::string text_of(const Buffer& bytes) { return std::string(as_text(bytes)); }
+
+std::string json_answer(const std::string& json) {
+  const net::HttpHeader headers[] = {{"Content-Type", "application/json"},
+                                     {"Content-Length", std::to_string(json.size())},
+                                     {"Cache-Control", "no-store"},
+                                     {"X-Content-Type-Options", "nosniff"},
+                                     {"Connection", "close"}};
+  Buffer out;
+  net::write_response(200, headers, out);
+  return text_of(out) + json;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string low(text);
+  std::transform(low.begin(), low.end(), low.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return low;
+}
+
+/// The only header of this name; null if there is none, or several.
+const std::string* only(const net::HttpHead& head, std::string_view name) {
+  const std::string* found = nullptr;
+  for (const net::HttpHeader& header : head.headers) {
+    if (lower_case(header.name) != name) continue;
+    if (found != nullptr) return nullptr;
+    found = &header.value;
+  }
+  return found;
+}
+
+/// "example.org:8080" without its port; "[::1]" keeps its brackets.
+std::string_view name_of_host(std::string_view host) {
+  const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
+  const std::string_view name = host.substr(0, end);
+  const std::string_view port = host.substr(name.size());
+  const bool digits =
+      std::all_of(port.begin() + (port.empty() ? 0 : 1), port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return digits && (port.empty() || port.front() == ':') ? name : std::string_view();
+}
+
+/// The token of "Bearer TOKEN".
+std::optional<std::string_view> bearer(const net::HttpHead& head) {
+  constexpr std::string_view kScheme = "bearer ";
+  const std::string* header = only(head, "authorization");
+  if (header == nullptr || lower_case(std::string_view(*header).substr(0, kScheme.size())) != kScheme)
+    return std::nullopt;
+  return std::string_view(*header).substr(kScheme.size());
+}
+
+/// The commands of a request: a JSON array of lines.
+std::optional<std::vector<std::string>> lines_of(std::string_view body) {
+  google::protobuf::ListValue list;
+  if (!google::protobuf::util::JsonStringToMessage({body.data(), body.size()}, &list).ok()) return std::nullopt;
+  std::vector<std::string> lines;
+  for (const auto& one : list.values()) {
+    const std::string& line = one.string_value();  // "" of anything else
+    const bool control = std::any_of(line.begin(), line.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+    if (line.empty() || line.size() > OperatorPage::kLongestLine || control) return std::nullopt;
+    lines.push_back(line);
+  }
+  if (lines.empty() || lines.size() > OperatorPage::kMostCommands) return std::nullopt;
+  return lines;
+}
+
+}  // namespace
+
+const char* OperatorPage::text(Refusal why) {
+  switch (why) {
+    case Refusal::kHost:
+      return "foreign host";
+    case Refusal::kOrigin:
+      return "foreign origin";
+    case Refusal::kNotThere:
+      return "not there";
+    case Refusal::kNoToken:
+      return "no token";
+    case Refusal::kWrongToken:
+      return "wrong token";
+    case Refusal::kTooManyTokens:
+      return "too many wrong tokens";
+    case Refusal::kTooMany:
+      return "too many requests";
+    case Refusal::kMalformed:
+      return "malformed";
+  }
+  return "";
+}
+
+Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator& config, Carry carry) {
+  const auto at = net::Address::parse(config.listen());
+  if (!at) return at.error();
+  auto token = read_token(config.token_file());
+  if (!token) return Error{"operator.token_file: " + token.error().text};
+  std::vector<std::string> hosts;
+  for (const std::string& host : config.hosts()) hosts.push_back(lower_case(host));
+  std::unique_ptr<OperatorPage> page(new OperatorPage(std::move(*token), std::move(hosts), std::move(carry)));
+  auto acceptor = net::HttpAcceptor::open(
+      *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody);
+  if (!acceptor) return acceptor.error();
+  page->acceptor_ = std::move(*acceptor);
+  return page;
+}
+
+void OperatorPage::measure(Metrics& metrics) const {
+  metrics.count("operator_requests", "Requests with commands that the operator page answered", {}, answered_);
+  for (std::size_t i = 0; i < kRefusals; ++i) {
+    const auto why = static_cast<Refusal>(i);
+    metrics.count("operator_refused", "Requests that the operator page refused", {{"reason", text(why)}}, refused(why));
+  }
+}
+
+void OperatorPage::tell() const {
+  std::printf("operator page http://%s/\n", address().text().c_str());
+  std::fflush(stdout);
+  if (!net::is_loopback_v4(address()) && address().ip_text() != "::1")
+    spdlog::warn(
+        "the operator page on {} has no TLS, so the token can be read on the way; listen on 127.0.0.1, behind "
+        "an SSH tunnel or an HTTP proxy with TLS",
+        address().text());
+}
+
+OperatorPage::OperatorPage(std::string token, std::vector<std::string> hosts, Carry carry)
+    : hosts_(std::move(hosts)),
+      carry_(std::move(carry)),
+      guard_(std::move(token)),
+      pace_(kPerSecond, std::uint64_t{2} * kPerSecond, steady_now()) {}
+
+OperatorPage::~OperatorPage() {
+  acceptor_.reset();
+  limiter_.say_rest();
+}
+
+/// An attacker's page can reach us by a name of its own that it lets point to us, but not by an IP address.
+bool OperatorPage::is_ours(std::string_view host) const {
+  const std::string name = lower_case(name_of_host(host));
+  return name == "localhost" || net::Address::parse(name, 0).ok() ||
+         std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
+}
+
+std::string OperatorPage::handle(const net::HttpRequest& request) {
+  const net::HttpHead& head = request.head;
+  const std::string* host = only(head, "host");
+  if (host == nullptr || !is_ours(*host))
+    return refuse(request, Refusal::kHost, 403, "this name is not ours; add it to operator.hosts");
+  const bool has_origin = head.find("Origin") != nullptr;
+  const std::string* origin = only(head, "origin");
+  if (has_origin && (origin == nullptr || (lower_case(*origin) != "http://" + lower_case(*host) &&
+                                           lower_case(*origin) != "https://" + lower_case(*host))))
+    return refuse(request, Refusal::kOrigin, 403, "pages of other sites may not ask here");
+  const std::string_view path = head.path();
+  if (path == kOrders) {
+    if (head.method != "POST") return refuse(request, Refusal::kNotThere, 405, "commands are sent by POST");
+    return orders(request);
+  }
+  const auto files = operator_files();
+  const auto file = std::find_if(files.begin(), files.end(), [&](const Asset& one) {
+    return path == "/" ? &one == &files.front() : path.substr(1) == one.name;
+  });
+  if (file == files.end()) return refuse(request, Refusal::kNotThere, 404, "there is nothing under this path");
+  if (!net::asks_for_file(head)) return refuse(request, Refusal::kNotThere, 405, "only GET is answered here");
+  Buffer out;
+  net::write_file(head, *file, out);
+  return text_of(out);
+}
+
+std::string OperatorPage::orders(const net::HttpRequest& request) {
+  const Millis now = steady_now();
+  const auto token = bearer(request.head);
+  if (!token) return refuse(request, Refusal::kNoToken, 401, "the token is missing");
+  switch (guard_.check(request.client, *token, now)) {
+    case TokenGuard::Verdict::kWrong:
+      return refuse(request, Refusal::kWrongToken, 401, "the token is wrong");
+    case TokenGuard::Verdict::kTooMany:
+      return refuse(request, Refusal::kTooManyTokens, 429, "too many wrong tokens; try again in a few seconds");
+    case TokenGuard::Verdict::kRight:
+      break;
+  }
+  if (!pace_.take_one(now)) return refuse(request, Refusal::kTooMany, 429, "too many requests");
+  const std::string* type = only(request.head, "content-type");
+  if (type == nullptr || lower_case(type->substr(0, type->find(';'))) != "application/json")
+    return refuse(request, Refusal::kMalformed, 415, "commands are sent as application/json");
+  const auto lines = lines_of(request.body);
+  if (!lines) return refuse(request, Refusal::kMalformed, 400, "the request must be a JSON array of commands");
+  std::string answers;
+  for (const std::string& line : *lines)
+    answers += (answers.empty() ? "[" : ",") + carry_(line, "by the operator page, from " + request.client.text());
+  answered_.fetch_add(1, std::memory_order_relaxed);
+  return json_answer(answers + "]");
+}
+
+std::string OperatorPage::refuse(const net::HttpRequest& request, Refusal why, unsigned status,
+                                 std::string_view answer) {
+  refused_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
+  const Millis now = steady_now();
+  limiter_.say_kept(now);
+  const char* header = why == Refusal::kHost ? "Host" : why == Refusal::kOrigin ? "Origin" : nullptr;
+  const std::string* value = header != nullptr ? request.head.find(header) : nullptr;
+  const std::string shown = value != nullptr ? " " + screen_text(value->substr(0, kShownOfForeign)) : "";
+  limiter_.say(relay::LogKind::kMachine, text(why), now,
+               [why, shown, from = request.client.text()](std::uint64_t more) {
+                 spdlog::warn("operator page: refused a request from {}: {}{}{}", from, text(why), shown,
+                              more == 0 ? "" : " (and " + std::to_string(more) + " more like this)");
+               });
+  Buffer out;
+  net::write_answer(status, answer, out);
+  return text_of(out);
+}
+
+}  // namespace entente

@@ -1,0 +1,75 @@
+// The web page for operators: its files, and the commands of the control socket by HTTP.
+// Law: a command needs the token. Requests of pages from elsewhere are refused, and so are requests for a foreign host
+// name (DNS rebinding). Each refusal is counted, and logged at most once a second for each reason.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/net/web/http_acceptor.h"
+#include "proxy/program/monitor/metrics.h"
+#include "proxy/program/operator/token.h"
+#include "proxy/relay/admission/log_limiter.h"
+#include "schema/config.pb.h"
+
+namespace entente {
+
+class OperatorPage {
+ public:
+  /// Carries out a command line; returns JSON. `by`: who gave it, for the log.
+  using Carry = std::function<std::string(std::string_view line, const std::string& by)>;
+
+  enum class Refusal : std::uint8_t {
+    kHost,           ///< for a host name that is not ours
+    kOrigin,         ///< from a page of another site
+    kNotThere,       ///< another path or method
+    kNoToken,        ///< without a token
+    kWrongToken,     ///< with another token
+    kTooManyTokens,  ///< from an address that gave too many wrong tokens
+    kTooMany,        ///< more requests than all operators may send
+    kMalformed,      ///< not JSON, or not a list of commands
+  };
+  static constexpr std::size_t kRefusals = 8;
+
+  static constexpr std::size_t kMostBody = 16 * 1024;  ///< bytes of a request
+  static constexpr std::size_t kMostCommands = 8;      ///< in one request
+  static constexpr std::size_t kLongestLine = 1024;    ///< bytes of a command
+  static constexpr std::uint32_t kPerSecond = 20;      ///< requests with commands, of all operators
+
+  /// Listens. REQUIRES: `config.listen` is not empty.
+  static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry);
+  ~OperatorPage();
+
+  const net::Address& address() const { return acceptor_->address(); }
+  /// How many requests were refused for this reason.
+  std::uint64_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }
+  void measure(Metrics& metrics) const;
+  /// Prints the address, and logs a warning if tokens would cross a network in the clear.
+  void tell() const;
+  /// "foreign host"
+  static const char* text(Refusal why);
+
+ private:
+  OperatorPage(std::string token, std::vector<std::string> hosts, Carry carry);
+  std::string handle(const net::HttpRequest& request);
+  std::string orders(const net::HttpRequest& request);
+  std::string refuse(const net::HttpRequest& request, Refusal why, unsigned status, std::string_view answer);
+  bool is_ours(std::string_view host) const;
+
+  const std::vector<std::string> hosts_;
+  const Carry carry_;
+  TokenGuard guard_;
+  relay::Bucket pace_;
+  relay::LogLimiter limiter_;
+  std::array<std::atomic<std::uint64_t>, kRefusals> refused_{};
+  std::atomic<std::uint64_t> answered_{0};
+  std::unique_ptr<net::HttpAcceptor> acceptor_;  // last: its thread calls us
+};
+
+}  // namespace entente

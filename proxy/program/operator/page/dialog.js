@@ -1,0 +1,37 @@
+// A question before a command: a few fields, and a button that says what will happen.
+import { byId, element } from "./parts.js";
+
+const box = byId("dialog"), form = box.querySelector("form");
+let act = null;
+
+byId("dialog-cancel").addEventListener("click", () => box.close());
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const values = Object.fromEntries([...form.querySelectorAll("[name]")].map((field) => [field.name, field.value.trim()]));
+  byId("dialog-do").disabled = true;
+  const wrong = await act(values);
+  byId("dialog-do").disabled = false;
+  wrong ? byId("dialog-wrong").textContent = wrong : box.close();
+});
+
+/** `fields`: { name: { label, value, options, placeholder, required } }. `does(values)` returns what went wrong, or nothing. */
+export function question({ title, about = "", fields = {}, does, button, grave = false }) {
+  act = does;
+  byId("dialog-title").textContent = title;
+  byId("dialog-about").textContent = about;
+  byId("dialog-wrong").textContent = "";
+  byId("dialog-do").textContent = button;
+  byId("dialog-do").className = grave ? "grave" : "";
+  byId("dialog-fields").replaceChildren(...Object.entries(fields).map(([name, field]) => {
+    const label = element("label", field.label), input = element(field.options ? "select" : "input");
+    for (const [value, text] of field.options ?? []) input.append(Object.assign(element("option", text), { value }));
+    Object.assign(input, { name, required: Boolean(field.required), maxLength: 400, autocomplete: "off" });
+    if (field.value !== undefined) input.value = field.value;
+    if (field.placeholder) input.placeholder = field.placeholder;
+    label.append(input);
+    return label;
+  }));
+  box.showModal();
+}
+
+export const LENGTHS = [["", "for ever"], ["10m", "10 minutes"], ["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"], ["30d", "30 days"]];

@@ -1,0 +1,163 @@
+// Two processes on one UDP port: each of the old one's peers is heard by the old one, everybody else by the new one,
+// and no datagram is lost between them.
+#include "proxy/net/take_over/udp_twin.h"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proxy/net/service_manager.h"
+#include "proxy/net/socket.h"
+#include "proxy/net/udp.h"
+
+namespace entente::net::udp_twin_test {
+namespace {
+
+struct Ear : UdpReader::User {
+  explicit Ear(Loop& loop) : reader(loop, *this) {}
+  void datagram(const Address& from, Bytes bytes) override {
+    heard.push_back(std::to_string(from.port()) + " " + std::string(as_text(bytes)));
+    here.push_back(reader.here());
+    if (as_text(bytes) == "bye") reader.forget(from);
+  }
+  UdpReader reader;
+  std::vector<std::string> heard;
+  std::vector<Address> here;
+};
+
+struct Client {
+  explicit Client(const Address& server) : to(server) {
+    auto made = datagrams_towards(server);
+    REQUIRE(made.ok());
+    fd = std::move(made->udp);
+    address = local_address(fd.get());
+  }
+  std::string say(const std::string& text) const {
+    REQUIRE(udp_send(fd.get(), as_bytes(text)));
+    return std::to_string(address.port()) + " " + text;
+  }
+  Address to, address;
+  Fd fd;
+};
+
+void turn(Loop& loop, const std::function<bool()>& done) {
+  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  CHECK(done());
+}
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the youngest; on each kind of address") {
+  for (const auto& [at, ip] :
+       {std::pair{"127.0.0.1", "127.0.0.1"}, {"0.0.0.0", "127.0.0.1"}, {"::1", "::1"}, {"::", "::1"}}) {
+    CAPTURE(at);
+    auto listening = listen_datagrams(*Address::parse(at, 0));
+    REQUIRE(listening.ok());
+    const int old_fd = listening->udp.get();
+    const Address server = *Address::parse(ip, listening->address.port());
+    Loop loop;
+    Ear old(loop);
+    REQUIRE(old.reader.open(old_fd));
+    const Client anna(server), berta(server), clara(server), dora(server);
+
+    const std::vector<UdpReader::Peer> peers = {{anna.address, *Address::parse(ip, 0)}};
+    REQUIRE(old.reader.part(peers));
+    Fd twin = udp_twin(server.family());
+    REQUIRE(bind_twin(twin.get(), old_fd));
+    old.reader.read_all();
+    Ear young(loop);
+    REQUIRE(young.reader.open(twin.get(), listening->address));
+    const Lines to_old = {anna.say("1"), anna.say("2")}, to_young = {berta.say("1"), clara.say("1")};
+    turn(loop, [&] { return old.heard.size() == 2 && young.heard.size() == 2; });
+    CHECK(old.heard == to_old);
+    CHECK(young.heard == to_young);
+    CHECK(old.here.back() == server);
+    CHECK(young.here.back() == server);
+
+    // The next one, while the first still serves.
+    const std::vector<UdpReader::Peer> more = {{berta.address, *Address::parse(ip, 0)}};
+    REQUIRE(young.reader.part(more));
+    Fd third = udp_twin(server.family());
+    REQUIRE(bind_twin(third.get(), twin.get()));
+    Ear youngest(loop);
+    REQUIRE(youngest.reader.open(third.get(), listening->address));
+    CHECK_FALSE(bind_twin(udp_twin(server.family()).get(), -1));
+    Fd stranger = udp_twin(server.family());
+    const int on = 1;
+    ::setsockopt(stranger.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    CHECK(::bind(stranger.get(), listening->address.raw(), listening->address.size()) != 0);
+    anna.say("3"), berta.say("2"), clara.say("2"), dora.say("1");
+    turn(loop, [&] { return old.heard.size() == 3 && young.heard.size() == 3 && youngest.heard.size() == 2; });
+
+    // A peer that leaves and comes again is a newcomer.
+    anna.say("bye");
+    turn(loop, [&] { return old.heard.size() == 4; });
+    anna.say("again");
+    turn(loop, [&] { return youngest.heard.size() == 3; });
+    CHECK(youngest.heard.back() == std::to_string(anna.address.port()) + " again");
+
+    // The youngest dies: its elder has the newcomers again.
+    youngest.reader.close();
+    third.reset();
+    dora.say("2");
+    turn(loop, [&] { return young.heard.size() == 4; });
+    old.reader.close(), young.reader.close();
+    loop.run();
+  }
+}
+
+TEST_CASE("udp twin: what others send while a peer's socket is made is not lost") {
+  auto listening = listen_datagrams(*Address::parse("127.0.0.1", 0));
+  REQUIRE(listening.ok());
+  Loop loop;
+  Ear old(loop);
+  REQUIRE(old.reader.open(listening->udp.get()));
+  std::vector<Client> crowd;
+  std::vector<UdpReader::Peer> peers;
+  for (int i = 0; i < 200; ++i) {
+    crowd.emplace_back(listening->address);
+    peers.push_back({crowd.back().address, listening->address});
+  }
+  // Each has something on its way in the old socket; all send on while the sockets are made.
+  std::size_t sent = 0;
+  for (const Client& one : crowd) one.say("before"), ++sent;
+  std::atomic<bool> over{false};
+  std::thread sender([&] {
+    while (!over)
+      for (const Client& one : crowd) {
+        one.say("meanwhile");
+        ++sent;
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+      }
+  });
+  REQUIRE(old.reader.part(peers));
+  over = true;
+  sender.join();
+  turn(loop, [&] { return old.heard.size() == sent; });
+  CHECK(old.heard.size() == sent);
+  old.reader.close();
+  loop.run();
+}
+
+TEST_CASE("udp twin: a socket that another process passed is found by its address before it is bound") {
+  const Address at = *Address::parse("127.0.0.1", 40'001);
+  add_passed(udp_twin(AF_INET), at);
+  CHECK_FALSE(bool(take_passed_stream(at)));
+  CHECK_FALSE(bool(take_passed_datagrams(at.with_port(40'002))));
+  CHECK(passed_and_not_taken() == Lines{"UDP 127.0.0.1:40001"});
+  auto listening = listen_datagrams(at);
+  REQUIRE(listening.ok());
+  CHECK(listening->address == at);
+  CHECK(local_address(listening->udp.get()).port() == 0);
+  CHECK(passed_and_not_taken().empty());
+}
+
+}  // namespace
+}  // namespace entente::net::udp_twin_test

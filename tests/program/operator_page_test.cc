@@ -1,0 +1,328 @@
+// The operator page: its token, which requests it refuses, and what it carries out; then in a running program.
+#include "proxy/program/operator/operator_page.h"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "proxy/net/fd.h"
+#include "proxy/program/control/control.h"
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::operator_page_test {
+namespace {
+
+using Refusal = OperatorPage::Refusal;
+
+const std::string kToken = "0123456789abcdef0123456789abcdef";
+
+std::string token_file(const Folder& folder, const std::string& text, mode_t mode = 0600) {
+  const std::string path = folder.file("token");
+  std::ofstream(path) << text;
+  ::chmod(path.c_str(), mode);
+  return path;
+}
+
+/// What is answered to these bytes until the other hangs up.
+std::string asked(const net::Address& at, std::string_view bytes, bool finishes = false) {
+  const net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience{40, 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  REQUIRE(::connect(fd.get(), at.raw(), at.size()) == 0);
+  ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (finishes) ::shutdown(fd.get(), SHUT_WR);
+  std::string all;
+  char room[4096];
+  for (ssize_t n = 0; (n = ::recv(fd.get(), room, sizeof room, 0)) > 0;) all.append(room, static_cast<std::size_t>(n));
+  return all;
+}
+
+/// A request with commands; `headers`: in place of the usual ones with these names.
+struct Request {
+  std::string body = R"(["list"])";
+  std::string method = "POST", path = "/orders";
+  std::string host = "Host: 127.0.0.1:8080\r\n", origin = "", type = "Content-Type: application/json\r\n";
+  std::string token = "Authorization: Bearer " + kToken + "\r\n";
+
+  std::string text() const {
+    return method + " " + path + " HTTP/1.1\r\n" + host + origin + type + token +
+           (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") + "\r\n" + body;
+  }
+};
+
+struct Page {
+  Page() {
+    config::Operator config;
+    config.set_listen("127.0.0.1:0");
+    config.set_token_file(token_file(folder, kToken + "\n"));
+    config.add_hosts("Games.Example.org");
+    auto opened = OperatorPage::open(config, [this](std::string_view line, const std::string& by) {
+      CHECK(by.starts_with("by the operator page, from 127.0.0.1:"));
+      lines.emplace_back(line);
+      return R"({"done":"it"})";
+    });
+    REQUIRE_MESSAGE(opened.ok(), (opened.ok() ? "" : opened.error().text));
+    page = std::move(*opened);
+  }
+  std::string ask(const Request& request) const { return asked(page->address(), request.text()); }
+  /// Whether it is refused so, and nothing was carried out.
+  bool refuses(const Request& request, unsigned status, Refusal why) {
+    const std::uint64_t before = page->refused(why);
+    const std::size_t carried = lines.size();
+    const std::string answer = ask(request);
+    CAPTURE(answer);
+    return answer.starts_with("HTTP/1.1 " + std::to_string(status) + " ") && page->refused(why) == before + 1 &&
+           lines.size() == carried;
+  }
+
+  Folder folder;
+  std::vector<std::string> lines;  // that were carried out
+  std::unique_ptr<OperatorPage> page;
+};
+
+// -- The token --------------------------------------------------------------------------------------------------------
+
+TEST_CASE("the token is the first line of a file that not everybody can read") {
+  const Folder folder;
+  CHECK(*read_token(token_file(folder, kToken)) == kToken);
+  CHECK(*read_token(token_file(folder, kToken + "\r\nmore\n")) == kToken);
+  CHECK(*read_token(token_file(folder, std::string(256, 'x') + "\n", 0640)) == std::string(256, 'x'));
+  const auto why = [&](const std::string& text, mode_t mode = 0600) {
+    const auto token = read_token(token_file(folder, text, mode));
+    return token.ok() ? "" : token.error().text;
+  };
+  CHECK(why(kToken, 0644).find("chmod o-r") != std::string::npos);
+  for (const std::string& text : {std::string(), std::string("short"), std::string(257, 'x'), kToken + " with blanks",
+                                  "\n" + kToken, kToken + "\xc3\xa4"})
+    CHECK(why(text).find("must be a token") != std::string::npos);
+  CHECK(read_token(folder.file("none")).error().text.find("cannot read") != std::string::npos);
+  CHECK(read_token(folder.file("")).error().text.find("is a folder") != std::string::npos);
+}
+
+TEST_CASE("who gives too many wrong tokens waits, and others do not") {
+  TokenGuard guard(kToken);
+  const auto a = *net::Address::parse("192.0.2.7:1"), again = *net::Address::parse("192.0.2.7:2"),
+             b = *net::Address::parse("192.0.2.8:1");
+  using Verdict = TokenGuard::Verdict;
+  CHECK(guard.check(a, kToken, 0) == Verdict::kRight);
+  for (std::uint32_t i = 0; i < TokenGuard::kWrongBurst; ++i)
+    CHECK(guard.check(a, kToken.substr(0, i), 0) == Verdict::kWrong);
+  CHECK(guard.check(again, kToken, 0) == Verdict::kTooMany);  // from the same address, even if it is right
+  CHECK(guard.check(b, kToken, 0) == Verdict::kRight);
+  CHECK(guard.check(a, kToken, 1'000) == Verdict::kRight);
+  CHECK(guard.check(a, "x", 1'000) == Verdict::kWrong);
+  CHECK(guard.check(a, kToken, 1'001) == Verdict::kTooMany);
+}
+
+TEST_CASE("many addresses that give wrong tokens take bounded room") {
+  TokenGuard guard(kToken);
+  using Verdict = TokenGuard::Verdict;
+  const auto at = [](std::size_t i) {
+    return *net::Address::parse("10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256), 1);
+  };
+  for (std::size_t i = 0; i < TokenGuard::kMostKnown; ++i) CHECK(guard.check(at(i), "x", 0) == Verdict::kWrong);
+  CHECK(guard.check(at(TokenGuard::kMostKnown), kToken, 0) == Verdict::kTooMany);
+  CHECK(guard.check(at(TokenGuard::kMostKnown), kToken, 60'000) == Verdict::kRight);  // they are forgotten
+}
+
+// -- Requests ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("commands come as a JSON array, and their answers go back as one") {
+  Page page;
+  const std::string answer = page.ask({.body = R"(["list", "kick 7 --why \"be nice\""])"});
+  CHECK(answer.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(answer.find("Content-Type: application/json\r\n") != std::string::npos);
+  CHECK(answer.find("Cache-Control: no-store\r\n") != std::string::npos);
+  CHECK(answer.ends_with("\r\n\r\n[{\"done\":\"it\"},{\"done\":\"it\"}]"));
+  CHECK(page.lines == std::vector<std::string>{"list", "kick 7 --why \"be nice\""});
+}
+
+TEST_CASE("the page and its files need no token, and load nothing else") {
+  const Page page;
+  const std::string host = "Host: localhost:8080\r\n\r\n";
+  const std::string index = asked(page.page->address(), "GET / HTTP/1.1\r\n" + host);
+  CHECK(index.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html"));
+  CHECK(index.find("Content-Security-Policy: default-src 'none'; script-src 'self';") != std::string::npos);
+  CHECK(index.find("frame-ancestors 'none'") != std::string::npos);
+  for (const char* file : {"main.js", "style.css", "icon.svg"}) {
+    CHECK(index.find(std::string("=\"") + file + "\"") != std::string::npos);
+    CHECK(
+        asked(page.page->address(), std::string("GET /") + file + " HTTP/1.1\r\n" + host).starts_with("HTTP/1.1 200 "));
+  }
+  CHECK(index.find("http:") == std::string::npos);
+  CHECK(index.find("https:") == std::string::npos);
+  CHECK(index.find("style=") == std::string::npos);
+  CHECK(page.lines.empty());
+}
+
+TEST_CASE("a request for a foreign host name is refused") {
+  Page page;
+  for (const char* host :
+       {"Host: evil.example\r\n", "Host: evil.example:8080\r\n", "Host: 127.0.0.1.evil.example\r\n",
+        "Host: localhost.evil.example\r\n", "Host: \r\n", "", "Host: 127.0.0.1:80x\r\n", "Host: [::1\r\n",
+        "Host: 127.0.0.1\r\nHost: evil.example\r\n", "Host: games.example.org.\r\n", "Host: a@127.0.0.1\r\n"}) {
+    CAPTURE(host);
+    CHECK(page.refuses({.host = host}, 403, Refusal::kHost));
+    CHECK(page.refuses({.body = "", .method = "GET", .path = "/", .host = host}, 403, Refusal::kHost));
+  }
+  for (const char* host : {"Host: 127.0.0.1\r\n", "Host: 192.0.2.7:8080\r\n", "Host: [::1]:9000\r\n",
+                           "Host: LOCALHOST:1\r\n", "Host: games.example.org\r\n", "host: GAMES.example.org:443\r\n"})
+    CHECK(page.ask({.host = host}).starts_with("HTTP/1.1 200 "));
+}
+
+TEST_CASE("a request of a page from elsewhere is refused, even with the token") {
+  Page page;
+  for (const char* origin :
+       {"Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: \r\n", "Origin: http://127.0.0.1\r\n",
+        "Origin: http://127.0.0.1:3000\r\n", "Origin: http://127.0.0.1:8080.evil.example\r\n",
+        "Origin: ftp://127.0.0.1:8080\r\n", "Origin: http://127.0.0.1:8080\r\nOrigin: http://evil.example\r\n"}) {
+    CAPTURE(origin);
+    CHECK(page.refuses({.origin = origin}, 403, Refusal::kOrigin));
+  }
+  CHECK(page.ask({.origin = "Origin: http://127.0.0.1:8080\r\n"}).starts_with("HTTP/1.1 200 "));
+  CHECK(page.ask({.origin = "Origin: https://127.0.0.1:8080\r\n"}).starts_with("HTTP/1.1 200 "));  // a proxy has TLS
+}
+
+TEST_CASE("commands come by POST only, and nothing else is there") {
+  Page page;
+  for (const char* method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}) {
+    CAPTURE(method);
+    CHECK(page.refuses({.method = method}, 405, Refusal::kNotThere));
+  }
+  CHECK(page.refuses({.path = "/"}, 405, Refusal::kNotThere));
+  for (const char* path :
+       {"/order", "/orders/", "//orders", "/../token", "/index.html/", "/package.json", "/%6frders"}) {
+    CAPTURE(path);
+    CHECK(page.refuses({.path = path}, 404, Refusal::kNotThere));
+  }
+}
+
+TEST_CASE("without the token nothing is carried out, and it is not taken from anywhere else") {
+  Page page;
+  for (const std::string& token :
+       {std::string(), "Authorization: " + kToken + "\r\n", "Authorization: Basic " + kToken + "\r\n",
+        "Cookie: token=" + kToken + "\r\n", "Authorization: Bearer " + kToken + "\r\nAuthorization: Bearer x\r\n"}) {
+    CAPTURE(token);
+    CHECK(page.refuses({.token = token}, 401, Refusal::kNoToken));
+  }
+  CHECK(page.refuses({.path = "/orders?token=" + kToken, .token = ""}, 401, Refusal::kNoToken));
+  for (const std::string& token : {kToken.substr(1), kToken + "0", std::string("x"), std::string(kToken.size(), '0')})
+    CHECK(page.refuses({.token = "Authorization: Bearer " + token + "\r\n"}, 401, Refusal::kWrongToken));
+  CHECK(page.refuses({.token = "Authorization: bearer  " + kToken + "\r\n"}, 401, Refusal::kWrongToken));
+  CHECK(page.refuses({}, 429, Refusal::kTooManyTokens));
+}
+
+TEST_CASE("what is no list of commands is refused") {
+  Page page;
+  std::string nine = R"(["a")";
+  for (std::size_t i = 0; i < OperatorPage::kMostCommands; ++i) nine += R"(,"a")";
+  for (const std::string& body :
+       {std::string(), std::string("list"), std::string("[]"), std::string(R"({"orders":["list"]})"),
+        std::string(R"("list")"), std::string("[1]"), std::string("[null]"), std::string(R"([["list"]])"),
+        std::string(R"([""])"), std::string(R"(["list\nkick 7"])"), std::string(R"(["list\u0000"])"),
+        std::string(R"(["list")"), nine + "]", "[\"" + std::string(1025, 'a') + "\"]", std::string(5'000, '[')}) {
+    CAPTURE(body);
+    CHECK(page.refuses({.body = body}, 400, Refusal::kMalformed));
+  }
+  CHECK(page.refuses({.type = "Content-Type: text/plain\r\n"}, 415, Refusal::kMalformed));
+  CHECK(page.refuses({.type = ""}, 415, Refusal::kMalformed));
+  CHECK(page.ask({.body = "[\"" + std::string(OperatorPage::kMostBody, 'a') + "\"]"}).starts_with("HTTP/1.1 413 "));
+  CHECK(page.lines.empty());
+}
+
+TEST_CASE("a request that is cut anywhere is not carried out") {
+  Page page;
+  const std::string whole = Request{}.text();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    const std::string answer = asked(page.page->address(), whole.substr(0, size), true);
+    CHECK((answer.empty() || answer.starts_with("HTTP/1.1 400 ")));
+  }
+  CHECK(page.lines.empty());
+}
+
+TEST_CASE("operators together send a bounded number of requests") {
+  const Page page;
+  std::string last;
+  for (std::uint32_t i = 0; i <= 3 * OperatorPage::kPerSecond && !last.starts_with("HTTP/1.1 429 "); ++i)
+    last = page.ask({});
+  CHECK(last.ends_with("too many requests"));
+  CHECK(page.page->refused(Refusal::kTooMany) == 1);
+}
+
+// -- A running program ------------------------------------------------------------------------------------------------
+
+struct Program {
+  explicit Program(const std::string& more = "") {
+    std::ofstream(folder.file("c.toml")) << "[operator]\nlisten = \"127.0.0.1:0\"\ntoken_file = \""
+                                         << token_file(folder, kToken)
+                                         << "\"\n[metrics]\nlisten = \"127.0.0.1:0\"\n[recording]\ndirectory = \""
+                                         << folder.file("") << "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\n"
+                                         << "to = \"panic://127.0.0.1:9?dialect=be-packed\"\n"
+                                         << more;
+    process.emplace(std::vector<std::string>{testing::entente_binary(), "run", folder.file("c.toml")});
+    REQUIRE(process->line());
+    metrics = address_in(process->line(), "/metrics");
+    page = address_in(process->line(), "/");
+  }
+  static net::Address address_in(const std::optional<std::string>& line, std::string_view end) {
+    REQUIRE(line);
+    REQUIRE(line->ends_with(end));
+    const std::size_t from = line->find("http://") + 7;
+    const auto address = net::Address::parse(std::string_view(*line).substr(from, line->size() - end.size() - from));
+    REQUIRE(address.ok());
+    return *address;
+  }
+  std::string order(const std::string& body) const { return asked(page, Request{.body = body}.text()); }
+
+  Folder folder;
+  std::optional<Process> process;
+  net::Address metrics, page;
+};
+
+TEST_CASE("a program without a control socket is controlled by its page, and logs who did what") {
+  Program program;
+  const std::string told =
+      program.order(R"(["routes","servers","recordings","ban 192.0.2.7 --why \"be nice\"","bans"])");
+  CHECK(told.find(R"([[{"route":"panic be-packed 127.0.0.1:)") != std::string::npos);
+  CHECK(
+      told.find(R"("draining":false,"sessions":0,"waiting":0,"opened":0,"refused":0,"to_server":0,"to_client":0}])") !=
+      std::string::npos);
+  CHECK(told.find(R"("recording":"off")") != std::string::npos);
+  CHECK(told.find(R"({"done":"banned 192.0.2.7 until forever, 0 sessions ended","sessions":[]})") != std::string::npos);
+  CHECK(told.find(R"("address":"192.0.2.7","until":"forever","by":"us","why":"be nice","where":null)") !=
+        std::string::npos);
+  CHECK(program.order(R"(["nonsense"])").find("no command 'nonsense'") != std::string::npos);
+  CHECK(asked(program.page, Request{.host = "Host: evil.example\r\n"}.text()).starts_with("HTTP/1.1 403 "));
+  const std::string numbers = asked(program.metrics, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  CHECK(numbers.find("entente_operator_requests_total 2\n") != std::string::npos);
+  CHECK(numbers.find("entente_operator_refused_total{reason=\"foreign host\"} 1\n") != std::string::npos);
+  program.process->signal(SIGTERM);
+  CHECK(program.process->wait() == 0);
+  const std::string& log = program.process->err();
+  CHECK(log.find("control: ban 192.0.2.7 --why \"be nice\" (by the operator page, from 127.0.0.1:") !=
+        std::string::npos);
+  CHECK(log.find("operator page: refused a request from 127.0.0.1:") != std::string::npos);
+  CHECK(log.find("foreign host evil.example") != std::string::npos);
+}
+
+TEST_CASE("a configuration with a page and no token is refused") {
+  const Folder folder;
+  const auto why =
+      [&](const std::string& lines) {
+        std::ofstream(folder.file("c.toml"))
+            << "[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:9\"\n[operator]\n"
+            << lines;
+        return run({testing::entente_binary(), "check", folder.file("c.toml")}).err;
+      };
+  CHECK(why("listen = \"127.0.0.1:0\"\n").find("operator.token_file: the page needs a token") != std::string::npos);
+  CHECK(why("listen = \"somewhere\"\ntoken_file = \"/x\"\n").find("operator.listen") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::operator_page_test

@@ -1,0 +1,142 @@
+# The operator page in Debian's Chromium: unlocked with its token, it shows real players, and does what an operator wants.
+# Law: what was done is read from what the real programs show; what the page knows, from what it shows.
+import json
+import os
+import secrets
+
+from browser import Browser
+from bzflag import Bzadmin, start_bzfs
+from stage import check, wait_until
+
+NAME = "<img src=x onerror=alert(1)>"
+
+
+class OperatorPage(Browser):
+    """The page at the address that the program announced."""
+
+    def __init__(self, stage, name, url):
+        super().__init__(stage, name, url)
+        self.wide(1280, 1000)
+        self.ask("Runtime.enable")
+        self.ask("Log.enable")  # what its policy forbids, what was not found
+        wait_until(lambda: self.page("document.readyState == 'complete' && document.getElementById('token').checkVisibility()"), 20, "the page did not load")
+
+    def wide(self, width, height, mobile=False):
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+
+    def text(self, selector):
+        return self.page(f"document.querySelector({json.dumps(selector)})?.innerText") or ""
+
+    def shown(self, selector):
+        return bool(self.page(f"document.querySelector({json.dumps(selector)})?.checkVisibility()"))
+
+    def sees(self, text, selector, seconds=15):
+        wait_until(lambda: text in self.text(selector), seconds, lambda: f"the page does not show {text!r} in {selector}: {self.text(selector)!r}")
+
+    def types(self, selector, text):
+        self.page(f"document.querySelector({json.dumps(selector)}).focus()")
+        self.ask("Input.insertText", text=text)
+
+    def presses_button(self, text, within="body"):
+        pressed = self.page(f"""(() => {{
+          const all = [...document.querySelectorAll({json.dumps(within + ' button')})];
+          const found = all.find((one) => one.textContent === {json.dumps(text)} && one.checkVisibility());
+          found?.click();
+          return Boolean(found);
+        }})()""")
+        check(pressed, f"there is no button {text!r} in {within}")
+
+    def opens(self, token):
+        self.types("#token", token)
+        self.presses("Enter", "Enter", "\r")
+
+    def row(self, name):
+        """A selector of this player's row, marked for later."""
+        wait_until(lambda: self.page(f"""(() => {{
+          const row = [...document.querySelectorAll('#players tbody tr')].find((one) => one.cells[0].innerText === {json.dumps(name)});
+          document.querySelectorAll('.wanted').forEach((one) => one.classList.remove('wanted'));
+          row?.classList.add('wanted');
+          return Boolean(row);
+        }})()"""), 20, lambda: f"{name!r} is not in the table: {self.text('#players')!r}")
+        return "tr.wanted"
+
+    def end(self):
+        """Nothing went wrong in it that nobody was shown."""
+        self.page("0")
+        faults = [fault for fault in self.complaints if "/orders" not in fault and '"level": "verbose"' not in fault]
+        check(not faults, f"the page complained: {faults[:3]}")
+
+
+def operator_page(stage):
+    """Stock bzfs and bzadmin behind the page in headless Chromium: a wrong token, then players with their names, a message, a kick, a recording, a ban"""
+    _, port = start_bzfs(stage)
+    token = secrets.token_hex(16)
+    with open(os.open(stage.path("token"), os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+        file.write(token + "\n")
+    with open(stage.path("entente.toml"), "w", encoding="utf-8") as file:
+        file.write(f'[operator]\nlisten = "127.0.0.1:0"\ntoken_file = "{stage.path("token")}"\n'
+                   f'[recording]\ndirectory = "{stage.folder}"\n'
+                   f'[[route]]\nlisten = "bzflag://127.0.0.1:0?dialect=2.4"\nto = "bzflag://127.0.0.1:{port}?dialect=2.4"\nannounce = true\n')
+    run = stage.start("entente", [stage.entente, "run", stage.path("entente.toml")])
+    url = run.wait_for(r"^operator page (http://\S+)$", 20).group(1)
+    front = int(run.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$", 20).group(1))
+    anna, paul = (Bzadmin(stage, name, front).joined() for name in ("anna", "paul"))
+
+    page = OperatorPage(stage, "chromium", url)
+    page.screenshot("operator_locked.png")
+    page.opens("0" * 32)
+    page.sees("the token is wrong", "#refused")
+    check(not page.shown("#board"), "the page opened with a wrong token")
+    page.opens(token)
+    page.sees("live", "#state")
+    for name in ("anna", "paul"):
+        page.sees(name, "#players")
+    page.sees("2 players", "#routes")
+    page.sees(f"127.0.0.1:{port}", "#routes .servers")
+
+    page.presses_button("Say …", "#routes")
+    page.types("dialog [name=text]", f"hello {NAME}")
+    page.presses_button("Say", "dialog")
+    page.sees("told 2 of 2 players", "#done")
+    for admin in (anna, paul):
+        admin.run.wait_for("hello <img src=x", 20)
+
+    page.presses_button("Kick …", page.row("paul"))
+    page.types("dialog [name=why]", "be nice")
+    page.presses_button("Disconnect", "dialog")
+    page.sees("kicked link", "#done")
+    wait_until(lambda: not paul.run.alive(), 20, "the player that was kicked still plays")
+    wait_until(lambda: "paul" not in page.text("#players"), 10, "the page still shows the player that was kicked")
+    run.wait_for(r'control: kick \d+ --why "be nice" \(by the operator page, from 127\.0\.0\.1:\d+\): kicked link \d+ \(127\.0\.0\.1:\d+, bzflag 2\.4, "?paul"?\)', 10)
+
+    page.presses_button("Start", "#recording")
+    page.sees("recording", "#recordings")
+    page.presses_button("Stop", "#recording")
+    page.sees("stopped 1", "#done")
+    check(any(name.endswith(".mcap") for name in os.listdir(stage.folder)), "there is no recording")
+
+    page.screenshot("operator.png")
+    page.wide(400, 900, mobile=True)
+    check(page.page("document.documentElement.scrollWidth <= 400"), "on a phone the page is wider than the screen")
+    page.screenshot("operator_phone.png")
+    page.wide(1280, 1000)
+
+    page.presses_button("Ban …", page.row("anna"))
+    page.types("dialog [name=why]", NAME)
+    page.presses_button("Ban", "dialog")
+    page.sees("1 sessions ended", "#done")
+    page.sees(NAME, "#bans")
+    page.sees("Nobody plays.", "#found")
+    check(page.page("document.images.length") == 0, "what was written became an image")
+    page.presses_button("Lift …", "#bans")
+    page.presses_button("Lift the ban", "dialog")
+    wait_until(lambda: page.shown("#no-bans"), 10, "the page still shows the ban")
+
+    check(page.page("location.href") == url, "the token is in the address")
+    page.presses_button("Lock")
+    check(not page.shown("#board") and page.page("sessionStorage.length") == 0, "the page is not locked")
+    page.end()
+    return "2 players seen, told, one kicked and one banned; a recording started and stopped"
+
+
+CASES = {"operator_page": operator_page}
