@@ -1,5 +1,5 @@
 // A command of the operator's: it runs, its end is told, and it has none of our files.
-#include "proxy/net/child_process.h"
+#include "proxy/net/process/child_process.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 // Law: lives on the route's home worker. A command never runs twice at once. No peer has a part in what is run.
 #pragma once
 
-#include "proxy/net/child_process.h"
+#include "proxy/net/process/child_process.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {

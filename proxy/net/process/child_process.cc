@@ -1,4 +1,4 @@
-#include "proxy/net/child_process.h"
+#include "proxy/net/process/child_process.h"
 
 #include <unistd.h>
 
