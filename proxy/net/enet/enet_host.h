@@ -54,6 +54,11 @@ class EnetPeer {
   std::size_t waiting() const { return waiting_; }
   /// In User::disconnected(): it did not say goodbye, but nothing came from it any more.
   bool silent() const { return silent_; }
+  /// Gives it up after this many milliseconds in which it acknowledges nothing (ENet alone: up to 30 s).
+  void give_up_after(Millis silence) {
+    const auto most = static_cast<enet_uint32>(silence);
+    enet_peer_timeout(peer_, 0, most, most);
+  }
 
   void* owner = nullptr;  ///< for whoever uses the host
 

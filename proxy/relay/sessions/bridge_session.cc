@@ -516,6 +516,8 @@ void BridgeSession::hang_up() {
 bool BridgeSession::on_tick(Millis now) {
   if (hold_.on()) moved_ = now;  // limited by the hold
   if (lost_end_ != nullptr && now > lost_at_ + kDestroyAfter) lost_end_.reset();
+  const bool stalled = back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms);
+  if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
   if (owes_world()) call_room([](core::Room&, core::Micros) {});
   return !ending_ && !given_up(now);
 }
