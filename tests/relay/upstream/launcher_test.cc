@@ -56,7 +56,7 @@ Stream join(const net::Address& at) {
 Stream accept_player(const LateServer& at) {
   for (;;) {
     Stream link = at.accept();
-    link.send("toy\x07");
+    link.send("toy\x08");
     if (as_text(link.read(4)) == kHello) return link;
   }
 }
@@ -97,7 +97,7 @@ TEST_CASE("launch: a command that is the server is not run twice, and the progra
   Launched running(0, "exec sleep 5");
   const Stream client = join(running.address), other = join(running.address);
   CHECK(running.heard.line("running \"exec sleep 5\""));
-  CHECK(running.heard.told("running") == 1);
+  CHECK(running.heard.told("running \"exec sleep 5") == 1);
   running.stop();
 }
 
