@@ -27,7 +27,7 @@ std::size_t most_kept(const EndOptions& options) {
 }
 
 /// What our disconnect carries if nobody says what.
-constexpr Millis kSilenceNear = 1'500, kSilenceFar = 6'000;  // of a server, on this machine or elsewhere
+constexpr Millis kSilenceNear = 3'000, kSilenceFar = 8'000;  // of a server, on this machine or elsewhere
 
 std::uint32_t parting(const EndOptions& options) {
   using wire::EnetParting;
