@@ -19,7 +19,7 @@ class OperatorPage(Browser):
         self.wide(1280, 1000)
         self.ask("Runtime.enable")
         self.ask("Log.enable")  # what its policy forbids, what was not found
-        wait_until(lambda: self.page("document.readyState == 'complete' && document.getElementById('token').checkVisibility()"), 20, "the page did not load")
+        wait_until(lambda: self.page("document.readyState == 'complete' && !!document.getElementById('token')?.checkVisibility()"), 20, "the page did not load")
 
     def wide(self, width, height, mobile=False):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)

@@ -45,7 +45,7 @@ int main(int count, char** given) {
     if (far(unit->second, fact.pose()) > 0.1) moved.insert(unit->first);
     unit->second = fact.pose();
   };
-  const auto act = [&] {  // toward the nearest but who is at hand, else around the middle; fires every 2 s
+  const auto act = [&] {  // toward the nearest who is over 20 m away, else around the middle; fires every 2 s
     Intent wish;
     const bool now = me != 0 && turn++ % 10 == 0;
     if (!alive.contains(own.active())) return wish.mutable_spawn(), now ? say(wish) : void();

@@ -26,7 +26,7 @@ const hear = {
     alive.set(pose.unit, pose);
   },
 };
-const act = () => {  // toward the nearest but who is at hand, else around the middle; fires every 2 s
+const act = () => {  // toward the nearest who is over 20 m away, else around the middle; fires every 2 s
   const mine = alive.get(own.active), now = me && turn++ % 10 === 0;
   if (!mine) return now && say({ spawn: {} });
   const others = [...alive].filter(([unit]) => !own.units.includes(unit)).map(([, pose]) => pose);
