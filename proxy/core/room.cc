@@ -45,6 +45,11 @@ class Room::End final : public Out<Word> {
     close(fault.what, 0);
   }
   void say(Word word) override { room_.say(id_, std::move(word)); }
+  bool server_stops(std::string_view why) override {
+    if (id_ != kBackEnd || left || !room_.outlives_server() || !room_.host_.waits_for_next_server(why)) return false;
+    room_.leave(*this);
+    return room_.server_stops_ = true;
+  }
   void wake(Micros at) override {
     if (!left) room_.timers_.add(timer, at);
   }
@@ -168,7 +173,7 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
 }
 
 bool Room::outlives_server() const {
-  if (options_.shared || over_ || back_->left || !wish_ || seats_.size() != 1) return false;
+  if (options_.shared || over_ || (back_->left && !server_stops_) || !wish_ || seats_.size() != 1) return false;
   const FrontEnd& seat = *seats_.begin()->second;
   return !seat.left && seat.entered && (world_.ready() || awaits_server());
 }
@@ -177,6 +182,7 @@ bool Room::replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micro
   assert(outlives_server());
   now_ = now;
   lose(*back_, why, code);
+  server_stops_ = false;
   const bool unwanted = std::any_of(facts_.begin(), facts_.end(), [](const Fact& fact) {
     const auto* refused = as<words::Refused>(fact);
     return as<words::Kicked>(fact) != nullptr || (refused != nullptr && refused->code() != words::Refused::SERVER_GONE);
@@ -542,7 +548,7 @@ void Room::dial_once() {
 /// called.
 bool Room::settle() {
   if (bury()) return true;
-  if (!over_ && back_->left) over("the server is gone");
+  if (!over_ && back_->left && !server_stops_) over("the server is gone");
   if (!over_ && seats_.empty() && seated_ && !options_.shared) over("the player left");
   bool any = false;
   if (over_) {

@@ -52,6 +52,8 @@ class Room {
     /// A seat claims to be the player with this number, who lost the connection. True if the network knows that seat
     /// and will move the client to it when the call is over; otherwise the client is refused.
     virtual bool resumes(Id /*seat*/, std::uint32_t /*number*/) { return false; }
+    /// The back says that its server stops. True: the host calls replace_back() after this call.
+    virtual bool waits_for_next_server(std::string_view /*why*/) { return false; }
     /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
     virtual bool admits(Id /*seat*/) { return true; }
 
@@ -165,8 +167,9 @@ class Room {
   std::mt19937 random_;
   Id last_id_ = 0;
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
-  bool told_ = false;       // a fact was told, so late fronts hear the world
-  bool some_left_ = false;  // some ends have left and must be removed: bury()
+  bool server_stops_ = false;  // the back has left, and replace_back() comes
+  bool told_ = false;          // a fact was told, so late fronts hear the world
+  bool some_left_ = false;     // some ends have left and must be removed: bury()
   std::uint64_t work_ = 0;
   std::string why_;  // the reason, once it is over
   World world_;

@@ -58,6 +58,9 @@ class Out {
   virtual void say(Word word) = 0;
   /// Asks for one tick(), not before `at`; the earliest request counts.
   virtual void wake(Micros at) = 0;
+  /// Of a back: its server says that it stops. True: the player waits for the next one, and this member hears nothing
+  /// more. False: the session ends with the server.
+  virtual bool server_stops(std::string_view /*why*/) { return false; }
   /// Counts something that cannot be forwarded, by its line of the mapping.
   void lose(const Mapping& line) { drop(line, nullptr); }
   /// `dropped`: the dropped word, for a line about any word.

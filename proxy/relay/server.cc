@@ -109,7 +109,8 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
                         .check_ms = options.check_ms,
                         .slow_start_ms = options.slow_start_ms,
                         .needs_dialect = shown && !all_named,
-                        .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession});
+                        .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession,
+                        .launch = options.launch});
   return Done{};
 }
 

@@ -39,9 +39,10 @@ struct RouteOptions {
   /// without harm (Game::probe) before a player is let through.
   std::vector<ServerOptions> servers{1};
   Policy policy = Policy::kFirst;
-  std::uint32_t hold_ms = 0;                 ///< as UpstreamRules; not with EnetMode::kDatagrams
-  std::uint32_t check_ms = 0;                ///< as UpstreamRules
-  std::uint32_t slow_start_ms = 0;           ///< as UpstreamRules
+  std::uint32_t hold_ms = 0;        ///< as UpstreamRules; not with EnetMode::kDatagrams
+  std::uint32_t check_ms = 0;       ///< as UpstreamRules
+  std::uint32_t slow_start_ms = 0;  ///< as UpstreamRules
+  LaunchRules launch = {};
   EnetMode enet = EnetMode::kPackets;        ///< if the game travels by ENet
   WebOptions web{};                          ///< if a game travels by WebSocket
   std::optional<BridgeOptions> bridge = {};  ///< a bridge to a server of another game or dialect

@@ -23,8 +23,14 @@ class Stage final : public Room::Host {
   }
   void failed(Id end, const Fault& fault) override { line(end, std::string("fails: ") + fault.what); }
   void dial() override { said_ += "dials\n"; }
+  bool waits_for_next_server(std::string_view why) override {
+    if (waits) said_ += "waits: " + std::string(why) + "\n";
+    return waits;
+  }
 
   std::string take() { return std::exchange(said_, {}); }
+
+  bool waits = false;
 
  private:
   void line(Id end, const std::string& what) {
@@ -91,6 +97,8 @@ class ToyBack final : public Back {
  public:
   void receive(Lane, Bytes bytes, BackOut& out) override {
     if (text(bytes) == "kick") return out.close("was kicked");
+    if (text(bytes) == "stops" && out.server_stops("it stops")) return;
+    if (text(bytes) == "stops") return out.close("stopped");
     words::Notice notice;
     notice.set_text(text(bytes));
     out.say(notice);
@@ -195,6 +203,27 @@ TEST_CASE("who enters and is gone leaves, and others go on") {
   CHECK(play.stage.take() == "back sends Leave of 1\n");
   CHECK(play.says(2, "still here") == "seat 2 sends Said:still here\n");
   CHECK_FALSE(play.room.over());
+}
+
+TEST_CASE("a server that says it stops is replaced if the host waits for the next one, and ends the room otherwise") {
+  Play play(false);
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.says(1, "enter");
+  REQUIRE(play.room.outlives_server());
+  SUBCASE("the host waits") {
+    play.stage.waits = true;
+    CHECK(play.says(kBackEnd, "stops") == "waits: it stops\n");
+    CHECK_FALSE(play.room.over());
+    CHECK(play.room.replace_back(std::make_unique<ToyBack>(), "it stops", 1));
+    CHECK_FALSE(play.room.awaits_server());  // this one lets players in at once
+    play.stage.take();
+    CHECK(play.says(1, "still here") == "seat 1 sends Said:still here\n");
+  }
+  SUBCASE("the host does not") {
+    play.says(kBackEnd, "stops");
+    CHECK(play.room.over());
+  }
 }
 
 TEST_CASE("who gives a reason in numbers is heard with it, and what that session says last is still told") {

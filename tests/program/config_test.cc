@@ -283,6 +283,17 @@ TEST_CASE("a route has one server or a list of them, which differ in nothing but
   CHECK(datagrams.error().front().find("route[0].hold_s: is not for mode=datagrams") != std::string::npos);
 }
 
+TEST_CASE("commands that start and stop servers need what they are for") {
+  const auto complaint = [](const std::string& lines) {
+    const auto parsed = parse_config(std::string(kRoute) + lines, "a.toml", kKnown);
+    return parsed.ok() ? "" : parsed.error().front();
+  };
+  CHECK(complaint("hold_s = 60\nstart = \"up\"\nstop = \"down\"\nstop_after_s = 900\n").empty());
+  CHECK(complaint("start = \"up\"\n").find("route[0].start: needs hold_s") != std::string::npos);
+  CHECK(complaint("stop = \"down\"\n").find("route[0].stop: needs stop_after_s") != std::string::npos);
+  CHECK(complaint("stop_after_s = 900\n").find("route[0].stop_after_s: needs stop") != std::string::npos);
+}
+
 TEST_CASE("who may come is a list of nets, for all routes and for each") {
   const std::string route(kRoute);
   const auto config = parse_config(

@@ -193,6 +193,7 @@ void Joining::hear(const Reject& reject, BackOut& out) {
 
 void Joining::hear(const SuperKill&, BackOut& out) {
   if (state_.in()) return state_.be_kicked("super kill by the server", out);
+  if (out.server_stops("the server ended the session")) return void(state_.gone = true);
   const bool no_slot = state_.stage == Stage::kGreeting;  // so the page says it
   state_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
                 out);

@@ -165,6 +165,7 @@ void Joining::hear(const Reject& reject, BackOut& out) { refuse(refusal_of(rejec
 
 void Joining::hear(const SuperKill&, BackOut& out) {
   if (state_.in()) return state_.be_kicked("super kill by the server", out);
+  if (out.server_stops("the server ended the session")) return void(state_.gone = true);
   refuse(words::Refused::SERVER_GONE, "the server ended the session", out);
 }
 

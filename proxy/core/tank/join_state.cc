@@ -21,6 +21,8 @@ void JoinState::refuse(words::Refused::Code code, std::string_view text, bool ma
 
 void JoinState::be_kicked(std::string_view how, BackOut& out) {
   gone = true;
+  // Who kicks says so before; a server that stops does not.
+  if (last_words_.why(out.now(), "").empty() && out.server_stops(how)) return;
   words::Kicked kicked;
   kicked.set_text(last_words_.why(out.now(), "the server ended the session"));
   out.say(std::move(kicked));

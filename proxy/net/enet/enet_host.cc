@@ -433,7 +433,7 @@ void EnetHost::deal_with(ENetEvent& event) {
 /// ENet has freed the place already, and its user may connect from it at once.
 void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
   // ENet gives a peer up that has acknowledged nothing for so long, and does not say which of the two it was.
-  peer.silent_ = data == 0 && enet_time_get() - peer.heard_ >= ENET_PEER_TIMEOUT_MINIMUM;
+  peer.silent_ = data == 0 && enet_time_get() - peer.heard_ >= peer.silence_;
   const auto gone = forget(peer);
   if (!gone->gone_) user_.disconnected(*gone, data);
 }

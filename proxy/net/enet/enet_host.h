@@ -54,6 +54,12 @@ class EnetPeer {
   std::size_t waiting() const { return waiting_; }
   /// In User::disconnected(): it did not say goodbye, but nothing came from it any more.
   bool silent() const { return silent_; }
+  /// Gives it up after this many milliseconds in which it acknowledges nothing (ENet alone: up to 30 s).
+  void give_up_after(Millis silence) {
+    const auto most = static_cast<enet_uint32>(silence);
+    enet_peer_timeout(peer_, 0, most, most);
+    silence_ = most;
+  }
 
   void* owner = nullptr;  ///< for whoever uses the host
 
@@ -62,11 +68,12 @@ class EnetPeer {
   EnetHost* host_ = nullptr;
   ENetPeer* peer_ = nullptr;
   std::size_t waiting_ = 0;
-  enet_uint32 heard_ = 0;      // when it last acknowledged something, or was born
-  Millis leaving_since_ = 0;   // since disconnect_silently(); 0: it was not called
-  std::uint32_t parting_ = 0;  // the data of that disconnect
-  bool gone_ = false;          // its user must not hear of it any more
-  bool drained_ = false;       // it is in EnetHost::drained_
+  enet_uint32 silence_ = ENET_PEER_TIMEOUT_MINIMUM;  // how long it acknowledges nothing before ENet gives it up
+  enet_uint32 heard_ = 0;                            // when it last acknowledged something, or was born
+  Millis leaving_since_ = 0;                         // since disconnect_silently(); 0: it was not called
+  std::uint32_t parting_ = 0;                        // the data of that disconnect
+  bool gone_ = false;                                // its user must not hear of it any more
+  bool drained_ = false;                             // it is in EnetHost::drained_
   bool silent_ = false;
 };
 

@@ -93,6 +93,7 @@ class Checker {
     files(path + "listen", web_options(listen->web.value_or(WebEnd{}), {}));
     if (route.hold_s() != 0 && listen->enet == relay::EnetMode::kDatagrams)
       problem(path + "hold_s", "is not for mode=datagrams: there a client asks the server itself, again and again");
+    launch(path, route);
     Shared shared{path + "listen", "", &route};
     if (to) {
       const bool named = std::ranges::all_of(to->servers, [](const auto& one) { return one.dialect.has_value(); });
@@ -106,6 +107,14 @@ class Checker {
     if (!route.record().empty())
       recording(path + "record", recording_path(route.record(), config.recording().directory(),
                                                 {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
+  }
+
+  /// The commands that start and stop servers.
+  void launch(const std::string& path, const config::Route& route) {
+    if (!route.start().empty() && route.hold_s() == 0)
+      problem(path + "start", "needs hold_s: the player waits while the server starts");
+    if (!route.stop().empty() && route.stop_after_s() == 0) problem(path + "stop", "needs stop_after_s");
+    if (route.stop().empty() && route.stop_after_s() != 0) problem(path + "stop_after_s", "needs stop");
   }
 
   /// Of who may come: [access], or a route.

@@ -55,6 +55,7 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
                               .hold_ms = 1000 * route.hold_s(),
                               .check_ms = checks ? 1000 * route.check_s() : 0,
                               .slow_start_ms = 1000 * route.slow_start_s(),
+                              .launch = {route.start(), route.stop(), Millis{1000} * route.stop_after_s()},
                               .enet = listen->enet,
                               .web = *web,
                               .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),

@@ -23,6 +23,8 @@ enum class LogKind : std::size_t {
   kServer,     ///< a server that is not as it should be
   kHeld,       ///< players who lost their server and wait for it
   kBack,       ///< they are back on a server
+  kCommand,    ///< a command that starts or stops servers
+  kCommandEnd,
   kMachine,
   kUntold,
   kBanned,

@@ -27,6 +27,8 @@ std::size_t most_kept(const EndOptions& options) {
 }
 
 /// What our disconnect carries if nobody says what.
+constexpr Millis kSilenceNear = 3'000, kSilenceFar = 8'000;  // of a server, on this machine or elsewhere
+
 std::uint32_t parting(const EndOptions& options) {
   using wire::EnetParting;
   return options.game.enet_parting(options.facing == Facing::kClient ? EnetParting::kServerGone : EnetParting::kLeft);
@@ -83,6 +85,9 @@ int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
 
 void EnetEnd::connected(net::EnetPeer&, std::uint32_t) {
   up_ = true;
+  // The sooner a lost server is noticed, the sooner its players are on the next one.
+  if (worker_route_.route.upstreams.holds())
+    peer_->give_up_after(there_.ip_text().starts_with("127.") ? kSilenceNear : kSilenceFar);
   user_.opened(*this, {there_.text(), 0, {}});
 }
 

@@ -16,6 +16,13 @@ constexpr const char* kServerIsAway = "the server is away; waiting for it";
 constexpr const char* kServerIsBack = "back on the server";
 constexpr Millis kDestroyAfter = 1'000;  // more than a turn of the loop
 
+/// Whether a server that closes a WebSocket with this code says something about the player. The other codes: none was
+/// sent; the server goes away, fails, restarts, or a load balancer before it does (RFC 6455 and IANA's registry).
+bool is_verdict(std::uint32_t code) {
+  constexpr std::uint32_t kOthers[] = {0, 1001, 1005, 1006, 1011, 1012, 1013, 1014};
+  return std::find(std::begin(kOthers), std::end(kOthers), code) == std::end(kOthers);
+}
+
 /// "bzflag 2.4"
 std::string spoken(const SessionInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
@@ -192,12 +199,22 @@ void BridgeSession::reattach(net::Fd client, const net::Address& from) {
 
 // -- A lost server ----------------------------------------------------------------------------------------------------
 
+bool BridgeSession::may_outlive_server() const {
+  const bool holds = worker_route_->route.upstreams.holds() && (!hold_.on() || !hold_.is_over(now()));
+  return holds && !turned_away_ && !reason_ && !ending_ && room_;
+}
+
+bool BridgeSession::waits_for_next_server(std::string_view why) {
+  if (!may_outlive_server()) return false;
+  stop_why_ = why;
+  return true;
+}
+
 /// The server is lost: its player waits for it, or for another one, if the route says so. False: the session ends.
 bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
   const Route& route = worker_route_->route;
   const Millis most = route.upstreams.rules().hold_ms;
-  if (most == 0 || turned_away_ || reason_ || ending_ || !room_ || !room_->outlives_server()) return false;
-  if (hold_.on() && hold_.is_over(now())) return false;
+  if (!may_outlive_server() || !room_->outlives_server()) return false;
   auto back = route.bridge->back(back_info_.dialect);
   if (back == nullptr) return false;
   const bool first = !hold_.on();
@@ -263,6 +280,11 @@ void BridgeSession::after_call() {
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
     begin_dial(back_info_.game->transport(), known_dialect());
     if (ending_) return;  // no server could even be tried
+  }
+  if (stop_why_) {
+    const std::string why = *std::exchange(stop_why_, std::nullopt);
+    if (!outlives_server(why, 0)) end(Reason::kServerLeft);
+    return;
   }
   if (returns_to_) return hand_back(*std::exchange(returns_to_, std::nullopt));
   if (overflow_) return end(*std::exchange(overflow_, std::nullopt));
@@ -386,9 +408,11 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
 /// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
 void BridgeSession::depart(Side& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
+  const bool by_web = !is_front(side) && worker_route_->route.server_game().transport() == wire::Transport::kWebSocket;
   const bool lost =
       departure.how == How::kLeft || departure.how == How::kBroke || (departure.how == How::kDeclined && hold_.on());
-  if (!is_front(side) && lost && outlives_server(departure.why.empty() ? text(reason) : departure.why, departure.code))
+  if (!is_front(side) && lost && !(by_web && is_verdict(departure.code)) &&
+      outlives_server(departure.why.empty() ? text(reason) : departure.why, departure.code))
     return;
   set_reason(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
@@ -492,6 +516,8 @@ void BridgeSession::hang_up() {
 bool BridgeSession::on_tick(Millis now) {
   if (hold_.on()) moved_ = now;  // limited by the hold
   if (lost_end_ != nullptr && now > lost_at_ + kDestroyAfter) lost_end_.reset();
+  const bool stalled = back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms);
+  if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
   if (owes_world()) call_room([](core::Room&, core::Micros) {});
   return !ending_ && !given_up(now);
 }

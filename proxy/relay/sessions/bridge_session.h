@@ -29,6 +29,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void failed(core::Id end, const Fault& fault) override;
   void dial() override { wants_dial_ = true; }
   bool resumes(core::Id seat, std::uint32_t number) override;
+  bool waits_for_next_server(std::string_view why) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
 
@@ -77,6 +78,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void tell_back_opened();
   void hand_back(SessionRef to);
   bool stays(const End::Departure& departure);
+  bool may_outlive_server() const;
   bool outlives_server(const std::string& why, std::uint32_t code);
   void replace_back_end();
   std::optional<std::size_t> known_dialect() const {
@@ -104,6 +106,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool ready_ = false;
   std::optional<Reason> overflow_;        // the reason to end, if too much waits for a peer
   std::optional<SessionRef> returns_to_;  // the client's earlier session, which it resumes
+  std::optional<std::string> stop_why_;   // the server says that it stops
   Hold hold_;                             // its server was lost
   std::unique_ptr<End> lost_end_;         // of the lost server; destroyed later, because it may be calling us
   Millis lost_at_ = 0;

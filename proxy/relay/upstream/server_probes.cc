@@ -99,7 +99,7 @@ class ServerProbes::One final : private Check::User {
   Millis checked_at_ = 0, good_until_ = 0;
 };
 
-ServerProbes::ServerProbes(WorkerRoute& worker_route) : worker_route_(worker_route) {
+ServerProbes::ServerProbes(WorkerRoute& worker_route) : worker_route_(worker_route), launcher_(worker_route) {
   for (const auto& server : worker_route.route.upstreams.all()) all_.push_back(std::make_unique<One>(*this, *server));
 }
 
@@ -126,6 +126,7 @@ void ServerProbes::want(const Limits& limits) {
 
 void ServerProbes::tick(Millis now, const Limits& limits) {
   for (auto& one : all_) one->tick(now, limits);
+  launcher_.tick(now);
   if (!tried_) want(limits);  // so that the first player need not wait
   if (all_.size() == 1 || now < want_at_) return;
   want_at_ = now + kWantAgain;
@@ -134,6 +135,7 @@ void ServerProbes::tick(Millis now, const Limits& limits) {
 
 void ServerProbes::close() {
   for (auto& one : all_) one->close();
+  launcher_.close();
 }
 
 }  // namespace entente::relay

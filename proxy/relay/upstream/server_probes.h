@@ -1,5 +1,5 @@
 // Keeps what is known of a route's servers fresh: detects the dialect of servers that show one before players are let
-// through, and checks regularly whether each server is there, if the route wants that.
+// through, and checks regularly whether each server is there, if the route wants that. Has them started and stopped.
 // Law: lives on the route's home worker. A failure is believed for a moment, so that a crowd of players costs one
 // connection.
 #pragma once
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/relay/upstream/check.h"
+#include "proxy/relay/upstream/launcher.h"
 
 namespace entente::relay {
 
@@ -51,6 +52,7 @@ class ServerProbes {
   bool tried_ = false;
   Millis want_at_ = 0;
   std::vector<std::unique_ptr<One>> all_;
+  Launcher launcher_;
 };
 
 }  // namespace entente::relay

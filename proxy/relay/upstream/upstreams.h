@@ -89,6 +89,13 @@ class Upstream {
   std::string why_;
 };
 
+/// Commands for /bin/sh that start and stop the servers of a route; empty: none.
+struct LaunchRules {
+  std::string start;  ///< run when a player waits and no server is up; needs UpstreamRules::hold_ms
+  std::string stop;   ///< run when nobody has played for stop_after_ms
+  Millis stop_after_ms = 0;
+};
+
 struct UpstreamRules {
   Policy policy = Policy::kFirst;
   /// How long a session waits while no server can be reached. 0: it does not wait.
@@ -101,6 +108,7 @@ struct UpstreamRules {
   bool needs_dialect = false;
   /// A session detects the dialect of a server that does not name one.
   bool detects_in_session = false;
+  LaunchRules launch = {};
 };
 
 /// Servers that a session has tried.

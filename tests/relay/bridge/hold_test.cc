@@ -280,6 +280,41 @@ TEST_CASE("hold: a server that does not want the player is not lost") {
   CHECK(running.totals().brought_back == 0);
 }
 
+TEST_CASE("hold: a server that closes a WebSocket with a code of its game has dismissed the player; others are lost") {
+  const wire::Game& web = *native::game().over_web();
+  FakeServer fake;
+  struct WebHeld : Serving {
+    WebHeld(const wire::Game& web, const net::Address& server) : Serving(1) {
+      relay::RouteOptions options = held(60'000, native::game(), true);
+      options.bridge->server_game = &web;
+      options.servers[0].host = server.ip_text();
+      options.servers[0].port = server.port();
+      serve_all(std::move(options), no_limits());
+    }
+  } running(web, fake.address());
+  Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"anna"}})");
+  const auto let_in = [&](WebServer& server) {
+    server.upgrade();
+    server.send(net::Opcode::kText, as_bytes(R"({"you":{"player":1}})"));
+    CHECK(server.next().starts_with("t:"));
+    server.send(net::Opcode::kText, as_bytes(R"({"ready":{}})"));
+  };
+  {
+    WebServer server(fake);
+    let_in(server);
+    client.until("ready");
+    server.send(net::CloseFrame{1012, "restart"});
+    client.until("the server is away");
+  }
+  WebServer server(fake);
+  let_in(server);
+  client.until("back on the server");
+  server.send(net::CloseFrame{4000, "too good"});
+  CHECK_FALSE(have(client.all(), "the server is away"));
+  CHECK(running.empty());
+}
+
 TEST_CASE("hold: players come back in the order in which they came, before newcomers") {
   Held running;
   Player anna(running, "anna"), ben(running, "ben");

@@ -1,0 +1,36 @@
+// Starts the servers of a route when a player waits for one, and stops them when the route has been empty for a while,
+// by commands of the configuration.
+// Law: lives on the route's home worker. A command never runs twice at once. No peer has a part in what is run.
+#pragma once
+
+#include "proxy/net/process/child_process.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class Launcher final : private net::ChildProcess::User {
+ public:
+  /// The route outlives it.
+  explicit Launcher(WorkerRoute& worker_route);
+
+  /// REQUIRES: called regularly.
+  void tick(Millis now);
+  /// Starts and stops nothing any more. Commands that run go on.
+  void close();
+
+ private:
+  void start(Millis now);
+  void stop(Millis now);
+  bool run(net::ChildProcess& child, const std::string& command, const std::string& why);
+  void exited(net::ChildProcess& child, std::int64_t code, int signal) override;
+
+  WorkerRoute& worker_route_;
+  const LaunchRules& rules_;
+  net::ChildProcess starting_, stopping_;
+  Millis start_at_ = 0;     // not to be started before
+  Millis empty_since_ = 0;  // 0: somebody plays, or no server is up
+  bool stopped_ = false;    // since the route is empty
+  bool closed_ = false;
+};
+
+}  // namespace entente::relay

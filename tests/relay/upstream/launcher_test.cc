@@ -1,0 +1,105 @@
+// A server that is started when a player comes, and stopped when nobody is left.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/relay/late_server.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing::launcher_test {
+namespace {
+
+/// Commands write a letter each to a file here.
+class Launched : public Serving {
+ public:
+  explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {})
+      : Serving(1), at(nowhere()) {
+    relay::RouteOptions options;
+    options.game = &toy::game();
+    options.listen = loopback();
+    options.servers = {{at.ip_text(), at.port(), 0}};
+    options.hold_ms = 60'000;
+    options.check_ms = 20;
+    options.launch.start = start.empty() ? writes("s") : start;
+    if (stop_after_ms != 0) options.launch.stop = stop.empty() ? writes("e") : stop;
+    options.launch.stop_after_ms = stop_after_ms;
+    serve_all(std::move(options), no_limits());
+  }
+  ~Launched() {
+    stop();
+    std::filesystem::remove(file_);
+  }
+  std::string writes(const std::string& letter) const { return "printf " + letter + " >> " + file_.string(); }
+  std::string written() const {
+    std::ifstream in(file_);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  bool wrote(const std::string& all) const {
+    return eventually([&] { return written() == all; });
+  }
+
+  const net::Address at;
+
+ private:
+  std::filesystem::path file_ =
+      std::filesystem::temp_directory_path() / ("entente-launcher-" + std::to_string(::getpid()));
+};
+
+Stream join(const net::Address& at) {
+  Stream client = Stream::to(at);
+  client.send(kHello);
+  return client;
+}
+
+/// Accepts connections until a player's comes; the others are checks.
+Stream accept_player(const LateServer& at) {
+  for (;;) {
+    Stream link = at.accept();
+    link.send("toy\x08");
+    if (as_text(link.read(4)) == kHello) return link;
+  }
+}
+
+TEST_CASE("launch: the server is started once, when a player comes, and stopped once nobody is left") {
+  Launched running(100);
+  CHECK(eventually([&] { return running.server().servers(0)[0].state == relay::Upstream::State::kDown; }));
+  CHECK(running.written().empty());  // nobody has come
+  std::vector<Stream> clients;
+  clients.push_back(join(running.address));
+  clients.push_back(join(running.address));
+  CHECK(running.wrote("s"));
+  CHECK(running.heard.line("a player waits, and no server is up: running \"printf s"));
+  CHECK(running.heard.line("\" ended with code 0"));
+  const LateServer up(running.at);
+  std::vector<Stream> served;
+  for (int i = 0; i < 2; ++i) served.push_back(accept_player(up));
+  clients.clear();
+  served.clear();
+  CHECK(running.empty());
+  CHECK(running.wrote("se"));
+  const Stream other = join(running.address);
+  accept_player(up);  // the command did not stop it
+  CHECK(running.written() == "se");
+}
+
+TEST_CASE("launch: a command that fails is told, and is not run again at once") {
+  Launched running(0, "exit 3");
+  const Stream client = join(running.address);
+  CHECK(running.heard.line("\"exit 3\" ended with code 3"));
+  CHECK(running.server().waiting(0) == 1);
+  const LateServer up(running.at);  // somebody else started it
+  accept_player(up);
+  CHECK(running.heard.told("running \"exit 3\"") == 1);
+}
+
+TEST_CASE("launch: a command that is the server is not run twice, and the program's end does not wait for it") {
+  Launched running(0, "exec sleep 5");
+  const Stream client = join(running.address), other = join(running.address);
+  CHECK(running.heard.line("running \"exec sleep 5\""));
+  CHECK(running.heard.told("running \"exec sleep 5") == 1);
+  running.stop();
+}
+
+}  // namespace
+}  // namespace entente::testing::launcher_test
