@@ -89,8 +89,10 @@ struct World {
     datagrams.enet = EnetMode::kDatagrams;
     auto made = net::listen_datagrams(any);
     require(made.ok());
-    datagrams.datagrams = std::move(made->udp);
-    datagrams.listener = made->address;
+    packets.on = &packets_at;
+    datagrams.on = &datagrams_at;
+    datagrams_at.datagrams = std::make_shared<const net::Fd>(std::move(made->udp));
+    datagrams_at.address = datagrams.listener = made->address;
     limits.sessions = 8;
     limits.greet_ms = limits.connect_ms = 20;
     packet_route.emplace(packets, loop, nullptr);
@@ -139,6 +141,7 @@ struct World {
 
   net::Loop loop;
   Silent events;
+  Listener packets_at{0, aos::game(), EnetMode::kPackets}, datagrams_at{1, aos::game(), EnetMode::kDatagrams};
   Route packets{aos::game(), events}, datagrams{aos::game(), events};
   Seats seats;
   Limits limits;
