@@ -257,7 +257,7 @@ TEST_CASE("a request that does not name its client is refused with what is wrong
   std::string many = "GET / HTTP/1.1\r\n";
   for (int i = 0; i < 101; ++i) many += "X-Forwarded-For: 192.0.2.7\r\n";
   CHECK(answer(many + "\r\n").ends_with("too many headers"));
-  CHECK(relay.totals().by(relay::Reason::kBadRequest) == 6);
+  CHECK(relay.ended(relay::Reason::kBadRequest, 6));
   CHECK(relay.totals().opened == 0);
 }
 
