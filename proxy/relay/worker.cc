@@ -43,7 +43,9 @@ void Worker::invite_bots(std::size_t route, std::uint32_t count, const Limits& l
 Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening, const net::Address& at) {
   if (stopping_) return Error{"the program stops"};
   WorkerRoute& worker_route = *routes_[route];
-  auto& acceptor = listeners_[worker_route.route.on->index].acceptor;
+  ListenerPart& here = listeners_[worker_route.route.on->index];
+  here.held = true;  // until its routes are set
+  auto& acceptor = here.acceptor;
   ServerProbes& probes = *probed_[route].probes;
   const Limits& limits = probed_[route].limits;
   if (acceptor)
