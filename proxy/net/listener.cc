@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "proxy/net/socket.h"
+#include "proxy/net/take_over/udp_twin.h"
 
 namespace entente::net {
 namespace {
@@ -39,14 +40,22 @@ void Listener::close() {
   reserve_.reset();
 }
 
+Fd Listener::copy() const { return copy_of(listening_.get()); }
+
+void Listener::pause(bool on) {
+  paused_ = on;
+  if (on && poll_.is_open()) poll_.want(false, false);
+  if (!on) resume();
+}
+
 void Listener::resume() {
-  if (!poll_.is_open()) return;
+  if (!poll_.is_open() || paused_) return;
   if (!reserve_) reserve_ = any_file();
   poll_.want(true, false);
 }
 
 void Listener::ready(bool, bool, bool) {
-  for (int i = 0; i < kAcceptsAtOnce && poll_.is_open(); ++i)
+  for (int i = 0; i < kAcceptsAtOnce && poll_.is_open() && !paused_; ++i)
     if (!accept_one()) return;
 }
 

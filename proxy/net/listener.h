@@ -21,6 +21,10 @@ class Listener final : private Poll::User {
   Listener(Loop& loop, User& user) : loop_(loop), user_(user) {}
   bool open(Fd listening);
   void close();
+  /// Another descriptor of the listening socket. Empty: errno says why.
+  Fd copy() const;
+  /// Leaves those who come to others that accept from the socket, until `on` is false.
+  void pause(bool on);
   /// Retries after accepting failed. REQUIRES: called regularly.
   void resume();
 
@@ -33,6 +37,7 @@ class Listener final : private Poll::User {
   User& user_;
   Fd listening_;
   Fd reserve_;
+  bool paused_ = false;
   Poll poll_;
 };
 

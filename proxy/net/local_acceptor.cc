@@ -51,32 +51,35 @@ LocalPeer peer_of(const Fd& client) {
 }
 
 /// The answer to the first line of it, if there is one; a line that ends with the connection is one, too.
-std::optional<std::string> heard(std::string_view said, bool over, const Fd& client,
-                                 const LocalAcceptor::Answer& answer) {
+std::optional<std::string> heard(std::string_view said, bool over, Fd& client, const LocalAcceptor::Answer& answer,
+                                 const LocalAcceptor::Adopt& adopt) {
   const std::size_t end = said.find('\n');
   std::string_view line = said.substr(0, end);
   if (line.size() > LocalAcceptor::kLongestLine)
     return "error: a line has at most " + std::to_string(LocalAcceptor::kLongestLine) + " bytes\n";
   if (end == std::string_view::npos && !over) return std::nullopt;
   if (line.ends_with('\r')) line.remove_suffix(1);
-  return answer(line, peer_of(client));
+  const LocalPeer by = peer_of(client);
+  if (adopt) adopt(line, by, client);
+  return client ? answer(line, by) : std::string();
 }
 
 }  // namespace
 
-Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& path, Answer answer) {
+Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& path, Answer answer, const Adopt& adopt,
+                                                            bool held) {
   const auto address = address_of(path);
   if (!address) return address.error();
-  const auto answers = [answer = std::move(answer)](std::string_view said, bool over, const Fd& client) {
-    return heard(said, over, client, answer);
+  const auto answers = [answer = std::move(answer), adopt](std::string_view said, bool over, Fd& client) {
+    return heard(said, over, client, answer, adopt);
   };
-  if (Fd passed = take_passed_local(path)) {
+  if (PassedLocal passed = take_passed_local(path); passed.fd) {
     struct stat file {};
     if (::stat(path.c_str(), &file) != 0 || (file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
       return Error{"'" + path + "', which systemd passed, can be used by others; give its unit SocketMode=0600"};
-    auto requests = RequestServer::begin(std::move(passed), answers);
+    auto requests = RequestServer::begin(std::move(passed.fd), answers, RequestServer::kTime, held);
     if (!requests) return requests.error();
-    return std::unique_ptr<LocalAcceptor>(new LocalAcceptor("", std::move(*requests)));  // not ours to remove
+    return std::unique_ptr<LocalAcceptor>(new LocalAcceptor(passed.removes ? path : "", std::move(*requests)));
   }
   if (const auto room = make_room(path, *address); !room) return room.error();
   Fd listening = new_socket(SOCK_NONBLOCK);
@@ -91,7 +94,7 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     ::unlink(path.c_str());
     return cannot("open", path, error);
   }
-  auto requests = RequestServer::begin(std::move(listening), answers);
+  auto requests = RequestServer::begin(std::move(listening), answers, RequestServer::kTime, held);
   if (!requests) {
     ::unlink(path.c_str());
     return requests.error();

@@ -29,16 +29,27 @@ class LocalAcceptor {
   /// Answers a line, given without its end. Called on the acceptor's thread.
   using Answer = std::function<std::string(std::string_view line, const LocalPeer& by)>;
 
-  /// Replaces a socket that nobody serves; anything else at `path` is an error.
-  static Outcome<std::unique_ptr<LocalAcceptor>> open(const std::string& path, Answer answer);
+  /// May take the connection away instead of answering a line.
+  using Adopt = std::function<void(std::string_view line, const LocalPeer& by, Fd& client)>;
+
+  /// Replaces a socket that nobody serves; anything else at `path` is an error. `held`: as of RequestServer.
+  static Outcome<std::unique_ptr<LocalAcceptor>> open(const std::string& path, Answer answer, const Adopt& adopt = {},
+                                                      bool held = false);
   ~LocalAcceptor();
   LocalAcceptor(const LocalAcceptor&) = delete;
   LocalAcceptor& operator=(const LocalAcceptor&) = delete;
 
+  void start() { requests_->start(); }
+  int listening() const { return requests_->listening(); }
+  /// Whether it removes the socket when it is destroyed: it made it, or took it over from a process that did.
+  bool removes() const { return !path_.empty(); }
+  /// From now on, another process has to.
+  void leave() { path_.clear(); }
+
  private:
   LocalAcceptor(std::string path, std::unique_ptr<RequestServer> requests);
 
-  const std::string path_;
+  std::string path_;
   dev_t device_ = 0;  // of our socket, which another process may have replaced
   ino_t inode_ = 0;
   std::unique_ptr<RequestServer> requests_;

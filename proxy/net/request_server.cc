@@ -21,22 +21,26 @@ void forget_rest(int fd) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<RequestServer>> RequestServer::begin(Fd listening, Hear hear, Millis time) {
+Outcome<std::unique_ptr<RequestServer>> RequestServer::begin(Fd listening, Hear hear, Millis time, bool held) {
   Fd closing(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!closing) return machine_error("cannot open an eventfd", errno, "raise the limit of open files");
-  return std::unique_ptr<RequestServer>(
+  std::unique_ptr<RequestServer> made(
       new RequestServer(std::move(listening), std::move(closing), std::move(hear), time));
+  if (!held) made->start();
+  return made;
 }
 
 RequestServer::RequestServer(Fd listening, Fd closing, Hear hear, Millis time)
-    : hear_(std::move(hear)), time_(time), listening_(std::move(listening)), closing_(std::move(closing)) {
+    : hear_(std::move(hear)), time_(time), listening_(std::move(listening)), closing_(std::move(closing)) {}
+
+void RequestServer::start() {
   thread_ = std::thread([this] { run(); });
 }
 
 RequestServer::~RequestServer() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(closing_.get(), &one, sizeof one);
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void RequestServer::run() {
@@ -98,6 +102,7 @@ bool RequestServer::accept(Millis now) {
 /// False: it is over.
 bool RequestServer::go_on(Talk& talk) const {
   if (!talk.answer && !hear(talk)) return false;
+  if (!talk.fd) return false;  // it was taken away
   return !talk.answer || tell(talk);
 }
 

@@ -28,15 +28,21 @@ class RequestServer {
   static constexpr Millis kRest = 1'000;       ///< pause after running out of descriptors
 
   /// Called on the server's thread with everything that a client has sent so far; `over`: it sends no more. `client`:
-  /// its connection. Returns the answer, which may be empty, or nothing if more must come. REQUIRES: answers before the
-  /// question is longer than it wants to keep.
-  using Hear = std::function<std::optional<std::string>(std::string_view said, bool over, const Fd& client)>;
+  /// its connection, which it may take away. Returns the answer, which may be empty, or nothing if more must come.
+  /// REQUIRES: answers before the question is longer than it wants to keep.
+  using Hear = std::function<std::optional<std::string>(std::string_view said, bool over, Fd& client)>;
 
   /// `listening` is non-blocking. `time`: limit for a whole conversation; more than kGrace.
-  static Outcome<std::unique_ptr<RequestServer>> begin(Fd listening, Hear hear, Millis time = kTime);
+  /// `held`: accepts nobody before start().
+  static Outcome<std::unique_ptr<RequestServer>> begin(Fd listening, Hear hear, Millis time = kTime, bool held = false);
   ~RequestServer();
   RequestServer(const RequestServer&) = delete;
   RequestServer& operator=(const RequestServer&) = delete;
+
+  /// REQUIRES: it is held.
+  void start();
+  /// The socket that listens.
+  int listening() const { return listening_.get(); }
 
  private:
   struct Talk {

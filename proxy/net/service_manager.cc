@@ -23,6 +23,7 @@ struct PassedSocket {
   bool v4_too = false;  // an IPv6 socket that also accepts IPv4
   Address address;      // of IPv4 and IPv6
   std::string path;     // of a Unix socket
+  bool removes = false;
 };
 
 int option_of(int fd, int level, int name) {
@@ -71,18 +72,23 @@ class PassedSockets {
   }
 
   template <class Fits>
-  Fd take(Fits fits) {
+  PassedLocal take(Fits fits) {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(sockets_.begin(), sockets_.end(), fits);
     if (found == sockets_.end()) return {};
-    Fd fd = std::move(found->fd);
+    PassedLocal taken{std::move(found->fd), found->removes};
     sockets_.erase(found);
-    return fd;
+    return taken;
   }
 
   void add(PassedSocket socket) {
     const std::lock_guard lock(mutex_);
     sockets_.push_back(std::move(socket));
+  }
+
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    sockets_.clear();
   }
 
   std::vector<std::string> text() {
@@ -130,25 +136,30 @@ Millis watchdog_time() {
 }
 
 Fd take_passed_stream(const Address& at) {
-  return PassedSockets::all().take([&](const PassedSocket& one) { return one.listens && is_at(one, SOCK_STREAM, at); });
+  return PassedSockets::all()
+      .take([&](const PassedSocket& one) { return one.listens && is_at(one, SOCK_STREAM, at); })
+      .fd;
 }
 
 Fd take_passed_datagrams(const Address& at) {
-  return PassedSockets::all().take([&](const PassedSocket& one) { return is_at(one, SOCK_DGRAM, at); });
+  return PassedSockets::all().take([&](const PassedSocket& one) { return is_at(one, SOCK_DGRAM, at); }).fd;
 }
 
-Fd take_passed_local(const std::string& path) {
+PassedLocal take_passed_local(const std::string& path) {
   return PassedSockets::all().take([path = real_path(path)](const PassedSocket& one) {
     return one.family == AF_UNIX && one.type == SOCK_STREAM && one.listens && one.path == path;
   });
 }
 
-void add_passed(Fd fd, const Address& bound) {
+void add_passed(Fd fd, const Address& bound, bool removes) {
   PassedSocket socket = look_at(fd.release(), nullptr);
+  socket.removes = removes;
   if (socket.family != AF_UNIX) socket.address = bound, socket.v4_too = false;
   PassedSockets::all().add(std::move(socket));
 }
 
 std::vector<std::string> passed_and_not_taken() { return PassedSockets::all().text(); }
+
+void close_passed() { PassedSockets::all().clear(); }
 
 }  // namespace entente::net

@@ -21,14 +21,20 @@ Millis watchdog_time();
 /// none, or if it was taken before. An IPv6 socket that also accepts IPv4 is not taken. From any thread.
 Fd take_passed_stream(const Address& at);
 Fd take_passed_datagrams(const Address& at);
+struct PassedLocal {
+  Fd fd;
+  bool removes = false;  ///< whoever takes it removes the socket from the file system in the end
+};
 /// The same with a listening Unix socket at `path`.
-Fd take_passed_local(const std::string& path);
+PassedLocal take_passed_local(const std::string& path);
 
 /// Adds a socket that another process of ours has passed (take_over/talk.h). `bound`: where it is bound, or will be; of
-/// a Unix socket ignored. From any thread.
-void add_passed(Fd fd, const Address& bound);
+/// a Unix socket ignored. `removes`: as in PassedLocal. From any thread.
+void add_passed(Fd fd, const Address& bound, bool removes = false);
 
 /// What was passed and not taken, for people: "TCP 0.0.0.0:5154 (games)".
 std::vector<std::string> passed_and_not_taken();
+/// Closes that.
+void close_passed();
 
 }  // namespace entente::net

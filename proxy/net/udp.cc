@@ -134,11 +134,11 @@ bool UdpReader::receive_many(int fd, bool asks, const Poll& poll) {
 
 // -- Peers with sockets of their own ----------------------------------------------------------------------------------
 
-bool UdpReader::part(std::span<const Peer> peers) {
-  bool all = true;
+std::size_t UdpReader::part(std::span<const Peer> peers) {
+  std::size_t made = 0;
   for (const Peer& peer : peers)
-    if (poll_.is_open() && !peers_.contains(peer.address)) all = part(peer) && all;
-  return all;
+    if (poll_.is_open() && !peers_.contains(peer.address)) made += part(peer) ? 1 : 0;
+  return made;
 }
 
 /// Before it was connected, the socket may have received what is meant for others: that is delivered here and now.

@@ -48,9 +48,9 @@ class UdpReader final : private Poll::User {
   struct Peer {
     Address address, here;  ///< its address; the one of ours that it sends to
   };
-  /// Gives each of these a socket of its own (udp_twin.h). False: one of them could not get one, and is heard as
-  /// before. Datagrams may be delivered meanwhile. REQUIRES: many senders; the socket is not connected.
-  bool part(std::span<const Peer> peers);
+  /// Gives each of these that has none a socket of its own (udp_twin.h). Returns how many were made. Datagrams of
+  /// anybody may be delivered meanwhile. REQUIRES: many senders; the socket is not connected; not in datagram().
+  std::size_t part(std::span<const Peer> peers);
   /// Closes the socket of its own that this peer has. Whoever comes from there next is a newcomer.
   void forget(const Address& peer);
   /// Delivers what the socket itself has received. REQUIRES: many senders.

@@ -471,6 +471,40 @@ Outcome<std::vector<Listening>> Server::change(const RouteChanges& changes) {
   return impl_->change(changes);
 }
 
+/// Stops at the first error.
+Outcome<Done> Server::at_acceptors(const std::function<Outcome<Done>(Acceptor&)>& function) {
+  const std::lock_guard changing(impl_->changing);
+  for (const auto& listener : impl_->listeners) {
+    Worker& home = impl_->home(*listener);
+    Outcome<Done> done = Done{};
+    const auto call = [&] {
+      if (Acceptor* acceptor = home.open_acceptor_of(listener->index)) done = function(*acceptor);
+    };
+    if (!impl_->on(home, call)) return Error{"the program stops"};
+    if (!done) return done;
+  }
+  return Done{};
+}
+
+Outcome<std::vector<OfferedSocket>> Server::offer_listeners() {
+  std::vector<OfferedSocket> all;
+  const auto done = at_acceptors([&](Acceptor& acceptor) { return acceptor.offer(all); });
+  if (!done) return done.error();
+  return all;
+}
+
+Outcome<Done> Server::part_from_newcomers() {
+  return at_acceptors([](Acceptor& acceptor) { return acceptor.part(); });
+}
+
+void Server::take_back_listeners() {
+  (void)at_acceptors([](Acceptor& acceptor) { return acceptor.take_back(), Done{}; });
+}
+
+void Server::give_listeners() {
+  (void)at_acceptors([](Acceptor& acceptor) { return acceptor.give(), Done{}; });
+}
+
 void Server::run() {
   auto& workers = impl_->pool.workers;
   std::vector<std::thread> others;

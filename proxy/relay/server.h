@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/inquiry.h"
+#include "proxy/relay/offered_socket.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/sessions/bridge_options.h"
 #include "proxy/relay/sessions/shared_room_options.h"
@@ -29,6 +31,8 @@
 #include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::relay {
+
+class Acceptor;
 
 /// One listener in front of one or more servers. What it points to outlives the Server.
 struct RouteOptions {
@@ -106,6 +110,17 @@ class Server {
   /// the room's thread. It is not made if the room is over. From any thread.
   void order(std::size_t shared_room, std::function<void(core::Back&)> order);
 
+  // A take-over by another process (net/take_over). While it goes on, nothing is added or changed. From any thread but
+  // the workers'. REQUIRES: running.
+  /// The sockets that the other process needs.
+  Outcome<std::vector<OfferedSocket>> offer_listeners();
+  /// It gets those who come from now on, and the sessions stay. On an error, call take_back_listeners().
+  Outcome<Done> part_from_newcomers();
+  /// It does not take over: newcomers are accepted here again.
+  void take_back_listeners();
+  /// It has taken over.
+  void give_listeners();
+
   /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
   /// last socket is closed (at most Limits::linger_ms later). Taps hear nothing after that. REQUIRES: once.
   void run();
@@ -179,6 +194,7 @@ class Server {
   std::uint64_t orphaned(std::size_t shared_room) const;
 
  private:
+  Outcome<Done> at_acceptors(const std::function<Outcome<Done>(Acceptor&)>& function);
   std::vector<SessionReport> ask(const Question& question) const;
 
   struct Impl;

@@ -54,6 +54,11 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void set_routes(std::size_t listener, const std::vector<std::size_t>& routes);
   /// Whether the listener is there, be it closed. If so, it stays until set_routes() or unhold().
   bool hold_listener(std::size_t listener);
+  /// Who takes in clients at this listener; null if its home is elsewhere, or it is closed.
+  Acceptor* open_acceptor_of(std::size_t listener) {
+    ListenerPart& here = listeners_[listener];
+    return here.routes.empty() ? nullptr : here.acceptor.get();
+  }
   void unhold_listener(std::size_t listener) { listeners_[listener].held = false; }
   /// Lets go of a listener that did not open.
   void forget_listener(Listener& listener);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <cstdlib>
 #include <unordered_set>
 #include <utility>
@@ -371,14 +372,18 @@ bool EnetHost::serve(int socket) {
 // -- Peers with sockets of their own ----------------------------------------------------------------------------------
 
 bool EnetHost::part(int twin) {
+  errno = EBADF;
+  if (!host_) return false;
   part_peers();
   if (!bind_twin(twin, host_->socket)) return false;
   for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // what came before; nothing comes any more
-  part_peers();
+  for (int i = 0; i < kMostCalls && part_peers(); ++i) continue;
   return true;
 }
 
-void EnetHost::part_peers() {
+/// True: some were without a socket. While theirs were made, others may have come.
+bool EnetHost::part_peers() {
+  bool made = false;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     if (host_->peers[i].state == ENET_PEER_STATE_DISCONNECTED) continue;
     const Address peer = from_enet(host_->peers[i].address);
@@ -391,7 +396,9 @@ void EnetHost::part_peers() {
     socket->poll.set_priority(priority_);
     serve(socket->fd.get());  // before it was connected, it may have received what is meant for others
     sockets_[peer] = std::move(socket);
+    made = true;
   }
+  return made;
 }
 
 /// What is due to others goes out by our own socket before, because this one may have another address of ours.
@@ -404,6 +411,7 @@ void EnetHost::ready(PeerSocket& socket, bool broken) {
 /// Closes those of peers that are gone. Whoever comes from there next is a newcomer.
 void EnetHost::tidy_sockets() {
   if (sockets_.empty()) return;
+  part_peers();
   std::unordered_set<Address, AddressHash> used;
   for (std::size_t i = 0; i < host_->peerCount; ++i)
     if (host_->peers[i].state != ENET_PEER_STATE_DISCONNECTED) used.insert(from_enet(host_->peers[i].address));

@@ -153,7 +153,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void flush_later();
   void serve();
   bool serve(int socket);
-  void part_peers();
+  bool part_peers();
   void tidy_sockets();
   void deal_with(ENetEvent& event);
   EnetPeer& adopt(ENetPeer* raw);

@@ -151,6 +151,8 @@ Outcome<Talk> Talk::open(const std::string& path) {
   return Talk(std::move(fd));
 }
 
+void Talk::hang_up() const { (void)::shutdown(fd_.get(), SHUT_RDWR); }
+
 bool Talk::is_with_own_user() const {
   ucred found{};
   socklen_t size = sizeof found;

@@ -28,6 +28,9 @@ class Talk {
   /// Connects to the socket at `path`.
   static Outcome<Talk> open(const std::string& path);
 
+  /// Ends what this or another thread waits for. From any thread.
+  void hang_up() const;
+
   /// Whether the other process belongs to the user of this one.
   bool is_with_own_user() const;
 

@@ -1,5 +1,6 @@
 #include "proxy/net/take_over/udp_twin.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "proxy/net/socket.h"
@@ -14,6 +15,8 @@ bool allow_twins(int fd, bool allow) {
 
 }  // namespace
 
+Fd copy_of(int fd) { return Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
+
 Fd udp_twin(int family) {
   Fd fd(::socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -27,6 +30,16 @@ bool bind_twin(int twin, int listening) {
   const Address at = local_address(listening);
   if (!allow_twins(listening, true) || !allow_twins(twin, true) || ::bind(twin, at.raw(), at.size()) != 0) return false;
   return allow_twins(twin, false);
+}
+
+// It is connected to itself.
+void silence_twin(int twin) {
+  const Address at = local_address(twin);
+  if (at.port() == 0) return;
+  Address self = at;
+  if (at.wildcard())
+    if (const auto loopback = Address::parse(at.v6() ? "::1" : "127.0.0.1", at.port())) self = *loopback;
+  (void)::connect(twin, self.raw(), self.size());
 }
 
 Fd udp_socket_for(const Address& peer, const Address& here, int listening) {

@@ -10,6 +10,9 @@
 
 namespace entente::net {
 
+/// Another descriptor of the same socket. Empty: errno says why.
+Fd copy_of(int fd);
+
 /// A UDP socket for bind_twin(), also of another process that it was passed to. It receives nothing yet. Empty: errno
 /// says why.
 Fd udp_twin(int family);
@@ -17,6 +20,9 @@ Fd udp_twin(int family);
 /// Binds `twin` where `listening` is bound. From now on `listening` receives nothing more. It gets its datagrams back
 /// if every copy of `twin` is closed. False, with errno: nothing has changed.
 bool bind_twin(int twin, int listening);
+
+/// Ends that: `twin` receives nothing more, whoever has copies of it.
+void silence_twin(int twin);
 
 /// A socket that receives what `peer` sends to `here`, where `listening` is bound (or its wildcard address: then the
 /// routes pick ours). In between it may have received what others sent: read those with their addresses. Empty, with

@@ -26,18 +26,20 @@ std::string reply(const HttpHead& head, const HttpAcceptor::Answer& find) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer) {
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer, bool held) {
   return open(
-      at, [answer = std::move(answer)](const HttpRequest& request) { return reply(request.head, answer); }, 0);
+      at, [answer = std::move(answer)](const HttpRequest& request) { return reply(request.head, answer); }, 0, held);
 }
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Handle handle, std::size_t most_body) {
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Handle handle, std::size_t most_body,
+                                                          bool held) {
   auto sockets = listen(at, false);
   if (!sockets) return sockets.error();
   std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(handle), most_body));
-  auto requests = RequestServer::begin(std::move(sockets->tcp), [raw = acceptor.get()](auto said, bool over, auto& fd) {
-    return raw->hear(said, over, fd);
-  });
+  auto requests = RequestServer::begin(
+      std::move(sockets->tcp),
+      [raw = acceptor.get()](auto said, bool over, const Fd& fd) { return raw->hear(said, over, fd); },
+      RequestServer::kTime, held);
   if (!requests) return requests.error();
   acceptor->requests_ = std::move(*requests);
   return acceptor;

@@ -31,13 +31,17 @@ class HttpAcceptor {
   /// Answers a GET of this path. Called on the acceptor's thread.
   using Answer = std::function<HttpAnswer(std::string_view path)>;
 
+  // `held`: accepts nobody before start().
   /// For programs that only ask, such as Prometheus: other methods than GET and HEAD get an error.
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer);
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer, bool held = false);
   /// `most_body`: bytes of a request's body; at most kMostBody.
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Handle handle, std::size_t most_body);
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Handle handle, std::size_t most_body,
+                                                     bool held = false);
   static constexpr std::size_t kMostBody = 64 * 1024;
   /// The address that it listens on.
   const Address& address() const { return address_; }
+  void start() { requests_->start(); }
+  int listening() const { return requests_->listening(); }
 
  private:
   HttpAcceptor(const Address& address, Handle handle, std::size_t most_body)

@@ -154,7 +154,13 @@ Outcome<Done> KeptBans::save() {
   return write();
 }
 
+void KeptBans::leave_file() {
+  const std::lock_guard lock(mutex_);
+  left_ = true;
+}
+
 Outcome<Done> KeptBans::write() {
+  if (left_) return Done{};
   const auto ours = ours_of(bans_);
   in_file_ = ours.size();  // also if it fails: nobody tries again until something changes
   return write_bans(path_, ours);

@@ -39,6 +39,8 @@ class KeptBans {
   Outcome<Done> load();
   /// Writes the current bans. From any thread.
   Outcome<Done> save();
+  /// Another process has the file from now on.
+  void leave_file();
 
  private:
   Outcome<Done> write();
@@ -49,7 +51,7 @@ class KeptBans {
   std::mutex mutex_;  // guards the file and the members below
   std::condition_variable changed_;
   std::size_t in_file_ = 0;  // bans
-  bool ends_ = false;
+  bool ends_ = false, left_ = false;
   std::thread thread_;
 };
 

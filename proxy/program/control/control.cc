@@ -49,7 +49,8 @@ Reply Control::reply(std::string_view line, const std::string& by) const {
   if (name == "help") return help();
   for (const Command& command : commands_) {
     if (command.name != name) continue;
-    const Reply told = command.run(rest);
+    const std::string why = command.order && objection_ ? objection_() : "";
+    const Reply told = why.empty() ? command.run(rest) : Reply(Error{why});
     if (command.order) spdlog::info("control: {} ({}): {}", screen_text(line), by, told.summary());
     return told;
   }

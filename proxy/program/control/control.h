@@ -28,6 +28,9 @@ class Control {
   /// Adds an order: each is logged.
   void add_order(std::string usage, std::string about, Run run);
 
+  /// While `why` says something, orders are refused with it.
+  void refuse_orders_when(std::function<std::string()> why) { objection_ = std::move(why); }
+
   /// The whole answer. `by`: who asks.
   std::string answer(std::string_view line, const net::LocalPeer& by = {}) const;
   /// The same in JSON, without the end of its line. `by`: for the log, "by the operator page, from 192.0.2.7:4000".
@@ -43,6 +46,7 @@ class Control {
   Reply help() const;
 
   std::vector<Command> commands_;
+  std::function<std::string()> objection_;
   std::unique_ptr<std::mutex> running_ = std::make_unique<std::mutex>();
 };
 

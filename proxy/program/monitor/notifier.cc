@@ -26,8 +26,14 @@ Notifier::~Notifier() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Notifier::give(std::int32_t pid) {
+  given_ = true;
+  net::tell_service_manager("MAINPID=" + std::to_string(pid));
+}
+
 void Notifier::tell_stopping() {
   stopping_ = true;
+  if (given_) return;
   net::tell_service_manager("STOPPING=1\nSTATUS=stopping");
 }
 
@@ -39,7 +45,7 @@ void Notifier::run() {
   std::string told;
   for (;;) {
     waker_.wait(static_cast<int>(period));
-    if (ends_) return;
+    if (ends_ || given_) return;
     server_.wait_for_workers();
     std::string state = watchdog != 0 ? "WATCHDOG=1\n" : "";
     if (const Millis now = steady_now(); now - told_at >= kStatusEvery && !stopping_) {

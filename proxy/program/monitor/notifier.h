@@ -27,6 +27,8 @@ class Notifier {
   Notifier& operator=(const Notifier&) = delete;
 
   void tell_stopping();
+  /// The process `pid` is the service from now on; this one says nothing more. From any thread.
+  void give(std::int32_t pid);
 
   /// While it exists, the program reloads its configuration.
   class Reloading {
@@ -42,7 +44,7 @@ class Notifier {
 
   const relay::Server& server_;
   const std::function<std::string()> status_;
-  std::atomic<bool> stopping_{false}, ends_{false};
+  std::atomic<bool> stopping_{false}, given_{false}, ends_{false};
   net::Waker waker_;
   std::thread thread_;
 };

@@ -110,7 +110,7 @@ const char* OperatorPage::text(Refusal why) {
   return "";
 }
 
-Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator& config, Carry carry) {
+Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator& config, Carry carry, bool held) {
   const auto at = net::Address::parse(config.listen());
   if (!at) return at.error();
   auto token = read_token(config.token_file());
@@ -119,7 +119,7 @@ Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator
   for (const std::string& host : config.hosts()) hosts.push_back(lower_case(host));
   std::unique_ptr<OperatorPage> page(new OperatorPage(std::move(*token), std::move(hosts), std::move(carry)));
   auto acceptor = net::HttpAcceptor::open(
-      *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody);
+      *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody, held);
   if (!acceptor) return acceptor.error();
   page->acceptor_ = std::move(*acceptor);
   return page;

@@ -42,10 +42,12 @@ class OperatorPage {
   static constexpr std::size_t kLongestLine = 1024;    ///< bytes of a command
   static constexpr std::uint32_t kPerSecond = 20;      ///< requests with commands, of all operators
 
-  /// Listens. REQUIRES: `config.listen` is not empty.
-  static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry);
+  /// Listens. `held`: not before start(). REQUIRES: `config.listen` is not empty.
+  static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry, bool held = false);
   ~OperatorPage();
 
+  void start() { acceptor_->start(); }
+  int listening() const { return acceptor_->listening(); }
   const net::Address& address() const { return acceptor_->address(); }
   /// How many requests were refused for this reason.
   std::uint64_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace entente {
@@ -12,6 +13,8 @@ namespace {
 constexpr Millis kLook = 100;           // how often is looked whether the last session has ended
 constexpr Millis kLookForOver = 1'000;  // the same of a retired route
 constexpr Millis kIdle = 60'000;        // the thread is woken by news
+
+constexpr Millis kOnTheWay = 2'000;  // that clients who were accepted need until they have a session
 
 constexpr const char* kWhy = "the server is going down";
 
@@ -72,6 +75,11 @@ void Drainer::begin_stop() {
   sem_post(&news_);
 }
 
+void Drainer::begin_end() {
+  asked_to_end_ = true;
+  sem_post(&news_);
+}
+
 // -- On its thread ----------------------------------------------------------------------------------------------------
 
 void Drainer::run() {
@@ -79,10 +87,14 @@ void Drainer::run() {
     wait();
     if (ends_) return;
     const Millis now = steady_now();
+    if (asked_to_end_.exchange(false) && !stop_at_) {
+      stop_at_ = before_stop_ > 0 ? now + before_stop_ : std::numeric_limits<Millis>::max();
+      not_before_ = now + kOnTheWay;
+    }
     if (asked_to_stop_.exchange(false) && !stop_at_) drain_all(now);
     end_overdue(now);
     forget_over();
-    if (stop_at_ && (now >= *stop_at_ || is_empty())) {
+    if (stop_at_ && (now >= *stop_at_ || (now >= not_before_ && is_empty()))) {
       stop_at_.reset();
       server_.stop();
     }

@@ -40,6 +40,9 @@ class Drainer {
   bool undrain(std::size_t route);
   /// Drains all routes, and stops the server once nobody is left or the time is over. Safe in a signal handler.
   void begin_stop();
+  /// Newcomers go to another process: stops the server once the last session has ended, or, if begin_stop() has a time,
+  /// after that. From any thread.
+  void begin_end();
   /// begin_stop() was called. From any thread.
   bool is_stopping() const { return stopping_; }
   /// Whether begin_stop() drains at all.
@@ -65,9 +68,11 @@ class Drainer {
   mutable std::mutex mutex_;               // of routes_
   std::map<std::size_t, Drained> routes_;  // all, by number
   sem_t news_;                             // a signal handler may post it
-  std::atomic<bool> asked_to_stop_{false}, stopping_{false}, ends_{false};
-  std::optional<Millis> stop_at_;  // the thread's
-  std::thread thread_;             // last: it uses the others
+  std::atomic<bool> asked_to_stop_{false}, asked_to_end_{false}, stopping_{false}, ends_{false};
+  // The thread's.
+  std::optional<Millis> stop_at_;
+  Millis not_before_ = 0;  // some may be on their way in
+  std::thread thread_;     // last: it uses the others
 };
 
 }  // namespace entente

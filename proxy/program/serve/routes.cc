@@ -11,6 +11,7 @@
 #include "proxy/program/log/log.h"
 #include "proxy/program/serve/shared_room.h"
 #include "proxy/program/serve/signals.h"
+#include "proxy/program/take_over/take_over.h"
 
 namespace entente {
 namespace {
@@ -63,7 +64,7 @@ Routes::Routes(const config::Config& config, Reread reread)
 
 // -- At the start -----------------------------------------------------------------------------------------------------
 
-Outcome<Done> Routes::open() {
+Outcome<Done> Routes::open(TakeOver* take_over) {
   Outcome<Done> done = Done{};
   std::size_t position = 0;
   for (const config::Route& route : config_.route())
@@ -72,11 +73,13 @@ Outcome<Done> Routes::open() {
     if (done) done = add(arena, position + 1);
     position += static_cast<std::size_t>(arena.listen_size());
   }
+  if (reread_) service_.allow_upgrades();
   if (reread_)
     service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
       return rest.empty() ? reload() : Error{"reload takes no arguments"};
     });
-  if (done) done = service_.open_acceptors();
+  if (done) done = service_.open_acceptors(take_over != nullptr);
+  if (done && take_over != nullptr) done = take_over->finish();
   if (!done) service_.abandon();
   return done;
 }
@@ -149,6 +152,10 @@ void Routes::sum_up() const {
 
 Outcome<std::string> Routes::reload() {
   const std::lock_guard lock(reloading_);
+  if (const std::string why = service_.hand_over().objection(); !why.empty()) {
+    spdlog::error("configuration not reloaded: {}", why);
+    return Error{"configuration not reloaded: " + why};
+  }
   const Notifier::Reloading reloading;
   const auto fresh = reread_();
   const auto changed = fresh ? change(*fresh) : Outcome<Done>(Error{fresh.error().front()});

@@ -17,13 +17,15 @@
 
 namespace entente {
 
+class TakeOver;
+
 class Routes {
  public:
   /// `config` outlives it. `reread` null: nothing is reloaded.
   Routes(const config::Config& config, Reread reread);
 
-  /// Everything that can fail before the first player comes.
-  Outcome<Done> open();
+  /// Everything that can fail before the first player comes. `take_over`: from another process; null: from none.
+  Outcome<Done> open(TakeOver* take_over = nullptr);
   void run();
   Outcome<Done> close() { return service_.close(); }
   /// Prints one line for each listener: what it served.

@@ -13,6 +13,10 @@ void declare_run(CLI::App& app, RunOptions& options) {
   app.add_option("CONFIG", options.config, "Configuration file (TOML); `entente check --example` prints one")
       ->type_name("FILE")
       ->required();
+  app.add_option("--take-over", options.take_over,
+                 "Takes over from the running program with this control socket: newcomers come here, and it serves its "
+                 "sessions to their end")
+      ->type_name("SOCKET");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
@@ -32,7 +36,7 @@ int run_run(const RunOptions& options) {
     tell(config.error());
     return kFailed;
   }
-  return serve(*config, read);
+  return serve(*config, read, options.take_over);
 }
 
 }  // namespace entente

@@ -11,6 +11,7 @@ namespace entente {
 
 struct RunOptions {
   std::string config;
+  std::string take_over;  ///< the control socket of the process to take over from
   ControlFlags control;
   LogFlags log;
 };

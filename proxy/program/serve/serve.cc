@@ -1,18 +1,27 @@
 #include "proxy/program/serve/serve.h"
 
+#include <optional>
 #include <utility>
 
 #include "proxy/program/command.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/serve/routes.h"
+#include "proxy/program/take_over/take_over.h"
 
 namespace entente {
 namespace {
 
-int serve_logged(const config::Config& config, Reread reread) {
+int serve_logged(const config::Config& config, Reread reread, const std::string& socket) {
+  std::optional<TakeOver> take_over;
+  if (!socket.empty()) {
+    auto begun = TakeOver::begin(socket);
+    if (!begun) return failed(begun.error());
+    take_over.emplace(std::move(*begun));
+  }
   Routes routes(config, std::move(reread));
-  if (const auto opened = routes.open(); !opened) return failed(opened.error());
+  if (const auto opened = routes.open(take_over ? &*take_over : nullptr); !opened) return failed(opened.error());
+  take_over.reset();
   routes.run();
   const auto closed = routes.close();
   routes.sum_up();
@@ -21,9 +30,9 @@ int serve_logged(const config::Config& config, Reread reread) {
 
 }  // namespace
 
-int serve(const config::Config& config, Reread reread) {
+int serve(const config::Config& config, Reread reread, const std::string& take_over) {
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
-  const int code = serve_logged(config, std::move(reread));
+  const int code = serve_logged(config, std::move(reread), take_over);
   stop_log();
   return code;
 }

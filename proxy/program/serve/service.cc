@@ -13,6 +13,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/net/service_manager.h"
+#include "proxy/net/take_over/udp_twin.h"
 #include "proxy/program/config/access.h"
 #include "proxy/program/config/limits.h"
 #include "proxy/program/config/route.h"
@@ -24,6 +25,7 @@
 #include "proxy/program/monitor/health.h"
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/serve/signals.h"
+#include "proxy/program/take_over/socket_name.h"
 
 namespace entente {
 namespace {
@@ -38,6 +40,11 @@ void use_all_descriptors() {
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
 }
+
+constexpr const char* kAboutUpgrade =
+    "Starts the program anew, as it is installed now, with the same arguments. The new process takes the newcomers; "
+    "this "
+    "one serves its players to their end.";
 
 /// "refused_bad_frame" for each reason with refusals. Blanks in the name become '_', and quotes are removed, for
 /// scripts.
@@ -171,20 +178,22 @@ std::vector<std::size_t> Service::arenas() const {
   return arenas_;
 }
 
-Outcome<Done> Service::open_acceptors() {
+Outcome<Done> Service::open_acceptors(bool held) {
   auto done = kept_bans_.load();
-  if (done) done = open_control();
-  if (done) done = open_metrics();
-  if (done) done = open_operator_page();
+  if (done) done = open_control(held);
+  if (done) done = open_metrics(held);
+  if (done) done = open_operator_page(held);
+  held_ = held;
   return done;
 }
 
-Outcome<Done> Service::open_metrics() {
+Outcome<Done> Service::open_metrics(bool held) {
   const std::string& listen = config_.metrics().listen();
   if (listen.empty()) return Done{};
   const auto at = net::Address::parse(listen);
   if (!at) return at.error();
-  auto acceptor = net::HttpAcceptor::open(*at, [this](std::string_view path) { return answer(path); });
+  auto acceptor = net::HttpAcceptor::open(
+      *at, [this](std::string_view path) { return answer(path); }, held);
   if (!acceptor) return acceptor.error();
   metrics_acceptor_ = std::move(*acceptor);
   return Done{};
@@ -205,7 +214,7 @@ net::HttpAnswer Service::ready(std::string_view route) const {
   return routes ? ready_answer(server_, *routes, serving_) : net::HttpAnswer{};
 }
 
-Outcome<Done> Service::open_control() {
+Outcome<Done> Service::open_control(bool held) {
   if (!takes_commands(config_)) return Done{};
   add_server_commands(
       control_, server_, roster_, [this] { return routes_.listed(); }, [this] { return statistics(); });
@@ -214,19 +223,25 @@ Outcome<Done> Service::open_control() {
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
   add_drain_commands(control_, server_, roster_, names, drainer_);
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
+  if (can_upgrade_)
+    control_.add_order("upgrade", kAboutUpgrade, [](std::string_view) -> Reply {
+      return Error{"upgrade stands alone, and is for the control socket"};  // there the hand-over answers
+    });
+  control_.refuse_orders_when([this] { return hand_over_.objection(); });
   if (config_.control().socket().empty()) return Done{};
   auto acceptor = net::LocalAcceptor::open(
-      config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); });
+      config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
+      [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); }, held);
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
   return Done{};
 }
 
-Outcome<Done> Service::open_operator_page() {
+Outcome<Done> Service::open_operator_page(bool held) {
   if (config_.operator_().listen().empty()) return Done{};
-  auto page = OperatorPage::open(config_.operator_(), [this](std::string_view line, const std::string& by) {
-    return control_.answer_json(line, by);
-  });
+  auto page = OperatorPage::open(
+      config_.operator_(),
+      [this](std::string_view line, const std::string& by) { return control_.answer_json(line, by); }, held);
   if (!page) return page.error();
   operator_page_ = std::move(*page);
   return Done{};
@@ -285,6 +300,8 @@ std::string Service::metrics() const {
   for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
   if (const auto kept = taps_.kept()) measure(all, *kept);
   measure(all, server_.turn_times());
+  all.count("take_overs_failed", "take-overs by another process that failed or were refused", {},
+            hand_over_.failures());
   if (operator_page_) operator_page_->measure(all);
   all.add_process();
   return all.text();
@@ -361,6 +378,9 @@ ReplyRow Service::statistics(const ServedRoute& route) const {
 
 void Service::run(const std::function<void()>& announce) {
   const StopOnSignal signals(server_, drainer_);
+  if (held_ && acceptor_) acceptor_->start();
+  if (held_ && metrics_acceptor_) metrics_acceptor_->start();
+  if (held_ && operator_page_) operator_page_->start();
   taps_.begin_retention();
   announce();
   if (metrics_acceptor_) {
@@ -389,7 +409,45 @@ void Service::abandon() {
   taps_.abandon();
 }
 
+// -- A take-over by another process -----------------------------------------------------------------------------------
+
+Outcome<std::vector<net::NamedFd>> Service::offer() {
+  if (!serving_ || server_.stopping()) return Error{"the program has just begun, or stops"};
+  auto listeners = server_.offer_listeners();
+  if (!listeners) return listeners.error();
+  std::vector<net::NamedFd> all;
+  for (relay::OfferedSocket& one : *listeners)
+    all.push_back({SocketName{SocketName::Kind::kListener, one.bound}.text(), std::move(one.fd)});
+  const auto kind = acceptor_->removes() ? SocketName::Kind::kOwnControl : SocketName::Kind::kControl;
+  all.push_back({SocketName{kind}.text(), net::copy_of(acceptor_->listening())});
+  if (metrics_acceptor_)
+    all.push_back({SocketName{SocketName::Kind::kListener, metrics_acceptor_->address()}.text(),
+                   net::copy_of(metrics_acceptor_->listening())});
+  if (operator_page_)
+    all.push_back({SocketName{SocketName::Kind::kListener, operator_page_->address()}.text(),
+                   net::copy_of(operator_page_->listening())});
+  for (const net::NamedFd& one : all)
+    if (!one.fd) return Error{"no descriptor is left for a socket; raise the limit of open files"};
+  return all;
+}
+
+Outcome<Done> Service::part() { return server_.part_from_newcomers(); }
+
+void Service::take_back() { server_.take_back_listeners(); }
+
+void Service::give(std::int32_t pid) {
+  server_.give_listeners();
+  kept_bans_.leave_file();
+  acceptor_->leave();
+  acceptor_.reset();
+  metrics_acceptor_.reset();
+  operator_page_.reset();
+  notifier_->give(pid);
+  drainer_.begin_end();
+}
+
 Outcome<Done> Service::close() {
+  hand_over_.stop();
   acceptor_.reset();
   metrics_acceptor_.reset();
   operator_page_.reset();

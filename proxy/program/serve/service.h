@@ -26,15 +26,19 @@
 #include "proxy/program/serve/drainer.h"
 #include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
+#include "proxy/program/take_over/hand_over.h"
 #include "proxy/relay/server.h"
 #include "schema/config.pb.h"
 
 namespace entente {
 
-class Service {
+class Service final : private HandOver::User {
  public:
   /// `config` outlives it.
   explicit Service(const config::Config& config);
+  ~Service() override = default;
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
 
   /// A tap for the route at this position of the configuration, from 1. It records if `pattern` (as in recording_path)
   /// is not empty. Otherwise it only counts; if there is a control socket, it can be told to record.
@@ -63,9 +67,16 @@ class Service {
   /// The sessions that a route has now.
   std::uint64_t sessions(std::size_t route) const { return server_.totals(route).now(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
-  /// called after the last add(); own commands are added to control() before.
-  Outcome<Done> open_acceptors();
+  /// called after the last add(); own commands are added to control() before. `held`: they answer nobody before run().
+  Outcome<Done> open_acceptors(bool held = false);
   Control& control() { return control_; }
+  /// Another process with our arguments can take over. REQUIRES: before open_acceptors().
+  void allow_upgrades() {
+    can_upgrade_ = true;
+    hand_over_.allow_upgrades();
+  }
+  /// To a process that takes over.
+  const HandOver& hand_over() const { return hand_over_; }
   /// Something failed before run(): removes recordings, and logs which sockets of the service manager were not used.
   void abandon();
 
@@ -103,9 +114,13 @@ class Service {
   void give_up();
   net::HttpAnswer answer(std::string_view path) const;
   net::HttpAnswer ready(std::string_view route) const;
-  Outcome<Done> open_control();
-  Outcome<Done> open_metrics();
-  Outcome<Done> open_operator_page();
+  Outcome<Done> open_control(bool held);
+  Outcome<Done> open_metrics(bool held);
+  Outcome<Done> open_operator_page(bool held);
+  Outcome<std::vector<net::NamedFd>> offer() override;
+  Outcome<Done> part() override;
+  void take_back() override;
+  void give(std::int32_t pid) override;
   std::vector<Recordable> recordables() const;
   std::vector<std::size_t> arenas() const;
 
@@ -129,6 +144,9 @@ class Service {
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
   std::unique_ptr<OperatorPage> operator_page_;
   std::unique_ptr<Notifier> notifier_;
+  bool held_ = false;         // the acceptors
+  bool can_upgrade_ = false;  // by an order
+  HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
 };
 
 }  // namespace entente

@@ -1,5 +1,9 @@
 #include "proxy/relay/acceptors/acceptor.h"
 
+#include <utility>
+
+#include "proxy/net/take_over/udp_twin.h"
+
 namespace entente::relay {
 
 Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits)
@@ -37,6 +41,20 @@ void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
 }
 
 wire::Status Acceptor::status() const { return worker_route_->status(admission_.inside(), limits_.sessions); }
+
+Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
+  const net::Address& at = worker_route_->route.listener;
+  twin_ = net::udp_twin(at.family());
+  net::Fd copy = net::copy_of(twin_.get());
+  if (!twin_ || !copy) return Error{"no descriptor is left for a socket; raise the limit of open files"};
+  out.push_back({std::move(copy), at});
+  return Done{};
+}
+
+void Acceptor::drop_twin() {
+  if (twin_) net::silence_twin(twin_.get());
+  twin_.reset();
+}
 
 Error Acceptor::cannot_watch() const {
   return Error{"cannot watch the listener " + worker_route_->route.listener.text() + "; raise the limit of open files"};

@@ -13,6 +13,7 @@
 #include "proxy/relay/acceptors/queries.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/inquiry.h"
+#include "proxy/relay/offered_socket.h"
 #include "proxy/relay/upstream/server_probes.h"
 
 namespace entente::relay {
@@ -31,6 +32,15 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   const Route& route() const { return worker_route_->route; }
   /// Takes in nobody any more. The sessions go on.
   virtual void close() = 0;
+  // A take-over by another process, which is to have the newcomers. The sessions, and clients on their way in, stay.
+  /// Adds the sockets that it needs.
+  virtual Outcome<Done> offer(std::vector<OfferedSocket>& out) = 0;
+  /// It gets those who come from now on. On an error, call take_back().
+  virtual Outcome<Done> part() = 0;
+  /// It does not take over: newcomers are accepted here again.
+  virtual void take_back() = 0;
+  /// It has taken over.
+  virtual void give() = 0;
   /// No client is inside, and no place is kept for one.
   bool unused() const { return admission_.empty() && empty(); }
   /// Takes in nobody any more, and ends the sessions that live here; empty() once they are gone.
@@ -68,6 +78,10 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   /// Somebody from there was turned away at `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
+  /// A twin of the listening UDP socket (net/take_over/udp_twin.h), in `twin_` and in `out`.
+  Outcome<Done> offer_twin(std::vector<OfferedSocket>& out);
+  /// The twin receives nothing, and is closed.
+  void drop_twin();
   void close_queries() { queries_->close(); }
   /// Until when a newcomer may wait for a server, if none can be reached now.
   Millis holds_until() const { return now() + worker_route_->route.upstreams.rules().hold_ms; }
@@ -78,6 +92,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   Admission admission_;
   ServerProbes* probes_;
   std::optional<Queries> queries_;
+  net::Fd twin_;
 
  private:
   Millis tidy_at_ = 0;

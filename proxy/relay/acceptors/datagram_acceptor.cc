@@ -1,6 +1,9 @@
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 
+#include <cerrno>
 #include <utility>
+
+#include "proxy/net/take_over/udp_twin.h"
 
 #include "proxy/relay/ends/enet_reason.h"
 
@@ -8,6 +11,7 @@ namespace entente::relay {
 namespace {
 
 // A connect is 52 bytes, or fewer by the range coder. More is not worth the time that opening it takes.
+constexpr int kMostRounds = 64;
 constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace
@@ -23,7 +27,7 @@ DatagramAcceptor::~DatagramAcceptor() { worker_route_->loop.never(*this); }
 Outcome<net::Address> DatagramAcceptor::open(net::Fd, const net::Address&) {
   const net::Address& listener = worker_route_->route.listener;
   set_place(listener);
-  if (!std::exchange(closed_, false) && !reader_.open(worker_route_->route.on->datagrams->get())) return cannot_watch();
+  if (!std::exchange(closed_, false) && !reader_.open(route().on->datagrams->get(), listener)) return cannot_watch();
   return listener;
 }
 
@@ -31,6 +35,33 @@ void DatagramAcceptor::stop() {
   reader_.close();
   close_queries();
   for (auto& [link, session] : sessions_) session->end(Reason::kStopped);
+}
+
+// -- A take-over ------------------------------------------------------------------------------------------------------
+
+Outcome<Done> DatagramAcceptor::offer(std::vector<OfferedSocket>& out) { return offer_twin(out); }
+
+Outcome<Done> DatagramAcceptor::part() {
+  reader_.part(peers());
+  if (!net::bind_twin(twin_.get(), route().on->datagrams->get()))
+    return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
+  parted_ = true;
+  reader_.read_all();
+  for (int i = 0; i < kMostRounds && reader_.part(peers()) != 0; ++i) continue;  // of those that come meanwhile
+  return Done{};
+}
+
+void DatagramAcceptor::take_back() {
+  parted_ = false;
+  drop_twin();
+}
+
+void DatagramAcceptor::give() { twin_.reset(); }
+
+std::vector<net::UdpReader::Peer> DatagramAcceptor::peers() const {
+  std::vector<net::UdpReader::Peer> all;
+  for (const auto& [client, session] : by_client_) all.push_back({client, session->info().listener});
+  return all;
 }
 
 void DatagramAcceptor::tick(Millis now) {
@@ -72,6 +103,7 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   by_client_[from] = session.get();
   unproven_.insert(link);
   session->start();
+  if (parted_) tidy_later();  // it needs a socket of its own
 }
 
 void DatagramAcceptor::turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why) {
@@ -87,16 +119,24 @@ std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {
 }
 
 void DatagramAcceptor::done(DatagramSession& session) {
-  if (done_.empty()) worker_route_->loop.later(*this);
+  tidy_later();
   done_.push_back(&session);
   session.worker_route().counters.closed.add();  // now: the next of this turn may take its place
   if (session.proven()) admission_.leave(session.info().client);
   unproven_.erase(session.info().link);
   const auto mine = by_client_.find(session.info().client);
-  if (mine != by_client_.end() && mine->second == &session) by_client_.erase(mine);
+  if (mine == by_client_.end() || mine->second != &session) return;
+  by_client_.erase(mine);
+  reader_.forget(session.info().client);
+}
+
+void DatagramAcceptor::tidy_later() {
+  if (!std::exchange(tidies_, true)) worker_route_->loop.later(*this);
 }
 
 void DatagramAcceptor::at_turn_end() {
+  tidies_ = false;
+  if (parted_) reader_.part(peers());
   for (DatagramSession* session : std::exchange(done_, {})) sessions_.erase(session->info().link);
 }
 

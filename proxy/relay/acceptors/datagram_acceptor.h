@@ -26,6 +26,10 @@ class DatagramAcceptor final : public Acceptor,
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void close() override { closed_ = true; }
   void stop() override;
+  Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
+  Outcome<Done> part() override;
+  void take_back() override;
+  void give() override;
   bool empty() const override { return sessions_.empty(); }
   void tick(Millis now) override;
   void ask(const Question& question, Inquiry::Part& part) override { relay::answer(question, part, sessions_); }
@@ -40,11 +44,15 @@ class DatagramAcceptor final : public Acceptor,
   void done(DatagramSession& session) override;
   void at_turn_end() override;
 
+  std::vector<net::UdpReader::Peer> peers() const;
+  void tidy_later();
   void knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
 
   bool closed_ = false;
-  Bucket pace_;  // of new unproven clients; admission limits the others
+  bool parted_ = false;  // another process has the newcomers
+  bool tidies_ = false;  // at_turn_end() is to come
+  Bucket pace_;          // of new unproven clients; admission limits the others
   net::EnetUnpacker unpacker_;
   net::UdpReader reader_;
   std::unordered_map<LinkId, std::unique_ptr<DatagramSession>> sessions_;

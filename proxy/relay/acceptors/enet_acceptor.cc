@@ -1,6 +1,7 @@
 #include "proxy/relay/acceptors/enet_acceptor.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "proxy/relay/ends/enet_reason.h"
@@ -46,6 +47,17 @@ void EnetAcceptor::stop() {
   for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kStopped);
   close_if_empty();
 }
+
+Outcome<Done> EnetAcceptor::offer(std::vector<OfferedSocket>& out) { return offer_twin(out); }
+
+Outcome<Done> EnetAcceptor::part() {
+  if (host_.part(twin_.get())) return Done{};
+  return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
+}
+
+void EnetAcceptor::take_back() { drop_twin(); }
+
+void EnetAcceptor::give() { twin_.reset(); }
 
 void EnetAcceptor::close_if_empty() {
   if (stopping_ && empty()) host_.close();

@@ -17,6 +17,10 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void close() override;
   void stop() override;
+  Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
+  Outcome<Done> part() override;
+  void take_back() override;
+  void give() override;
   bool empty() const override { return admission_.inside() == 0; }
   void tick(Millis now) override;
   void left(LinkId link, const net::Address& client) override;

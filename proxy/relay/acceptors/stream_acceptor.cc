@@ -1,5 +1,8 @@
 #include "proxy/relay/acceptors/stream_acceptor.h"
 
+#include <cerrno>
+
+#include "proxy/net/take_over/udp_twin.h"
 namespace entente::relay {
 namespace {
 
@@ -43,7 +46,8 @@ StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, 
 
 Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
   const auto& udp = route().on->datagrams;
-  const bool watched = listener_.open(std::move(listening)) && (!udp || reads_ || datagrams_.open(udp->get()));
+  const bool watched =
+      listener_.open(std::move(listening)) && (!udp || reads_ || datagrams_.open(udp->get(), route().listener));
   if (!watched) return cannot_watch();
   reads_ = udp != nullptr;
   set_place(route().listener);
@@ -71,6 +75,45 @@ void StreamAcceptor::turn_away_waiting(Reason why) {
     admission_.leave(one.client.client);
     turn_away(std::move(one.client.fd), one.client.client, why);
   }
+}
+
+// -- A take-over ------------------------------------------------------------------------------------------------------
+
+Outcome<Done> StreamAcceptor::offer(std::vector<OfferedSocket>& out) {
+  net::Fd copy = listener_.copy();
+  if (!copy) return cannot_watch();
+  out.push_back({std::move(copy), route().listener});
+  return reads_ ? offer_twin(out) : Done{};
+}
+
+Outcome<Done> StreamAcceptor::part() {
+  listener_.pause(true);
+  if (!reads_) return Done{};
+  datagrams_.part(peers());
+  if (!net::bind_twin(twin_.get(), route().on->datagrams->get()))
+    return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
+  datagrams_.read_all();
+  parted_ = true;
+  datagrams_.part(peers());  // of those that came meanwhile
+  return Done{};
+}
+
+void StreamAcceptor::take_back() {
+  parted_ = false;
+  drop_twin();
+  listener_.pause(false);
+}
+
+void StreamAcceptor::give() {
+  twin_.reset();
+  listener_.close();
+}
+
+/// A client's datagrams come from the port of its connection, or from where they came before.
+std::vector<net::UdpReader::Peer> StreamAcceptor::peers() const {
+  std::vector<net::UdpReader::Peer> all;
+  table_.for_each([&](const net::Address& client, const net::Address& here) { all.push_back({client, here}); });
+  return all;
 }
 
 void StreamAcceptor::tick(Millis now) {
@@ -116,14 +159,14 @@ void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why,
   const Buffer goodbye = last_word(*worker_route_, from, why, fault);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
-    part(std::move(fd));
+    let_go(std::move(fd));
   }
   tell_turned_away(from, route().listener, why, fault);
 }
 
 /// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
 /// error instead of our goodbye.
-void StreamAcceptor::part(net::Fd fd) {
+void StreamAcceptor::let_go(net::Fd fd) {
   if (parting_.size() >= kMostParting) parting_.pop_front();
   parting_.emplace_back(std::move(fd), now() + kPartsFor);
 }
@@ -138,11 +181,14 @@ void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
   newcomer.choose_server(route().upstreams, now());
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route())};
   // Behind load balancers nobody knows whose a datagram is: their clients stay on TCP.
-  if (route().with_datagrams() && route().proxies.empty()) table_.enter(newcomer.client, session);
+  if (route().with_datagrams() && route().proxies.empty())
+    table_.enter(newcomer.client, net::local_address(newcomer.fd.get()), session);
+  if (parted_) datagrams_.part(peers());
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 
 void StreamAcceptor::left(LinkId link, const net::Address& client) {
+  if (reads_) table_.for_each_of(link, [this](const net::Address& its) { datagrams_.forget(its); });
   table_.leave(link);
   Acceptor::left(link, client);
 }

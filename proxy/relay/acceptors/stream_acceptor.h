@@ -24,6 +24,10 @@ class StreamAcceptor final : public Acceptor,
   void close() override;
   bool empty() const override { return parting_.empty(); }
   void stop() override;
+  Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
+  Outcome<Done> part() override;
+  void take_back() override;
+  void give() override;
   void tick(Millis now) override;
   void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }
   void left(LinkId link, const net::Address& client) override;
@@ -41,13 +45,15 @@ class StreamAcceptor final : public Acceptor,
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
   void turn_away_waiting(Reason why);
-  void part(net::Fd fd);
+  void let_go(net::Fd fd);
+  std::vector<net::UdpReader::Peer> peers() const;
   void admit(AcceptedClient newcomer, Millis until);
 
   LinkTable table_;
   net::Listener listener_;
   net::UdpReader datagrams_;
-  bool reads_ = false;  // datagrams_
+  bool reads_ = false;   // datagrams_
+  bool parted_ = false;  // another process has the datagrams of newcomers
   net::ProxyHeaderReader proxy_headers_;
   struct Waiting {
     AcceptedClient client;

@@ -12,8 +12,8 @@ void erase_if_mine(Map& map, const Key& key, LinkId link) {
 
 }  // namespace
 
-void LinkTable::enter(const net::Address& client, SessionRef session) {
-  sessions_[session.link] = Entry{session, client, std::nullopt, std::nullopt};
+void LinkTable::enter(const net::Address& client, const net::Address& here, SessionRef session) {
+  sessions_[session.link] = Entry{session, client, here, std::nullopt, std::nullopt};
   by_client_[client] = session.link;
 }
 

@@ -25,18 +25,36 @@ class LinkTable {
  public:
   explicit LinkTable(const wire::Game& game) : game_(game) {}
 
-  void enter(const net::Address& client, SessionRef session);
+  /// `here`: our address that the client is connected to.
+  void enter(const net::Address& client, const net::Address& here, SessionRef session);
   /// The server's greeting to `link` gave it this player id.
   void greeted(LinkId link, std::uint32_t player);
   void leave(LinkId link);
 
   std::optional<SessionRef> find(const net::Address& from, Bytes datagram);
+  /// Calls `tell` with each address that datagrams of sessions come from, or may come from, and our own.
+  template <class Tell>
+  void for_each(Tell tell) const {
+    for (const auto& [link, entry] : sessions_) {
+      tell(entry.client, entry.here);
+      if (entry.datagrams) tell(*entry.datagrams, entry.here);
+    }
+  }
+  /// The same with the addresses of one session alone.
+  template <class Tell>
+  void for_each_of(LinkId link, Tell tell) const {
+    const auto found = sessions_.find(link);
+    if (found == sessions_.end()) return;
+    tell(found->second.client);
+    if (found->second.datagrams) tell(*found->second.datagrams);
+  }
   std::size_t size() const { return sessions_.size(); }
 
  private:
   struct Entry {
     SessionRef session;
     net::Address client;                    // its TCP connection
+    net::Address here;                      // our end of it
     std::optional<net::Address> datagrams;  // where its datagrams come from, if not from there
     std::optional<std::uint32_t> player;
     bool own_port = false;  // some of its datagrams came from its TCP connection's

@@ -19,8 +19,8 @@ LinkId found(LinkTable& table, const net::Address& from, const Buffer& datagram)
 
 TEST_CASE("a session's own address needs no request") {
   LinkTable table(toy::game());
-  table.enter(at(1), {1, 0});
-  table.enter(at(2), {2, 3});
+  table.enter(at(1), {}, {1, 0});
+  table.enter(at(2), {}, {2, 3});
   CHECK(found(table, at(2), kOther) == 2);
   CHECK(table.find(at(2), kOther)->worker == 3);
   CHECK(found(table, at(3), kOther) == 0);
@@ -29,7 +29,7 @@ TEST_CASE("a session's own address needs no request") {
 
 TEST_CASE("behind a NAT: only by request, only by its IP, only once, and the owner's own address ends it") {
   LinkTable table(toy::game());
-  table.enter(at(1), {1, 0});
+  table.enter(at(1), {}, {1, 0});
   table.greeted(1, 7);
   CHECK(found(table, at(9), request(8)) == 0);
   CHECK(found(table, at(9, "10.0.0.2"), request(7)) == 0);
@@ -43,11 +43,11 @@ TEST_CASE("behind a NAT: only by request, only by its IP, only once, and the own
 
 TEST_CASE("what leaves takes only its own with it") {
   LinkTable table(toy::game());
-  table.enter(at(1), {1, 0});
+  table.enter(at(1), {}, {1, 0});
   table.greeted(1, 7);
   CHECK(found(table, at(9), request(7)) == 1);
   // The address and the player id come back before the news of the first one's end.
-  table.enter(at(1), {2, 0});
+  table.enter(at(1), {}, {2, 0});
   table.greeted(2, 7);
   table.leave(1);
   CHECK(found(table, at(9), kOther) == 0);

@@ -1,0 +1,136 @@
+#include "proxy/program/take_over/hand_over.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <utility>
+
+#include "proxy/net/take_over/spawn.h"
+#include "proxy/program/take_over/take_over.h"
+
+namespace entente {
+namespace {
+
+constexpr Millis kPatience = 10'000;      // with each step
+constexpr Millis kAnswerWithin = 4'500;   // less than `entente ctl` waits
+constexpr Millis kOpensWithin = 120'000;  // the new process may have names to resolve, and arenas to build
+
+}  // namespace
+
+void HandOver::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+    if (talk_) talk_->hang_up();
+  }
+  if (upgrade_.joinable()) upgrade_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+// -- A take-over ------------------------------------------------------------------------------------------------------
+
+void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& client) {
+  if (line == "upgrade" && can_upgrade_) return upgrade(by, net::Talk(std::move(client)));
+  if (!line.starts_with("take over ")) return;
+  net::Talk talk(std::move(client));
+  const auto refuse = [&](const std::string& why) {
+    ++failures_;
+    spdlog::warn("a take-over by pid {} was refused: {}", by.pid, why);
+    (void)talk.say("error: " + why, kPatience);
+  };
+  if (!talk.is_with_own_user()) return refuse("only a process of the same user may take over");
+  if (line != kTakeOver) return refuse("this program knows only '" + std::string(kTakeOver) + "'");
+  const std::lock_guard lock(mutex_);
+  if (ends_) return refuse("the program stops");
+  State none = State::kNone;
+  if (!state_.compare_exchange_strong(none, State::kGoingOn)) return refuse(objection());
+  if (thread_.joinable()) thread_.join();  // of one that failed
+  talk_.emplace(std::move(talk));
+  thread_ = std::thread([this, by] { run(by); });
+}
+
+std::string HandOver::objection() const {
+  if (state_ == State::kNone) return "";
+  return given() ? "another process has taken over" : "another process takes over; try again in a moment";
+}
+
+void HandOver::run(const net::LocalPeer& by) {
+  spdlog::info("process {} takes over", by.pid);
+  const auto done = talk(by);
+  {
+    const std::lock_guard lock(mutex_);
+    talk_.reset();
+  }
+  if (done) return;
+  ++failures_;
+  spdlog::error("process {} did not take over, and this one goes on: {}", by.pid, done.error().text);
+  state_ = State::kNone;
+}
+
+Outcome<Done> HandOver::talk(const net::LocalPeer& by) {
+  auto done = talk_to_the_end(by);
+  if (!done) user_.take_back();
+  return done;
+}
+
+Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
+  auto sockets = user_.offer();
+  if (!sockets) {
+    (void)talk_->say("error: " + sockets.error().text, kPatience);
+    return sockets.error();
+  }
+  if (auto said = talk_->say("sockets", kPatience); !said) return said;
+  if (auto sent = talk_->send(*sockets, kPatience); !sent) return sent;
+  sockets->clear();
+  const auto ready = talk_->hear(kOpensWithin);
+  if (!ready) return ready.error();
+  if (*ready != "ready") return Error{"it says '" + ready->substr(0, 80) + "' instead of 'ready'"};
+  if (auto parted = user_.part(); !parted) {
+    (void)talk_->say("error: " + parted.error().text, kPatience);
+    return parted;
+  }
+  if (auto said = talk_->say("given", kPatience); !said) return said;
+  const auto taken = talk_->hear(kPatience);
+  if (!taken) return taken.error();
+  if (*taken != "taken") return Error{"it says '" + taken->substr(0, 80) + "' instead of 'taken'"};
+  state_ = State::kGiven;
+  user_.give(by.pid);
+  return Done{};
+}
+
+// -- A process of our own that takes over -----------------------------------------------------------------------------
+
+void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
+  if (const std::string why = upgrades_ ? "an upgrade goes on" : objection(); !why.empty()) {
+    (void)client.say("error: " + why, kPatience);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (ends_) return;
+  if (upgrade_.joinable()) upgrade_.join();
+  upgrades_ = true;
+  spdlog::info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
+  upgrade_ = std::thread([this, client = std::move(client)] {
+    auto arguments = net::own_arguments("--take-over");
+    arguments.insert(arguments.end(), {"--take-over", socket_});
+    const auto process = net::spawn_anew(arguments);
+    const std::string answer = process ? wait_for(*process) : "error: " + process.error().text;
+    if (!answer.starts_with("ok")) spdlog::error("upgrade: {}", answer);
+    (void)client.say(answer, kPatience);
+    upgrades_ = false;
+  });
+}
+
+/// What comes of it, as an answer of the control socket; whoever asked does not wait for long.
+std::string HandOver::wait_for(pid_t process) {
+  const Millis until = steady_now() + kAnswerWithin;
+  while (steady_now() < until) {
+    if (given()) return "ok\nprocess " + std::to_string(process) + " has taken over";
+    if (const auto code = net::ended(process))
+      return "error: the new process ended with " + std::to_string(*code) + "; its log says why. This one goes on.";
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return "ok\nprocess " + std::to_string(process) + " is starting; the log says when it has taken over";
+}
+
+}  // namespace entente

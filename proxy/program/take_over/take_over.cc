@@ -1,0 +1,45 @@
+#include "proxy/program/take_over/take_over.h"
+
+#include <spdlog/spdlog.h>
+
+#include "proxy/net/service_manager.h"
+#include "proxy/program/take_over/socket_name.h"
+
+namespace entente {
+namespace {
+
+constexpr Millis kWithOldProcess = 30'000;  // with the old process: it may be busy
+
+}  // namespace
+
+Outcome<TakeOver> TakeOver::begin(const std::string& path) {
+  auto talk = net::Talk::open(path);
+  if (!talk) return talk.error();
+  if (!talk->is_with_own_user())
+    return Error{"the program behind " + path + " belongs to another user; take over as its user"};
+  if (const auto said = talk->say(kTakeOver, kWithOldProcess); !said) return said.error();
+  const auto answer = talk->hear(kWithOldProcess);
+  if (!answer) return answer.error();
+  if (*answer != "sockets") return Error{"the program behind " + path + " does not let us take over: " + *answer};
+  auto sockets = talk->receive(kWithOldProcess);
+  if (!sockets) return sockets.error();
+  for (net::NamedFd& one : *sockets) {
+    const auto name = SocketName::parse(one.name);
+    if (!name) return Error{"the hand-over is broken: a socket is called '" + one.name + "'"};
+    net::add_passed(std::move(one.fd), name->bound, name->kind == SocketName::Kind::kOwnControl);
+  }
+  return TakeOver(std::move(*talk));
+}
+
+Outcome<Done> TakeOver::finish() {
+  if (const auto said = talk_.say("ready", kWithOldProcess); !said) return said.error();
+  const auto answer = talk_.hear(kWithOldProcess);
+  if (!answer) return answer.error();
+  if (*answer != "given") return Error{"the running program keeps its players and its newcomers: " + *answer};
+  for (const std::string& socket : net::passed_and_not_taken())
+    spdlog::info("closed, because the configuration has no such listener any more: {}", socket);
+  net::close_passed();
+  return talk_.say("taken", kWithOldProcess);
+}
+
+}  // namespace entente

@@ -1,0 +1,269 @@
+// One process takes over from another: sessions stay where they are, newcomers come to the new one, and a take-over
+// that fails changes nothing. tests/upgrade does this under players of all transports.
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "adapters/aos/aos.h"
+#include "proxy/net/take_over/talk.h"
+#include "tests/program/asked.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/support/certificate.h"
+
+namespace entente::take_over_test {
+namespace {
+
+using testing::Datagrams, testing::End, testing::FakeServer, testing::Stream, testing::Turning;
+
+const std::string kEntente = testing::entente_binary();
+constexpr Millis kPatience = 40'000;
+
+/// A relay of Panic over TCP, of BZFlag over TCP and UDP, and of Ace of Spades over ENet in both modes.
+struct Upgraded : Asked, Turning {
+  Upgraded() : enet_server(loop) {
+    const auto settings = aos::game().enet();
+    const auto bound = enet_server.host.listen(testing::loopback(), {64, settings.channels, settings.range_coder});
+    REQUIRE(bound.ok());
+    write("[control]\nsocket = \"" + folder.file("c.sock") + "\"\n" + "[access]\nban_file = \"" + folder.file("bans") +
+          "\"\n" + route("panic", panic, "be-packed", "", server.address()) +
+          route("bzflag", bzflag, "2.4", "", pair.address()) + route("aos", packets, "0.75", "", *bound) +
+          route("aos", datagrams, "0.75", "&mode=datagrams", *bound));
+    old = start({});
+  }
+  ~Upgraded() override {
+    for (auto& one : clients) one->end.host.close();
+    enet_server.host.close();
+  }
+
+  void write(const std::string& text) { folder.write("a.toml", text); }
+  static std::string route(const std::string& game, const net::Address& at, const std::string& dialect,
+                           const std::string& more, const net::Address& to) {
+    return "[[route]]\nlisten = \"" + game + "://" + at.text() + "?dialect=" + dialect + more + "\"\nto = \"" + game +
+           "://" + to.text() + "?dialect=" + dialect + "\"\n";
+  }
+  std::unique_ptr<Process> start(const std::vector<std::string>& more) const {
+    std::vector<std::string> argv = {kEntente, "run", folder.file("a.toml")};
+    argv.insert(argv.end(), more.begin(), more.end());
+    auto process = std::make_unique<Process>(argv);
+    for (int i = 0; i < 4; ++i) REQUIRE_MESSAGE(process->line(), process->err());
+    return process;
+  }
+  std::unique_ptr<Process> take_over() const { return start({"--take-over", folder.file("c.sock")}); }
+
+  struct Met {
+    Stream client, server;
+    void check() const {
+      constexpr std::array<std::uint8_t, 10> kState{1, 1, 1, 0, 1, 1, 0, 0, 0, 1};
+      server.send(kState);
+      CHECK(client.read(10) == Buffer(kState.begin(), kState.end()));
+    }
+  };
+  Met meet() const {
+    Met met{Stream::to(panic), server.accept()};
+    met.check();
+    return met;
+  }
+
+  struct Tank {
+    Stream client, server;
+    Datagrams near;
+  };
+  Tank drive() const {
+    const net::Address from = testing::free_for_both();
+    Stream client = Stream::to(bzflag, &from);
+    client.send("BZFLAG\r\n\r\n");
+    Stream uplink = pair.accept();
+    CHECK(uplink.read_text(10) == "BZFLAG\r\n\r\n");
+    uplink.send("BZFS0221\x07");
+    CHECK(client.read_text(9) == "BZFS0221\x07");
+    Datagrams near(client.here());
+    return {std::move(client), std::move(uplink), std::move(near)};
+  }
+  void check(const Tank& tank) const {
+    const Buffer there = {0, 4, 'p', 'i', 0, 0, 0, 1}, back = {0, 4, 'p', 'o', 0, 0, 0, 2};
+    tank.near.send(bzflag, there);
+    const auto heard = far.receive();
+    CHECK(heard.bytes == there);
+    CHECK(heard.from == tank.server.there());
+    far.send(heard.from, back);
+    const auto answer = tank.near.receive();
+    CHECK(answer.bytes == back);
+    CHECK(answer.from == bzflag);
+    tank.client.send(there);
+    CHECK(tank.server.read(there.size()) == there);
+  }
+
+  /// A client over ENet, and the server's end of it.
+  struct Miner {
+    explicit Miner(net::Loop& its) : end(its) {}
+    End end;
+    net::EnetPeer* far = nullptr;
+  };
+  Miner& join(const net::Address& at) {
+    const auto settings = aos::game().enet();
+    Miner& miner = *clients.emplace_back(std::make_unique<Miner>(loop));
+    End& client = miner.end;
+    REQUIRE(client.host.open({1, settings.channels, settings.range_coder}).ok());
+    const int before = enet_server.ups;
+    client.peer = client.host.connect(at, 1, 3);
+    until([&] { return client.ups == 1 && enet_server.ups == before + 1; });
+    miner.far = enet_server.peer;
+    return miner;
+  }
+  void check(Miner& miner) {
+    End& client = miner.end;
+    // Others may come and go meanwhile.
+    const auto times = [](const End& end, std::string_view line) {
+      return std::count(end.log.begin(), end.log.end(), line);
+    };
+    const auto there = times(enet_server, kSaid), here = times(client, kAnswered);
+    client.say(0, kSaid + 4, net::EnetSend::kReliable);
+    enet_server.host.send(*miner.far, 0, net::EnetPacket(from_hex(kAnswered + 4), net::EnetSend::kReliable));
+    until([&] { return times(enet_server, kSaid) == there + 1 && times(client, kAnswered) == here + 1; });
+  }
+
+  // As an End writes packets down: channel, kind, bytes.
+  static constexpr const char *kSaid = "0/1 0901000002000000", *kAnswered = "0/1 1200001800";
+
+  /// Says this to the control socket, and what it answers.
+  net::Talk ask(const std::string& line) const {
+    auto talk = net::Talk::open(folder.file("c.sock"));
+    REQUIRE(talk.ok());
+    REQUIRE(talk->say(line, kPatience).ok());
+    return std::move(*talk);
+  }
+
+  const net::Address panic = testing::free_for_both(), bzflag = testing::free_for_both(),
+                     packets = testing::free_for_both(), datagrams = testing::free_for_both();
+  FakeServer server, pair{true};
+  const Datagrams far = pair.take_datagrams();
+  End enet_server;
+  std::vector<std::unique_ptr<Miner>> clients;
+  std::unique_ptr<Process> old;
+};
+
+TEST_CASE("sessions of each transport stay with the old process, newcomers come to the new one, and the old one ends") {
+  Upgraded it;
+  const auto met = it.meet();
+  const auto tank = it.drive();
+  it.check(tank);
+  const auto quiet = it.drive();  // has sent no datagram yet
+  Upgraded::Miner &one = it.join(it.packets), &two = it.join(it.datagrams);
+  it.check(one), it.check(two);
+  REQUIRE(it.ctl({"ban", "192.0.2.7"}).code == 0);
+
+  auto young = it.take_over();
+  CHECK(it.old->err_has("takes over"));
+  for (int i = 0; i < 3; ++i) {
+    met.check();
+    it.check(tank), it.check(quiet), it.check(one), it.check(two);
+  }
+  CHECK(it.ctl({"bans"}).out.find("192.0.2.7") != std::string::npos);
+  const auto later = it.meet();
+  const auto other = it.drive();
+  it.check(other);
+  Upgraded::Miner &three = it.join(it.packets), &four = it.join(it.datagrams);
+  it.check(three), it.check(four), it.check(one), it.check(two), it.check(tank);
+  const std::string listed = it.ctl({"list"}).out;
+  CHECK(std::count(listed.begin(), listed.end(), '\n') == 5);  // the header, and the four of the new process
+
+  // The next one takes over from the new one, while the first still serves.
+  auto third = it.take_over();
+  it.check(tank), it.check(other), it.check(one), it.check(two), it.check(three), it.check(four);
+  const auto latest = it.meet();
+  it.check(it.join(it.packets));
+  met.check(), later.check(), latest.check();
+
+  third->signal(SIGTERM);
+  CHECK(third->wait() == 0);
+  CHECK_FALSE(std::filesystem::exists(it.folder.file("c.sock")));
+  it.check(one), it.check(three);
+  it.old->signal(SIGTERM);
+  CHECK(it.old->wait() == 0);
+  CHECK(it.old->out().find("sessions=1 refused=0") != std::string::npos);
+}
+
+TEST_CASE("the old process ends by itself when its last session has ended") {
+  Upgraded it;
+  auto met = std::make_unique<Upgraded::Met>(it.meet());
+  const auto young = it.take_over();
+  met->check();
+  met.reset();
+  CHECK(it.old->wait() == 0);
+  (void)it.meet();
+}
+
+TEST_CASE("a process that leaves half-way, or says something else, changes nothing") {
+  Upgraded it;
+  const auto met = it.meet();
+  const auto tank = it.drive();
+  Upgraded::Miner &one = it.join(it.packets), &two = it.join(it.datagrams);
+  for (int step = 0; step < 6; ++step) {
+    CAPTURE(step);
+    {
+      const net::Talk talk = it.ask("take over 1");
+      if (step > 0) CHECK(*talk.hear(kPatience) == "sockets");
+      if (step > 1) CHECK(talk.receive(kPatience)->size() == 6);  // with BZFlag's UDP, and the control socket
+      if (step == 2) REQUIRE(talk.say("steady", kPatience).ok());
+      if (step > 2) REQUIRE(talk.say("ready", kPatience).ok());
+      if (step > 3) CHECK(*talk.hear(kPatience) == "given");
+      if (step > 4) REQUIRE(talk.say("mine", kPatience).ok());
+    }
+    CHECK(it.old->err_has("did not take over"));
+    CHECK(testing::eventually([&] {
+      return it.ctl({"unban", "192.0.2.9"}).err.find("takes over") == std::string::npos;
+    }));
+    met.check();
+    it.check(tank), it.check(one), it.check(two);
+    const auto later = it.meet();
+    it.check(it.drive());
+    it.check(it.join(it.packets)), it.check(it.join(it.datagrams));
+  }
+  CHECK(*it.ask("take over 9").hear(kPatience) == "error: this program knows only 'take over 1'");
+  {
+    const net::Talk first = it.ask("take over 1");
+    CHECK(*first.hear(kPatience) == "sockets");
+    CHECK(it.ask("take over 1").hear(kPatience)->find("another process takes over") != std::string::npos);
+    CHECK(it.ctl({"ban", "192.0.2.8"}).err.find("another process takes over") != std::string::npos);
+    CHECK(it.ctl({"reload"}).err.find("another process takes over") != std::string::npos);
+  }
+  // A new process that cannot start leaves the old one as it is.
+  it.write("[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n" +
+           Upgraded::route("panic", it.panic, "be-packed", "", it.server.address()) +
+           Upgraded::route("bzflag", it.server.address(), "2.4", "", it.pair.address()));
+  CHECK(testing::eventually([&] {
+    return it.ctl({"unban", "192.0.2.9"}).err.find("takes over") == std::string::npos;
+  }));
+  const Ended failed = run({kEntente, "run", it.folder.file("a.toml"), "--take-over", it.folder.file("c.sock")});
+  CHECK(failed.code == 1);
+  CHECK(failed.err.find("cannot listen on") != std::string::npos);
+  met.check();
+  (void)it.meet();
+  CHECK(run({kEntente, "run", it.folder.file("a.toml"), "--take-over", "/nowhere"}).err.find("cannot take over from") !=
+        std::string::npos);
+}
+
+TEST_CASE("only a process of the same user takes over") {
+  if (::geteuid() != 0) return;  // it takes two users
+  Upgraded it;
+  std::filesystem::permissions(it.folder.file(""), std::filesystem::perms::all);
+  std::filesystem::permissions(it.folder.file("c.sock"), std::filesystem::perms::all);
+  std::filesystem::permissions(it.folder.file("a.toml"), std::filesystem::perms::all);
+  const Ended stranger = run({"/usr/bin/setpriv", "--reuid=65534", "--clear-groups", kEntente, "run",
+                              it.folder.file("a.toml"), "--take-over", it.folder.file("c.sock")});
+  CHECK(stranger.code == 1);
+  CHECK(stranger.err.find("belongs to another user") != std::string::npos);
+  const Ended asks = run({"/usr/bin/setpriv", "--reuid=65534", "--clear-groups", kEntente, "ctl", "--socket",
+                          it.folder.file("c.sock"), "take", "over", "1"});
+  CHECK(asks.err.find("only a process of the same user may take over") != std::string::npos);
+  CHECK(it.old->err_has("was refused"));
+  (void)it.meet();
+}
+
+}  // namespace
+}  // namespace entente::take_over_test
