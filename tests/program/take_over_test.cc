@@ -122,12 +122,13 @@ struct Upgraded : Asked, Turning {
       return std::count(end.log.begin(), end.log.end(), line);
     };
     const auto there = times(enet_server, kSaid), here = times(client, kAnswered);
-    client.say(0, kSaid + 4, net::EnetSend::kReliable);
+    client.say(0, kMessage, net::EnetSend::kReliable);
     enet_server.host.send(*miner.far, 0, net::EnetPacket(from_hex(kAnswered + 4), net::EnetSend::kReliable));
     until([&] { return times(enet_server, kSaid) == there + 1 && times(client, kAnswered) == here + 1; });
   }
 
-  // As an End writes packets down: channel, kind, bytes.
+  static constexpr const char* kMessage = "0901000002000000006f6f6f616200";
+  // As an End writes packets down: channel, kind, and the first 8 bytes.
   static constexpr const char *kSaid = "0/1 0901000002000000", *kAnswered = "0/1 1200001800";
 
   /// Says this to the control socket, and what it answers.

@@ -2,14 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstring>
-#include <limits>
+#include "proxy/net/process/close_on_exec.h"
 
 namespace entente::net {
 
 Outcome<Done> ChildProcess::start(const std::string& command) {
-  // Libraries open some files (ENet's sockets, the log) without this flag. An error means an old kernel.
-  ::close_range(STDERR_FILENO + 1, std::numeric_limits<unsigned>::max(), CLOSE_RANGE_CLOEXEC);
+  close_others_on_exec();
 
   std::string shell = "/bin/sh", option = "-c", text = command;
   char* arguments[] = {shell.data(), option.data(), text.data(), nullptr};

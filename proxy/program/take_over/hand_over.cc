@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "proxy/net/take_over/spawn.h"
+#include "proxy/net/process/own_program.h"
 #include "proxy/program/take_over/take_over.h"
 
 namespace entente {
@@ -111,26 +111,39 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
   upgrades_ = true;
   spdlog::info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
   upgrade_ = std::thread([this, client = std::move(client)] {
-    auto arguments = net::own_arguments("--take-over");
-    arguments.insert(arguments.end(), {"--take-over", socket_});
-    const auto process = net::spawn_anew(arguments);
-    const std::string answer = process ? wait_for(*process) : "error: " + process.error().text;
-    if (!answer.starts_with("ok")) spdlog::error("upgrade: {}", answer);
-    (void)client.say(answer, kPatience);
+    const std::string over = run_anew(client);
+    if (!over.empty()) spdlog::error("upgrade: {}", over);
     upgrades_ = false;
   });
 }
 
-/// What comes of it, as an answer of the control socket; whoever asked does not wait for long.
-std::string HandOver::wait_for(pid_t process) {
-  const Millis until = steady_now() + kAnswerWithin;
-  while (steady_now() < until) {
-    if (given()) return "ok\nprocess " + std::to_string(process) + " has taken over";
-    if (const auto code = net::ended(process))
-      return "error: the new process ended with " + std::to_string(*code) + "; its log says why. This one goes on.";
+/// Answers `client` once it is known what comes of it, or after a while. Returns when the new process has taken over
+/// (""), or why it has not.
+std::string HandOver::run_anew(const net::Talk& client) {
+  net::OwnProgram program;
+  const auto process = program.start(net::OwnProgram::arguments_with("--take-over", socket_));
+  bool answered = false;
+  const auto answer = [&](const std::string& text) {
+    if (!answered) (void)client.say(text, kPatience);
+    answered = true;
+  };
+  if (!process) return answer("error: " + process.error().text), process.error().text;
+  const std::string name = "process " + std::to_string(*process);
+  for (const Millis until = steady_now() + kAnswerWithin; !stops();) {
+    if (given()) return answer("ok\n" + name + " has taken over"), "";
+    if (const auto code = program.ended()) {
+      const std::string why = name + " ended with " + std::to_string(*code) + "; its log says why. This one goes on.";
+      return answer("error: " + why), why;
+    }
+    if (steady_now() >= until) answer("ok\n" + name + " is starting; the log says when it has taken over");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  return "ok\nprocess " + std::to_string(process) + " is starting; the log says when it has taken over";
+  return answer("error: the program stops"), "the program stops";
+}
+
+bool HandOver::stops() {
+  const std::lock_guard lock(mutex_);
+  return ends_;
 }
 
 }  // namespace entente

@@ -57,7 +57,8 @@ class HandOver {
   Outcome<Done> talk(const net::LocalPeer& by);
   Outcome<Done> talk_to_the_end(const net::LocalPeer& by);
   void upgrade(const net::LocalPeer& by, net::Talk client);
-  std::string wait_for(pid_t process);
+  std::string run_anew(const net::Talk& client);
+  bool stops();
 
   User& user_;
   const std::string socket_;

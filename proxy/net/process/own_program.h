@@ -1,0 +1,40 @@
+// Starts this program anew, beside this process: with the same arguments, and the executable that lies at its place
+// now. Law: the new process has our standard output and error, and none of our other descriptors. It outlives us.
+#pragma once
+
+#include <uv.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/base/fault.h"
+
+namespace entente::net {
+
+class OwnProgram {
+ public:
+  /// The arguments of this process, without the option `option` and its value, and then `option` with `value`.
+  static std::vector<std::string> arguments_with(const std::string& option, const std::string& value);
+
+  OwnProgram();
+  ~OwnProgram();
+  OwnProgram(const OwnProgram&) = delete;
+  OwnProgram& operator=(const OwnProgram&) = delete;
+
+  /// Starts it; the first argument is its name. It counts as the service, if this process does (WATCHDOG_PID).
+  /// REQUIRES: once. Returns its process id.
+  Outcome<std::int32_t> start(std::vector<std::string> arguments);
+  /// How it has ended: its exit code, or 128 + the signal. Nothing while it runs. REQUIRES: started.
+  std::optional<int> ended();
+
+ private:
+  uv_loop_t loop_{};
+  uv_process_t process_{};
+  bool began_ = false;
+  std::optional<int> ended_;
+};
+
+}  // namespace entente::net
