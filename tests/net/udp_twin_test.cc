@@ -65,16 +65,23 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
     Loop loop;
     Ear old(loop);
     REQUIRE(old.reader.open(old_fd));
-    const Client anna(server), berta(server), clara(server), dora(server);
+    const Client anna(server), berta(server), clara(server), dora(server), late(server);
 
     const std::vector<UdpReader::Peer> peers = {{anna.address, *Address::parse(ip, 0)}};
     REQUIRE(old.reader.part(peers) == 1);
+    const std::string first = late.say("1");
     Fd twin = udp_twin(server.family());
     REQUIRE(bind_twin(twin.get(), old_fd));
+    // Whose datagram the old socket has received already is its peer, too.
     old.reader.read_all();
+    CHECK(old.heard == Lines{first});
+    old.heard.clear(), old.here.clear();
+    const std::vector<UdpReader::Peer> latecomers = {{late.address, *Address::parse(ip, 0)}};
+    REQUIRE(old.reader.part(latecomers) == 1);
+    refuse_twins(twin.get());
     Ear young(loop);
     REQUIRE(young.reader.open(twin.get(), listening->address));
-    const Lines to_old = {anna.say("1"), anna.say("2")}, to_young = {berta.say("1"), clara.say("1")};
+    const Lines to_old = {anna.say("1"), late.say("2")}, to_young = {berta.say("1"), clara.say("1")};
     turn(loop, [&] { return old.heard.size() == 2 && young.heard.size() == 2; });
     CHECK(old.heard == to_old);
     CHECK(young.heard == to_young);
@@ -86,6 +93,7 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
     REQUIRE(young.reader.part(more) == 1);
     Fd third = udp_twin(server.family());
     REQUIRE(bind_twin(third.get(), twin.get()));
+    refuse_twins(third.get());
     Ear youngest(loop);
     REQUIRE(youngest.reader.open(third.get(), listening->address));
     CHECK_FALSE(bind_twin(udp_twin(server.family()).get(), -1));

@@ -378,6 +378,7 @@ bool EnetHost::part(int twin) {
   if (!bind_twin(twin, host_->socket)) return false;
   for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // what came before; nothing comes any more
   for (int i = 0; i < kMostCalls && part_peers(); ++i) continue;
+  refuse_twins(twin);
   return true;
 }
 

@@ -24,13 +24,13 @@ Fd udp_twin(int family) {
   return fd;
 }
 
-// The older socket goes on allowing twins, because the next process binds one, too. The youngest does not, so that
-// nobody else can bind one.
 bool bind_twin(int twin, int listening) {
   const Address at = local_address(listening);
-  if (!allow_twins(listening, true) || !allow_twins(twin, true) || ::bind(twin, at.raw(), at.size()) != 0) return false;
-  return allow_twins(twin, false);
+  return allow_twins(listening, true) && allow_twins(twin, true) && ::bind(twin, at.raw(), at.size()) == 0;
 }
+
+// One socket of the port that refuses is enough.
+void refuse_twins(int twin) { (void)allow_twins(twin, false); }
 
 // It is connected to itself.
 void silence_twin(int twin) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "proxy/net/take_over/udp_twin.h"
-
 #include "proxy/relay/ends/enet_reason.h"
 
 namespace entente::relay {
@@ -48,6 +47,7 @@ Outcome<Done> DatagramAcceptor::part() {
   parted_ = true;
   reader_.read_all();
   for (int i = 0; i < kMostRounds && reader_.part(peers()) != 0; ++i) continue;  // of those that come meanwhile
+  net::refuse_twins(twin_.get());
   return Done{};
 }
 

@@ -95,6 +95,7 @@ Outcome<Done> StreamAcceptor::part() {
   datagrams_.read_all();
   parted_ = true;
   datagrams_.part(peers());  // of those that came meanwhile
+  net::refuse_twins(twin_.get());
   return Done{};
 }
 
