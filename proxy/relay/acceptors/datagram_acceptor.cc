@@ -44,10 +44,10 @@ Outcome<Done> DatagramAcceptor::part() {
   reader_.part(peers());
   if (!net::bind_twin(twin_.get(), route().on->datagrams->get()))
     return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
-  parted_ = true;
   reader_.read_all();
   for (int i = 0; i < kMostRounds && reader_.part(peers()) != 0; ++i) continue;  // of those that come meanwhile
   net::refuse_twins(twin_.get());
+  parted_ = true;
   return Done{};
 }
 
@@ -89,6 +89,8 @@ void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
 }
 
 void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
+  // A client that comes again from the port of a session of ours. ENet asks again, and the other process hears it.
+  if (parted_) return worker_route_->dropped(Drop::kUnknownSource);
   if (closed_) return turn_away(from, connect, Reason::kDraining);
   if (const auto why = objection_to_dialect(connect.data)) return turn_away(from, connect, *why);
   if (const auto why = admission_.objection(from, limits_)) return turn_away(from, connect, *why);
@@ -103,7 +105,6 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   by_client_[from] = session.get();
   unproven_.insert(link);
   session->start();
-  if (parted_) tidy_later();  // it needs a socket of its own
 }
 
 void DatagramAcceptor::turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why) {
@@ -136,7 +137,6 @@ void DatagramAcceptor::tidy_later() {
 
 void DatagramAcceptor::at_turn_end() {
   tidies_ = false;
-  if (parted_) reader_.part(peers());
   for (DatagramSession* session : std::exchange(done_, {})) sessions_.erase(session->info().link);
 }
 
