@@ -107,13 +107,22 @@ struct Upgraded : Asked, Turning {
   Miner& join(const net::Address& at) {
     const auto settings = aos::game().enet();
     Miner& miner = *clients.emplace_back(std::make_unique<Miner>(loop));
-    End& client = miner.end;
-    REQUIRE(client.host.open({1, settings.channels, settings.range_coder}).ok());
-    const int before = enet_server.ups;
-    client.peer = client.host.connect(at, 1, 3);
-    until([&] { return client.ups == 1 && enet_server.ups == before + 1; });
-    miner.far = enet_server.peer;
+    REQUIRE(miner.end.host.open({1, settings.channels, settings.range_coder}).ok());
+    enter(miner, at);
     return miner;
+  }
+  void enter(Miner& miner, const net::Address& at) {
+    End& client = miner.end;
+    const int before = enet_server.ups, here = client.ups;
+    client.peer = client.host.connect(at, 1, 3);
+    until([&] { return client.ups == here + 1 && enet_server.ups == before + 1; });
+    miner.far = enet_server.peer;
+  }
+  /// Leaves, and comes in again from the same port at once.
+  void come_again(Miner& miner, const net::Address& at) {
+    miner.end.host.disconnect(*miner.end.peer, 0);
+    until([&] { return miner.end.peer == nullptr; });
+    enter(miner, at);
   }
   void check(Miner& miner) {
     End& client = miner.end;
@@ -172,6 +181,12 @@ TEST_CASE("sessions of each transport stay with the old process, newcomers come 
   it.check(three), it.check(four), it.check(one), it.check(two), it.check(tank);
   const std::string listed = it.ctl({"list"}).out;
   CHECK(std::count(listed.begin(), listed.end(), '\n') == 5);  // the header, and the four of the new process
+
+  // Who comes again is a newcomer.
+  it.come_again(one, it.packets), it.come_again(two, it.datagrams);
+  it.check(one), it.check(two);
+  const std::string more = it.ctl({"list"}).out;
+  CHECK(std::count(more.begin(), more.end(), '\n') == 7);
 
   // The next one takes over from the new one, while the first still serves.
   auto third = it.take_over();

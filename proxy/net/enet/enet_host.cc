@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
 #include "proxy/net/take_over/udp_twin.h"
@@ -379,6 +380,7 @@ bool EnetHost::part(int twin) {
   for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // what came before; nothing comes any more
   for (int i = 0; i < kMostCalls && part_peers(); ++i) continue;
   refuse_twins(twin);
+  parted_ = true;
   return true;
 }
 
@@ -412,7 +414,6 @@ void EnetHost::ready(PeerSocket& socket, bool broken) {
 /// Closes those of peers that are gone. Whoever comes from there next is a newcomer.
 void EnetHost::tidy_sockets() {
   if (sockets_.empty()) return;
-  part_peers();
   std::unordered_set<Address, AddressHash> used;
   for (std::size_t i = 0; i < host_->peerCount; ++i)
     if (host_->peers[i].state != ENET_PEER_STATE_DISCONNECTED) used.insert(from_enet(host_->peers[i].address));
@@ -448,9 +449,11 @@ void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
 }
 
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {
-  const bool taken =
-      serving->user_.intercepted(from_enet(host->receivedAddress), {host->receivedData, host->receivedDataLength});
-  return taken ? 1 : 0;
+  const Bytes datagram(host->receivedData, host->receivedDataLength);
+  // A client that comes again from the port of a peer of ours. ENet asks again, and the other process hears it.
+  const auto header = serving->parted_ ? enet_header(datagram) : std::nullopt;
+  if (header && header->peer() == EnetHeader::kNobody) return 1;
+  return serving->user_.intercepted(from_enet(host->receivedAddress), datagram) ? 1 : 0;
 }
 
 }  // namespace entente::net

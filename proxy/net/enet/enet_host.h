@@ -126,6 +126,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Peers that are there, or are connecting, stay. Callbacks may follow meanwhile. False: `twin` could not be bound;
   /// nothing has changed. REQUIRES: it listens; not in a callback of this host.
   bool part(int twin);
+  /// It has the newcomers again.
+  void take_back() { parted_ = false; }
 
   /// The group in which it is served. Initially players.
   void set_priority(Priority priority);
@@ -186,6 +188,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
+  bool parted_ = false;  // another process has the newcomers
   std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash> sockets_;  // of peers, after part()
 };
 

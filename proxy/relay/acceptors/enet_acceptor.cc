@@ -55,7 +55,10 @@ Outcome<Done> EnetAcceptor::part() {
   return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
 }
 
-void EnetAcceptor::take_back() { drop_twin(); }
+void EnetAcceptor::take_back() {
+  drop_twin();
+  host_.take_back();
+}
 
 void EnetAcceptor::give() { twin_.reset(); }
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "proxy/net/take_over/udp_twin.h"
+
 namespace entente::relay {
 namespace {
 
@@ -93,14 +94,12 @@ Outcome<Done> StreamAcceptor::part() {
   if (!net::bind_twin(twin_.get(), route().on->datagrams->get()))
     return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
   datagrams_.read_all();
-  parted_ = true;
   datagrams_.part(peers());  // of those that came meanwhile
   net::refuse_twins(twin_.get());
   return Done{};
 }
 
 void StreamAcceptor::take_back() {
-  parted_ = false;
   drop_twin();
   listener_.pause(false);
 }
@@ -184,7 +183,6 @@ void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
   // Behind load balancers nobody knows whose a datagram is: their clients stay on TCP.
   if (route().with_datagrams() && route().proxies.empty())
     table_.enter(newcomer.client, net::local_address(newcomer.fd.get()), session);
-  if (parted_) datagrams_.part(peers());
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 

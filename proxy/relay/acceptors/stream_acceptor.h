@@ -52,8 +52,7 @@ class StreamAcceptor final : public Acceptor,
   LinkTable table_;
   net::Listener listener_;
   net::UdpReader datagrams_;
-  bool reads_ = false;   // datagrams_
-  bool parted_ = false;  // another process has the datagrams of newcomers
+  bool reads_ = false;  // datagrams_
   net::ProxyHeaderReader proxy_headers_;
   struct Waiting {
     AcceptedClient client;
