@@ -148,6 +148,15 @@ struct Upgraded : Asked, Turning {
     return std::move(*talk);
   }
 
+  /// How many sessions the new process and the old one list.
+  std::pair<int, int> listed() const {
+    const std::string all = ctl({"list"}).out;
+    const std::size_t older = all.find("process ");
+    REQUIRE(older != std::string::npos);
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(older);
+    return {std::count(all.begin(), middle, '\n') - 1, std::count(middle, all.end(), '\n') - 2};
+  }
+
   const net::Address panic = testing::free_for_both(), bzflag = testing::free_for_both(),
                      packets = testing::free_for_both(), datagrams = testing::free_for_both();
   FakeServer server, pair{true};
@@ -179,14 +188,12 @@ TEST_CASE("sessions of each transport stay with the old process, newcomers come 
   it.check(other);
   Upgraded::Miner &three = it.join(it.packets), &four = it.join(it.datagrams);
   it.check(three), it.check(four), it.check(one), it.check(two), it.check(tank);
-  const std::string listed = it.ctl({"list"}).out;
-  CHECK(std::count(listed.begin(), listed.end(), '\n') == 5);  // the header, and the four of the new process
+  CHECK(it.listed() == std::pair{4, 5});
 
   // Who comes again is a newcomer.
   it.come_again(one, it.packets), it.come_again(two, it.datagrams);
   it.check(one), it.check(two);
-  const std::string more = it.ctl({"list"}).out;
-  CHECK(std::count(more.begin(), more.end(), '\n') == 7);
+  CHECK(it.listed() == std::pair{6, 3});
 
   // The next one takes over from the new one, while the first still serves.
   auto third = it.take_over();
@@ -212,6 +219,47 @@ TEST_CASE("the old process ends by itself when its last session has ended") {
   met.reset();
   CHECK(it.old->wait() == 0);
   (void)it.meet();
+}
+
+TEST_CASE("the control socket reaches the players of the old process, too") {
+  Upgraded it;
+  const auto met = it.meet(), other = it.meet();
+  const auto young = it.take_over();
+  CHECK(it.ctl({"--json", "list"}).out.find("]\n[") != std::string::npos);  // one line of each process
+  CHECK(it.ctl({"kick", met.client.here().text(), "bye"}).code == 0);
+  CHECK(met.client.read_text(100).empty());
+  other.check();
+  CHECK(it.ctl({"reload"}).code == 0);
+  // Nobody of the new process has this link. The ban holds for both processes.
+  const Ended banned = it.ctl({"ban", "2", "--for", "1h", "--why", "for now"});
+  CHECK(banned.code == 0);
+  CHECK(banned.out.find("process ") == 0);
+  CHECK(other.client.read_text(100).empty());
+  CHECK(it.ctl({"bans"}).out.find("for now") != std::string::npos);
+  CHECK(it.old->wait() == 0);
+  CHECK(it.ctl({"list"}).out.find("process ") == std::string::npos);
+}
+
+TEST_CASE("the program starts itself anew, by an order") {
+  Upgraded it;
+  const auto met = it.meet();
+  const auto tank = it.drive();
+  const Ended upgraded = it.ctl({"upgrade"});
+  CHECK(upgraded.code == 0);
+  CHECK(upgraded.out.find(" has taken over") != std::string::npos);
+  const int young = std::stoi(upgraded.out.substr(std::string("process ").size()));
+  met.check(), it.check(tank);
+  const auto later = it.meet();
+  CHECK(it.listed() == std::pair{1, 2});
+  // One that cannot start changes nothing.
+  it.write("[");
+  const Ended failed = it.ctl({"upgrade"});
+  CHECK(failed.code == 1);
+  CHECK(failed.err.find("its log says why. This one goes on.") != std::string::npos);
+  (void)it.meet();
+  REQUIRE(::kill(young, SIGTERM) == 0);
+  it.old->signal(SIGTERM);
+  CHECK(it.old->wait() == 0);
 }
 
 TEST_CASE("a process that leaves half-way, or says something else, changes nothing") {

@@ -54,6 +54,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 }  // namespace
 
+std::int32_t own_pid() { return uv_os_getpid(); }
+
 std::vector<std::string> OwnProgram::arguments_with(const std::string& option, const std::string& value) {
   std::vector<std::string> all;
   const std::string texts = own_arguments();

@@ -14,6 +14,8 @@
 
 namespace entente::net {
 
+std::int32_t own_pid();
+
 class OwnProgram {
  public:
   /// The arguments of this process, without the option `option` and its value, and then `option` with `value`.

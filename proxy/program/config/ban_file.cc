@@ -154,13 +154,22 @@ Outcome<Done> KeptBans::save() {
   return write();
 }
 
-void KeptBans::leave_file() {
+Outcome<Done> KeptBans::save(const relay::Ban& ban) {
+  Tell tell;
+  {
+    const std::lock_guard lock(mutex_);
+    tell = tell_;
+  }
+  return tell ? tell(ban) : save();
+}
+
+void KeptBans::leave_file(Tell tell) {
   const std::lock_guard lock(mutex_);
-  left_ = true;
+  tell_ = std::move(tell);
 }
 
 Outcome<Done> KeptBans::write() {
-  if (left_) return Done{};
+  if (tell_) return Done{};
   const auto ours = ours_of(bans_);
   in_file_ = ours.size();  // also if it fails: nobody tries again until something changes
   return write_bans(path_, ours);

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <ctime>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -39,8 +40,11 @@ class KeptBans {
   Outcome<Done> load();
   /// Writes the current bans. From any thread.
   Outcome<Done> save();
-  /// Another process has the file from now on.
-  void leave_file();
+  /// The same after `ban` was added.
+  Outcome<Done> save(const relay::Ban& ban);
+  /// Another process has the file from now on; `tell` tells it of a ban.
+  using Tell = std::function<Outcome<Done>(const relay::Ban& ban)>;
+  void leave_file(Tell tell);
 
  private:
   Outcome<Done> write();
@@ -51,7 +55,8 @@ class KeptBans {
   std::mutex mutex_;  // guards the file and the members below
   std::condition_variable changed_;
   std::size_t in_file_ = 0;  // bans
-  bool ends_ = false, left_ = false;
+  bool ends_ = false;
+  Tell tell_;  // not null: another process has the file
   std::thread thread_;
 };
 

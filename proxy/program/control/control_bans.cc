@@ -70,7 +70,7 @@ class Keeper {
     bans_.add(ban);
     const auto gone = end_sessions(ban);
     const std::string note = gone.empty() ? "" : text_of(gone);
-    if (const auto kept = kept_.save(); !kept)
+    if (const auto kept = kept_.save(ban); !kept)
       return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note);
     return Reply("banned " + ban.who.text() + " until " + until_text(ban.until) + ", " + std::to_string(gone.size()) +
                  " sessions ended\n")

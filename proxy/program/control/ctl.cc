@@ -1,12 +1,16 @@
 #include "proxy/program/control/ctl.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/reply.h"
 #include "proxy/program/misuse.h"
+#include "proxy/program/take_over/older_sockets.h"
 
 namespace entente {
 namespace {
@@ -39,16 +43,44 @@ std::string line_of(const CtlOptions& options) {
   return line;
 }
 
-/// What the program said.
-int print(std::string_view answer, bool json) {
-  if (!json && answer.starts_with(kOkay)) answer.remove_prefix(kOkay.size());
-  std::fwrite(answer.data(), 1, answer.size(), stdout);
-  return json && answer.starts_with(kJsonError) ? kFailed : kOk;
+/// Commands for the processes from before an upgrade, too: they still have players.
+bool is_for_older(const std::string& command) {
+  constexpr std::array<std::string_view, 9> kAll = {"list", "find",  "kick",   "ban",  "unban",
+                                                    "say",  "drain", "record", "stats"};
+  return std::find(kAll.begin(), kAll.end(), command) != kAll.end();
 }
 
-int failed(const Error& error, bool json) {
-  if (!json) return failed(error);
-  return print(Reply(error).json(), true);
+struct Answer {
+  bool ok;
+  std::string text;  // to print: the answer, or the error
+};
+
+Answer ask(const std::string& socket, const std::string& line, bool json) {
+  const auto wrong = [json](const std::string& why) { return Answer{false, json ? Reply(Error{why}).json() : why}; };
+  const auto answer = net::ask_local(socket, line);
+  if (!answer) return wrong(answer.error().text + "; was the program started with --control?");
+  const std::string_view said = *answer;
+  if (said.starts_with(kError)) return wrong(std::string(said.substr(kError.size(), said.find('\n') - kError.size())));
+  if (json ? said.empty() : !said.starts_with(kOkay))
+    return wrong("the program closed the connection without an answer");
+  if (json) return {!said.starts_with(kJsonError), *answer};
+  return {true, answer->substr(kOkay.size())};
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+/// Prints what the processes from before an upgrade answer. False: none did what it was told.
+bool ask_older(const CtlOptions& options, const std::string& line) {
+  bool any = false;
+  for (const OlderSocket& older : older_sockets(options.socket)) {
+    const Answer answer = ask(older.path, line, options.json);
+    if (!answer.ok) continue;
+    any = true;
+    if (!options.json) std::printf("process %d, which serves its players to their end:\n", older.pid);
+    print(answer.text);
+    if (options.words[0] == "kick") break;
+  }
+  return any;
 }
 
 }  // namespace
@@ -77,13 +109,13 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
 int run_ctl(const CtlOptions& options) {
   const std::string line = line_of(options);
   if (line.find_first_of("\r\n") != std::string::npos) return usage_error("entente ctl", "a command must be one line");
-  const auto answer = net::ask_local(options.socket, line);
-  if (!answer) return failed({answer.error().text + "; was the program started with --control?"}, options.json);
-  const bool said = answer->starts_with(kError);
-  if (!said && (options.json ? !answer->empty() : answer->starts_with(kOkay))) return print(*answer, options.json);
-  return failed({said ? answer->substr(kError.size(), answer->find('\n') - kError.size())
-                      : "the program closed the connection without an answer"},
-                options.json);
+  const Answer answer = ask(options.socket, line, options.json);
+  if (answer.ok) print(answer.text);
+  const bool ends = answer.ok && options.words[0] == "kick";  // it has met its player
+  if ((is_for_older(options.words[0]) && !ends && ask_older(options, line)) || answer.ok) return kOk;
+  if (!options.json) return failed(Error{answer.text});
+  print(answer.text);
+  return kFailed;
 }
 
 }  // namespace entente

@@ -12,12 +12,14 @@
 #include <utility>
 
 #include "adapters/registry.h"
+#include "proxy/net/process/own_program.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/take_over/udp_twin.h"
 #include "proxy/program/config/access.h"
 #include "proxy/program/config/limits.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
+#include "proxy/program/control/arguments.h"
 #include "proxy/program/control/control_bans.h"
 #include "proxy/program/control/control_drain.h"
 #include "proxy/program/control/control_server.h"
@@ -25,6 +27,7 @@
 #include "proxy/program/monitor/health.h"
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/serve/signals.h"
+#include "proxy/program/take_over/older_sockets.h"
 #include "proxy/program/take_over/socket_name.h"
 
 namespace entente {
@@ -227,10 +230,14 @@ Outcome<Done> Service::open_control(bool held) {
     control_.add_order("upgrade", kAboutUpgrade, [](std::string_view) -> Reply {
       return Error{"upgrade stands alone, and is for the control socket"};  // there the hand-over answers
     });
-  control_.refuse_orders_when([this] { return hand_over_.objection(); });
+  control_.refuse_orders_when([this] { return hand_over_.given() ? "" : hand_over_.objection(); });
   if (config_.control().socket().empty()) return Done{};
+  return open_control_at(config_.control().socket(), held);
+}
+
+Outcome<Done> Service::open_control_at(const std::string& path, bool held) {
   auto acceptor = net::LocalAcceptor::open(
-      config_.control().socket(), [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
+      path, [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
       [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); }, held);
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
@@ -437,13 +444,27 @@ void Service::take_back() { server_.take_back_listeners(); }
 
 void Service::give(std::int32_t pid) {
   server_.give_listeners();
-  kept_bans_.leave_file();
+  kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });
   acceptor_->leave();
   acceptor_.reset();
+  const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()), false);
+  if (!opened) spdlog::warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
   metrics_acceptor_.reset();
   operator_page_.reset();
   notifier_->give(pid);
   drainer_.begin_end();
+}
+
+/// A ban of a player here is one at the new process, too.
+Outcome<Done> Service::tell_successor(const relay::Ban& ban) const {
+  std::string line = "ban " + ban.who.text();
+  if (ban.until != relay::Ban::kForGood)
+    line += " --for " + std::to_string(std::max<std::time_t>(ban.until - std::time(nullptr), 1)) + "s";
+  if (!ban.why.empty()) line += " --why " + as_argument(ban.why);
+  const auto answer = net::ask_local(config_.control().socket(), line);
+  if (!answer) return answer.error();
+  if (!answer->starts_with("ok")) return Error{"the process that has taken over refuses the ban: " + *answer};
+  return Done{};
 }
 
 Outcome<Done> Service::close() {

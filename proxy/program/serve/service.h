@@ -115,6 +115,8 @@ class Service final : private HandOver::User {
   net::HttpAnswer answer(std::string_view path) const;
   net::HttpAnswer ready(std::string_view route) const;
   Outcome<Done> open_control(bool held);
+  Outcome<Done> open_control_at(const std::string& path, bool held);
+  Outcome<Done> tell_successor(const relay::Ban& ban) const;
   Outcome<Done> open_metrics(bool held);
   Outcome<Done> open_operator_page(bool held);
   Outcome<std::vector<net::NamedFd>> offer() override;

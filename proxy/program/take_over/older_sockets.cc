@@ -1,0 +1,30 @@
+#include "proxy/program/take_over/older_sockets.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace entente {
+
+std::string older_socket(const std::string& control_socket, int pid) {
+  return control_socket + "." + std::to_string(pid);
+}
+
+std::vector<OlderSocket> older_sockets(const std::string& control_socket) {
+  std::vector<OlderSocket> all;
+  const std::filesystem::path socket(control_socket);
+  const std::string before = socket.filename().string() + ".";
+  std::error_code error;
+  const auto folder = socket.has_parent_path() ? socket.parent_path() : std::filesystem::path(".");
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    OlderSocket older{it->path().string()};
+    if (!name.starts_with(before)) continue;
+    const auto read = std::from_chars(name.data() + before.size(), name.data() + name.size(), older.pid);
+    if (read.ec == std::errc() && read.ptr == name.data() + name.size()) all.push_back(std::move(older));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.pid > b.pid; });
+  return all;
+}
+
+}  // namespace entente

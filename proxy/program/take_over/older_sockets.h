@@ -1,0 +1,20 @@
+// The control sockets of processes that another one has taken over from, and that still have players: the path of the
+// control socket, a dot, and the process id.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace entente {
+
+struct OlderSocket {
+  std::string path;
+  int pid = 0;
+};
+
+std::string older_socket(const std::string& control_socket, int pid);
+
+/// Those beside `control_socket`, the largest process id first. Their processes may have ended.
+std::vector<OlderSocket> older_sockets(const std::string& control_socket);
+
+}  // namespace entente
