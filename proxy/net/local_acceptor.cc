@@ -79,7 +79,9 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
       return Error{"'" + path + "', which systemd passed, can be used by others; give its unit SocketMode=0600"};
     auto requests = RequestServer::begin(std::move(passed.fd), answers, RequestServer::kTime, held);
     if (!requests) return requests.error();
-    return std::unique_ptr<LocalAcceptor>(new LocalAcceptor(passed.removes ? path : "", std::move(*requests)));
+    std::unique_ptr<LocalAcceptor> made(new LocalAcceptor("", std::move(*requests)));
+    if (passed.removes) made->passed_path_ = path;
+    return made;
   }
   if (const auto room = make_room(path, *address); !room) return room.error();
   Fd listening = new_socket(SOCK_NONBLOCK);
@@ -103,7 +105,17 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
 }
 
 LocalAcceptor::LocalAcceptor(std::string path, std::unique_ptr<RequestServer> requests)
-    : path_(std::move(path)), requests_(std::move(requests)) {
+    : requests_(std::move(requests)) {
+  own(std::move(path));
+}
+
+void LocalAcceptor::start() {
+  if (!passed_path_.empty()) own(std::move(passed_path_));
+  requests_->start();
+}
+
+void LocalAcceptor::own(std::string path) {
+  path_ = std::move(path);
   struct stat ours {};
   if (::lstat(path_.c_str(), &ours) == 0) device_ = ours.st_dev, inode_ = ours.st_ino;
 }

@@ -39,18 +39,21 @@ class LocalAcceptor {
   LocalAcceptor(const LocalAcceptor&) = delete;
   LocalAcceptor& operator=(const LocalAcceptor&) = delete;
 
-  void start() { requests_->start(); }
+  /// REQUIRES: once, and held.
+  void start();
   int listening() const { return requests_->listening(); }
   /// Whether it removes the socket when it is destroyed: it made it, or took it over from a process that did.
-  bool removes() const { return !path_.empty(); }
+  bool removes() const { return !path_.empty() || !passed_path_.empty(); }
   /// From now on, another process has to.
   void leave() { path_.clear(); }
 
  private:
   LocalAcceptor(std::string path, std::unique_ptr<RequestServer> requests);
+  void own(std::string path);
 
-  std::string path_;
-  dev_t device_ = 0;  // of our socket, which another process may have replaced
+  std::string path_;         // that it removes
+  std::string passed_path_;  // that it removes once it has started: until then another process serves it
+  dev_t device_ = 0;         // of our socket, which another process may have replaced
   ino_t inode_ = 0;
   std::unique_ptr<RequestServer> requests_;
 };

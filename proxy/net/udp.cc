@@ -11,6 +11,8 @@
 namespace entente::net {
 namespace {
 
+constexpr int kMostRounds = 64;  // in which peers that came meanwhile get their sockets
+
 /// Writes one control message of `type` into `header`'s control room.
 template <class Info>
 void put_control(msghdr& header, int level, int type, const Info& info) {
@@ -134,11 +136,17 @@ bool UdpReader::receive_many(int fd, bool asks, const Poll& poll) {
 
 // -- Peers with sockets of their own ----------------------------------------------------------------------------------
 
-std::size_t UdpReader::part(std::span<const Peer> peers) {
-  std::size_t made = 0;
-  for (const Peer& peer : peers)
-    if (poll_.is_open() && !peers_.contains(peer.address)) made += part(peer) ? 1 : 0;
-  return made;
+bool UdpReader::part(const std::function<std::vector<Peer>()>& peers) {
+  bool more = true;
+  for (int i = 0; more && i < kMostRounds; ++i) {
+    more = false;
+    for (const Peer& peer : peers()) {
+      if (!poll_.is_open() || peers_.contains(peer.address)) continue;
+      if (!part(peer)) return false;
+      more = true;
+    }
+  }
+  return true;
 }
 
 /// Before it was connected, the socket may have received what is meant for others: that is delivered here and now.

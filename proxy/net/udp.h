@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -48,9 +49,10 @@ class UdpReader final : private Poll::User {
   struct Peer {
     Address address, here;  ///< its address; the one of ours that it sends to
   };
-  /// Gives each of these that has none a socket of its own (udp_twin.h). Returns how many were made. Datagrams of
-  /// anybody may be delivered meanwhile. REQUIRES: many senders; the socket is not connected; not in datagram().
-  std::size_t part(std::span<const Peer> peers);
+  /// Gives each of `peers` that has none a socket of its own (udp_twin.h), until all have one: datagrams of anybody may
+  /// be delivered meanwhile, so that there are more. False, with errno: one could not be made. REQUIRES: many senders;
+  /// the socket is not connected; not in datagram().
+  bool part(const std::function<std::vector<Peer>()>& peers);
   /// Closes the socket of its own that this peer has. Whoever comes from there next is a newcomer.
   void forget(const Address& peer);
   /// Delivers what the socket itself has received. REQUIRES: many senders.

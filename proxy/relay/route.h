@@ -81,7 +81,9 @@ struct Route {
     Route* route_ = nullptr;
   };
   /// Whether no newcomers come, and nobody is inside or on the way. From any thread.
-  bool is_over() const { return retired && holds_ == 0; }
+  bool is_over() const { return retired && is_empty(); }
+  /// Whether nobody is inside or on the way. From any thread.
+  bool is_empty() const { return holds_ == 0; }
 
   std::size_t index = 0;
   Listener* on = nullptr;     ///< of the Server

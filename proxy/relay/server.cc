@@ -103,14 +103,13 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
     all.push_back(std::make_unique<Upstream>(all.size(), server, name_of(route, server), std::move(*addresses)));
   }
   const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
-  route.upstreams.open(std::move(all),
-                       {.policy = options.policy,
-                        .hold_ms = options.hold_ms,
-                        .check_ms = options.check_ms,
-                        .slow_start_ms = options.slow_start_ms,
-                        .needs_dialect = shown && !all_named,
-                        .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession,
-                        .launch = options.launch});
+  route.upstreams.open(std::move(all), {.policy = options.policy,
+                                        .hold_ms = options.hold_ms,
+                                        .check_ms = options.check_ms,
+                                        .slow_start_ms = options.slow_start_ms,
+                                        .needs_dialect = shown && !all_named,
+                                        .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession,
+                                        .launch = options.launch});
   return Done{};
 }
 
@@ -213,8 +212,9 @@ struct Server::Impl {
   std::vector<std::unique_ptr<Listener>> listeners;
   std::vector<std::unique_ptr<Route>> routes;
   std::vector<std::unique_ptr<SharedRoomState>> shared_rooms;
-  mutable std::mutex changing;  // held while something is added or retired
-  bool running = false;         // run() was called; under `changing`
+  mutable std::mutex changing;       // held while something is added or retired
+  bool running = false;              // run() was called; under `changing`
+  std::atomic<bool> changed{false};  // a route, since offer_listeners()
   Pool pool;
 };
 
@@ -468,6 +468,7 @@ Outcome<Listening> Server::add(const RouteOptions& options) {
 
 Outcome<std::vector<Listening>> Server::change(const RouteChanges& changes) {
   const std::lock_guard changing(impl_->changing);
+  impl_->changed = true;
   return impl_->change(changes);
 }
 
@@ -488,20 +489,28 @@ Outcome<Done> Server::at_acceptors(const std::function<Outcome<Done>(Acceptor&)>
 
 Outcome<std::vector<OfferedSocket>> Server::offer_listeners() {
   std::vector<OfferedSocket> all;
+  impl_->changed = false;
   const auto done = at_acceptors([&](Acceptor& acceptor) { return acceptor.offer(all); });
   if (!done) return done.error();
   return all;
 }
 
 Outcome<Done> Server::part_from_newcomers() {
+  if (impl_->changed) return Error{"the configuration was reloaded meanwhile; try again"};
   return at_acceptors([](Acceptor& acceptor) { return acceptor.part(); });
 }
+
+LinkId Server::last_link() const { return impl_->pool.last_link.load(); }
+
+void Server::begin_links_after(LinkId link) { impl_->pool.last_link = link; }
 
 void Server::take_back_listeners() {
   (void)at_acceptors([](Acceptor& acceptor) { return acceptor.take_back(), Done{}; });
 }
 
 void Server::give_listeners() {
+  for (std::size_t i = 0; i < impl_->routes.size(); ++i)
+    if (impl_->route(i).bots()) end_sessions(i, "");  // the other process has bots of its own
   (void)at_acceptors([](Acceptor& acceptor) { return acceptor.give(), Done{}; });
 }
 
@@ -558,6 +567,11 @@ void Server::set_draining(std::size_t route, bool draining) {
 bool Server::is_draining(std::size_t route) const { return impl_->route(route).draining; }
 
 bool Server::is_over(std::size_t route) const { return impl_->route(route).is_over(); }
+
+bool Server::is_empty() const {
+  const std::shared_lock lock(impl_->tables);
+  return std::all_of(impl_->routes.begin(), impl_->routes.end(), [](const auto& route) { return route->is_empty(); });
+}
 
 std::size_t Server::end_sessions(std::size_t route, std::string_view why) {
   return ask({.route = route, .order = Question::Order::kDrain, .text = std::string(why)}).size();

@@ -116,6 +116,10 @@ class Server {
   Outcome<std::vector<OfferedSocket>> offer_listeners();
   /// It gets those who come from now on, and the sessions stay. On an error, call take_back_listeners().
   Outcome<Done> part_from_newcomers();
+  /// The highest number of a session so far, and a first number for the sessions of the other process: higher than any
+  /// here.
+  LinkId last_link() const;
+  void begin_links_after(LinkId link);
   /// It does not take over: newcomers are accepted here again.
   void take_back_listeners();
   /// It has taken over.
@@ -147,6 +151,8 @@ class Server {
   bool is_draining(std::size_t route) const;
   /// The route is retired, and its last session has ended. From any thread.
   bool is_over(std::size_t route) const;
+  /// Whether nobody is on any route, or on the way to one. Clients that the kernel has accepted are not on it yet.
+  bool is_empty() const;
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
   /// From any thread but the workers'.
   std::size_t end_sessions(std::size_t route, std::string_view why);

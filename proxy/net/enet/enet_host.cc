@@ -83,11 +83,11 @@ Address EnetPeer::address() const { return from_enet(peer_->address); }
 
 Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options) {
   if (at.v6()) return Error{"cannot listen on " + at.text() + ": ENet knows IPv4 only; give an IPv4 address"};
-  const ENetAddress address = to_enet(at);
-  Fd passed = take_passed_datagrams(at);
-  host_ = enet_host_create(passed ? nullptr : &address, options.peers, options.channels, 0, 0);
-  if (host_ && passed) use(std::move(passed), address);
-  if (!host_) return Error{"cannot listen on " + at.text() + " (UDP); is the port taken, or too many peers asked for?"};
+  auto bound = listen_datagrams(at);
+  if (!bound) return bound.error();
+  host_ = enet_host_create(nullptr, options.peers, options.channels, 0, 0);
+  if (!host_) return Error{"cannot listen on " + at.text() + " (UDP): too many peers are asked for"};
+  use(std::move(bound->udp), to_enet(bound->address));
   if (!prepare(options))
     return Error{"cannot watch the UDP socket of " + at.text() + "; raise the limit of open files"};
   return from_enet(host_->address);
@@ -375,31 +375,45 @@ bool EnetHost::serve(int socket) {
 bool EnetHost::part(int twin) {
   errno = EBADF;
   if (!host_) return false;
-  part_peers();
-  if (!bind_twin(twin, host_->socket)) return false;
+  if (!part_peers() || !bind_twin(twin, host_->socket)) return false;
   for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // what came before; nothing comes any more
-  for (int i = 0; i < kMostCalls && part_peers(); ++i) continue;
+  if (!part_peers()) return false;
   refuse_twins(twin);
   parted_ = true;
   return true;
 }
 
-/// True: some were without a socket. While theirs were made, others may have come.
+void EnetHost::take_back() {
+  parted_ = false;
+  if (host_) refuse_twins(host_->socket);
+}
+
+/// Until each has a socket: while one is made, others may come. False: one could not be made.
 bool EnetHost::part_peers() {
-  bool made = false;
+  for (int i = 0; i < kMostCalls; ++i) {
+    const auto made = part_some();
+    if (!made) return false;
+    if (*made == 0) break;
+  }
+  return true;
+}
+
+/// How many were made; nothing, with errno: one could not be.
+std::optional<std::size_t> EnetHost::part_some() {
+  std::size_t made = 0;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     if (host_->peers[i].state == ENET_PEER_STATE_DISCONNECTED) continue;
     const Address peer = from_enet(host_->peers[i].address);
     if (sockets_.contains(peer)) continue;
     Fd fd = udp_socket_for(peer, local_address(host_->socket), host_->socket);
-    if (!fd) continue;  // no descriptors are left: this peer is lost
+    if (!fd) return std::nullopt;
     auto socket = std::make_unique<PeerSocket>(*this, std::move(fd));
-    if (!socket->poll.open(loop_, socket->fd.get(), *socket)) continue;
+    if (!socket->poll.open(loop_, socket->fd.get(), *socket)) return std::nullopt;
     socket->poll.want(true, false);
     socket->poll.set_priority(priority_);
     serve(socket->fd.get());  // before it was connected, it may have received what is meant for others
     sockets_[peer] = std::move(socket);
-    made = true;
+    ++made;
   }
   return made;
 }

@@ -123,11 +123,11 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void disconnect_now(EnetPeer& peer, std::uint32_t data);
 
   /// Gives each peer a socket of its own, so that another process can have the newcomers, at `twin` (udp_twin.h).
-  /// Peers that are there, or are connecting, stay. Callbacks may follow meanwhile. False: `twin` could not be bound;
-  /// nothing has changed. REQUIRES: it listens; not in a callback of this host.
+  /// Peers that are there, or are connecting, stay. Callbacks may follow meanwhile. False, with errno: it cannot be
+  /// done; call take_back(). REQUIRES: it listens; not in a callback of this host.
   bool part(int twin);
-  /// It has the newcomers again.
-  void take_back() { parted_ = false; }
+  /// It has the newcomers again. REQUIRES: `twin` is closed or silent.
+  void take_back();
 
   /// The group in which it is served. Initially players.
   void set_priority(Priority priority);
@@ -156,6 +156,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void serve();
   bool serve(int socket);
   bool part_peers();
+  std::optional<std::size_t> part_some();
   void tidy_sockets();
   void deal_with(ENetEvent& event);
   EnetPeer& adopt(ENetPeer* raw);
@@ -188,7 +189,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
-  bool parted_ = false;  // another process has the newcomers
+  bool parted_ = false;                                                            // another process has the newcomers
   std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash> sockets_;  // of peers, after part()
 };
 

@@ -153,10 +153,15 @@ Outcome<Talk> Talk::open(const std::string& path) {
 
 void Talk::hang_up() const { (void)::shutdown(fd_.get(), SHUT_RDWR); }
 
-bool Talk::is_with_own_user() const {
+bool Talk::is_with_own_user() const { return user() == ::geteuid(); }
+
+bool Talk::is_with_listener_of_own_user() const { return is_with_own_user() || user() == 0; }
+
+std::optional<uid_t> Talk::user() const {
   ucred found{};
   socklen_t size = sizeof found;
-  return ::getsockopt(fd_.get(), SOL_SOCKET, SO_PEERCRED, &found, &size) == 0 && found.uid == ::geteuid();
+  if (::getsockopt(fd_.get(), SOL_SOCKET, SO_PEERCRED, &found, &size) != 0) return std::nullopt;
+  return found.uid;
 }
 
 Outcome<Done> Talk::say(std::string_view line, Millis within) const {

@@ -3,6 +3,9 @@
 // close-on-exec, and are closed if what they came with is refused. A talk that failed once is over.
 #pragma once
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +34,10 @@ class Talk {
   /// Ends what this or another thread waits for. From any thread.
   void hang_up() const;
 
-  /// Whether the other process belongs to the user of this one.
+  /// Whether the other process belongs to the user of this one. For a process that connected: whether the one that
+  /// listens does, or the service manager (root) has made its socket.
   bool is_with_own_user() const;
+  bool is_with_listener_of_own_user() const;
 
   /// `line` without its end, and without one inside.
   Outcome<Done> say(std::string_view line, Millis within) const;
@@ -44,6 +49,8 @@ class Talk {
   Outcome<std::vector<NamedFd>> receive(Millis within) const;
 
  private:
+  std::optional<uid_t> user() const;
+
   Fd fd_;
 };
 

@@ -18,8 +18,8 @@ Fd copy_of(int fd);
 Fd udp_twin(int family);
 
 /// Binds `twin` where `listening` is bound. From now on `listening` receives nothing more. It gets its datagrams back
-/// if every copy of `twin` is closed. False, with errno: nothing has changed. Call refuse_twins() once each peer has its
-/// socket: until then, any program of this machine can bind to the port.
+/// if every copy of `twin` is closed. False, with errno: nothing has changed. Call refuse_twins() once each peer has
+/// its socket: until then, any program of this machine can bind to the port.
 bool bind_twin(int twin, int listening);
 
 /// From now on nobody binds to the port of `twin`, not even udp_socket_for().

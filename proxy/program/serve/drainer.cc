@@ -14,7 +14,7 @@ constexpr Millis kLook = 100;           // how often is looked whether the last 
 constexpr Millis kLookForOver = 1'000;  // the same of a retired route
 constexpr Millis kIdle = 60'000;        // the thread is woken by news
 
-constexpr Millis kOnTheWay = 2'000;  // that clients who were accepted need until they have a session
+constexpr Millis kOnTheWay = 5'500;  // that a client needs who is not known as one yet: ENet asks for 5 s
 
 constexpr const char* kWhy = "the server is going down";
 
@@ -94,7 +94,7 @@ void Drainer::run() {
     if (asked_to_stop_.exchange(false) && !stop_at_) drain_all(now);
     end_overdue(now);
     forget_over();
-    if (stop_at_ && (now >= *stop_at_ || (now >= not_before_ && is_empty()))) {
+    if (stop_at_ && (now >= *stop_at_ || (now >= not_before_ && server_.is_empty()))) {
       stop_at_.reset();
       server_.stop();
     }
@@ -144,12 +144,6 @@ void Drainer::forget_over() {
     });
   }
   for (const auto& tell : over) tell();
-}
-
-bool Drainer::is_empty() const {
-  const std::lock_guard lock(mutex_);
-  return std::all_of(routes_.begin(), routes_.end(),
-                     [this](const auto& one) { return server_.totals(one.first).now() == 0; });
 }
 
 /// Until something is to be done.

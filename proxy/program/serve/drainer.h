@@ -59,7 +59,6 @@ class Drainer {
   void forget_over();
   void end_overdue(Millis now);
   void drain_all(Millis now);
-  bool is_empty() const;
   Millis patience(Millis now);
   void wait();
 

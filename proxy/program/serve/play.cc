@@ -88,7 +88,7 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
     }
     service.stop();
   });
-  service.run();
+  (void)service.run();  // fails only in a take-over
   crowd.give_up();
   clock.join();
   if (const auto closed = service.close(); !closed) return closed.error();

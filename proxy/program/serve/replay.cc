@@ -61,10 +61,11 @@ class Showing {
 
   /// Until the recording is over, or a signal comes.
   Outcome<Done> run() {
-    service_.run([this] {
+    const auto announce = [this] {
       std::fputs(lines_.c_str(), stdout);
       std::fflush(stdout);
-    });
+    };
+    if (const auto ran = service_.run(announce); !ran) return ran.error();
     if (const auto closed = service_.close(); !closed) return closed.error();
     const std::string error = control_.status().error;
     return error.empty() ? Outcome<Done>(Done{}) : Error{error};

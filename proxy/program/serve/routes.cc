@@ -64,7 +64,7 @@ Routes::Routes(const config::Config& config, Reread reread)
 
 // -- At the start -----------------------------------------------------------------------------------------------------
 
-Outcome<Done> Routes::open(TakeOver* take_over) {
+Outcome<Done> Routes::open(bool takes_over) {
   Outcome<Done> done = Done{};
   std::size_t position = 0;
   for (const config::Route& route : config_.route())
@@ -78,8 +78,7 @@ Outcome<Done> Routes::open(TakeOver* take_over) {
     service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
       return rest.empty() ? reload() : Error{"reload takes no arguments"};
     });
-  if (done) done = service_.open_acceptors(take_over != nullptr);
-  if (done && take_over != nullptr) done = take_over->finish();
+  if (done) done = service_.open_acceptors(takes_over);
   if (!done) service_.abandon();
   return done;
 }
@@ -134,13 +133,16 @@ Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::
   return Done{};
 }
 
-void Routes::run() {
+Outcome<Done> Routes::run(TakeOver* take_over) {
   std::optional<CallOnHangUp> hang_up;
   if (reread_) hang_up.emplace([this] { (void)reload(); });  // the log has what came of it
-  service_.run([this] {
+  const auto announce = [this] {
     std::fputs(lines_.c_str(), stdout);
     std::fflush(stdout);
-  });
+  };
+  auto done = service_.run(announce, take_over);
+  if (!done) service_.abandon();
+  return done;
 }
 
 void Routes::sum_up() const {

@@ -29,6 +29,7 @@
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/take_over/older_sockets.h"
 #include "proxy/program/take_over/socket_name.h"
+#include "proxy/program/take_over/take_over.h"
 
 namespace entente {
 namespace {
@@ -48,6 +49,9 @@ constexpr const char* kAboutUpgrade =
     "Starts the program anew, as it is installed now, with the same arguments. The new process takes the newcomers; "
     "this "
     "one serves its players to their end.";
+
+/// Of clients that were accepted before a take-over and have no number yet.
+constexpr relay::LinkId kLinksOnTheWay = 1000;
 
 /// "refused_bad_frame" for each reason with refusals. Blanks in the name become '_', and quotes are removed, for
 /// scripts.
@@ -103,6 +107,11 @@ void Service::discard(relay::TapThread& tap) {
 relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
+  // The server of players who are still in another process is not stopped.
+  options.launch.may_stop = [this] {
+    return !hand_over_.given() &&
+           (config_.control().socket().empty() || !has_older_process(config_.control().socket()));
+  };
   const std::lock_guard lock(mutex_);
   options.limits = limits_of(limits_);
   options.access.push_back(access_);
@@ -186,7 +195,6 @@ Outcome<Done> Service::open_acceptors(bool held) {
   if (done) done = open_control(held);
   if (done) done = open_metrics(held);
   if (done) done = open_operator_page(held);
-  held_ = held;
   return done;
 }
 
@@ -383,11 +391,17 @@ ReplyRow Service::statistics(const ServedRoute& route) const {
   return row;
 }
 
-void Service::run(const std::function<void()>& announce) {
+Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take_over) {
   const StopOnSignal signals(server_, drainer_);
-  if (held_ && acceptor_) acceptor_->start();
-  if (held_ && metrics_acceptor_) metrics_acceptor_->start();
-  if (held_ && operator_page_) operator_page_->start();
+  if (take_over != nullptr) {
+    const auto link = take_over->ready();
+    if (!link) return link.error();
+    server_.begin_links_after(*link);
+    if (const auto taken = take_over->take(); !taken) return taken;
+    if (acceptor_) acceptor_->start();
+    if (metrics_acceptor_) metrics_acceptor_->start();
+    if (operator_page_) operator_page_->start();
+  }
   taps_.begin_retention();
   announce();
   if (metrics_acceptor_) {
@@ -401,6 +415,7 @@ void Service::run(const std::function<void()>& announce) {
   server_.run();
   serving_ = false;
   notifier_->tell_stopping();
+  return Done{};
 }
 
 void Service::give_up() {
@@ -438,11 +453,15 @@ Outcome<std::vector<net::NamedFd>> Service::offer() {
   return all;
 }
 
-Outcome<Done> Service::part() { return server_.part_from_newcomers(); }
+Outcome<relay::LinkId> Service::part() {
+  const auto parted = server_.part_from_newcomers();
+  if (!parted) return parted.error();
+  return server_.last_link() + kLinksOnTheWay;
+}
 
 void Service::take_back() { server_.take_back_listeners(); }
 
-void Service::give(std::int32_t pid) {
+void Service::give(std::int32_t pid, bool own) {
   server_.give_listeners();
   kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });
   acceptor_->leave();
@@ -451,7 +470,7 @@ void Service::give(std::int32_t pid) {
   if (!opened) spdlog::warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
   metrics_acceptor_.reset();
   operator_page_.reset();
-  notifier_->give(pid);
+  if (own) notifier_->give(pid);  // the service manager follows nobody else
   drainer_.begin_end();
 }
 

@@ -32,6 +32,8 @@
 
 namespace entente {
 
+class TakeOver;
+
 class Service final : private HandOver::User {
  public:
   /// `config` outlives it.
@@ -82,7 +84,9 @@ class Service final : private HandOver::User {
 
   /// Runs until a signal, stop(), or a recording that cannot continue. `announce` is called when signals are
   /// handled.
-  void run(const std::function<void()>& announce = [] {});
+  /// `take_over`: from another process, which may go wrong; null: from none. Otherwise it cannot fail.
+  Outcome<Done> run(
+      const std::function<void()>& announce = [] {}, TakeOver* take_over = nullptr);
   /// From any thread, even before run().
   void stop() { server_.stop(); }
   /// Closes the control socket and metrics, and completes the recordings.
@@ -120,9 +124,9 @@ class Service final : private HandOver::User {
   Outcome<Done> open_metrics(bool held);
   Outcome<Done> open_operator_page(bool held);
   Outcome<std::vector<net::NamedFd>> offer() override;
-  Outcome<Done> part() override;
+  Outcome<relay::LinkId> part() override;
   void take_back() override;
-  void give(std::int32_t pid) override;
+  void give(std::int32_t pid, bool own) override;
   std::vector<Recordable> recordables() const;
   std::vector<std::size_t> arenas() const;
 
@@ -146,7 +150,6 @@ class Service final : private HandOver::User {
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
   std::unique_ptr<OperatorPage> operator_page_;
   std::unique_ptr<Notifier> notifier_;
-  bool held_ = false;         // the acceptors
   bool can_upgrade_ = false;  // by an order
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
 };

@@ -85,16 +85,22 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   const auto ready = talk_->hear(kOpensWithin);
   if (!ready) return ready.error();
   if (*ready != "ready") return Error{"it says '" + ready->substr(0, 80) + "' instead of 'ready'"};
-  if (auto parted = user_.part(); !parted) {
+  const auto parted = user_.part();
+  if (!parted) {
     (void)talk_->say("error: " + parted.error().text, kPatience);
-    return parted;
+    return parted.error();
   }
-  if (auto said = talk_->say("given", kPatience); !said) return said;
-  const auto taken = talk_->hear(kPatience);
+  if (auto said = talk_->say("given " + std::to_string(*parted), kPatience); !said) return said;
+  auto taken = talk_->hear(kPatience);
+  if (!taken) {
+    // After this it can say nothing more. What it has said before counts: both know the same.
+    talk_->hang_up();
+    taken = talk_->hear(kPatience);
+  }
   if (!taken) return taken.error();
   if (*taken != "taken") return Error{"it says '" + taken->substr(0, 80) + "' instead of 'taken'"};
   state_ = State::kGiven;
-  user_.give(by.pid);
+  user_.give(by.pid, by.pid == own_);
   return Done{};
 }
 
@@ -117,28 +123,31 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
   });
 }
 
-/// Answers `client` once it is known what comes of it, or after a while. Returns when the new process has taken over
-/// (""), or why it has not.
+/// Answers `client` once it is known what comes of it, or after a while. Returns when the new process has ended, or
+/// this one stops: why it has not taken over, or "".
 std::string HandOver::run_anew(const net::Talk& client) {
   net::OwnProgram program;
   const auto process = program.start(net::OwnProgram::arguments_with("--take-over", socket_));
   bool answered = false;
   const auto answer = [&](const std::string& text) {
-    if (!answered) (void)client.say(text, kPatience);
-    answered = true;
+    if (std::exchange(answered, true)) return;
+    (void)client.say(text, kPatience);
+    client.hang_up();
   };
   if (!process) return answer("error: " + process.error().text), process.error().text;
+  own_ = *process;
   const std::string name = "process " + std::to_string(*process);
   for (const Millis until = steady_now() + kAnswerWithin; !stops();) {
-    if (given()) return answer("ok\n" + name + " has taken over"), "";
+    if (given()) answer("ok\n" + name + " has taken over");
     if (const auto code = program.ended()) {
+      if (given()) return "";
       const std::string why = name + " ended with " + std::to_string(*code) + "; its log says why. This one goes on.";
       return answer("error: " + why), why;
     }
     if (steady_now() >= until) answer("ok\n" + name + " is starting; the log says when it has taken over");
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(answered ? 100 : 20));
   }
-  return answer("error: the program stops"), "the program stops";
+  return given() ? "" : (answer("error: the program stops"), "the program stops");
 }
 
 bool HandOver::stops() {

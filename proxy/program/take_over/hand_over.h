@@ -14,6 +14,7 @@
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/take_over/talk.h"
+#include "proxy/relay/tap/tap_sink.h"
 
 namespace entente {
 
@@ -25,12 +26,12 @@ class HandOver {
     virtual ~User() = default;
     /// All sockets that another process needs.
     virtual Outcome<std::vector<net::NamedFd>> offer() = 0;
-    /// From now on the program accepts nobody.
-    virtual Outcome<Done> part() = 0;
+    /// From now on the program accepts nobody. Returns the highest number of its sessions.
+    virtual Outcome<relay::LinkId> part() = 0;
     /// It accepts again. Also called if part() has failed, or was not called.
     virtual void take_back() = 0;
-    /// The process `pid` is going to have it all: leaves what only one may use.
-    virtual void give(std::int32_t pid) = 0;
+    /// The process `pid` is going to have it all: leaves what only one may use. `own`: it was started by this one.
+    virtual void give(std::int32_t pid, bool own) = 0;
   };
 
   /// `socket`: the path of the control socket.
@@ -71,6 +72,7 @@ class HandOver {
   std::thread thread_;  // of the last take-over
   std::thread upgrade_;
   std::atomic<bool> upgrades_{false};
+  std::atomic<std::int32_t> own_{0};  // the process that this one has started
 };
 
 }  // namespace entente

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "proxy/net/take_over/talk.h"
+
 namespace entente {
 
 std::string older_socket(const std::string& control_socket, int pid) {
@@ -25,6 +27,11 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket) {
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.pid > b.pid; });
   return all;
+}
+
+bool has_older_process(const std::string& control_socket) {
+  const auto all = older_sockets(control_socket);
+  return std::any_of(all.begin(), all.end(), [](const OlderSocket& one) { return net::Talk::open(one.path).ok(); });
 }
 
 }  // namespace entente

@@ -17,4 +17,7 @@ std::string older_socket(const std::string& control_socket, int pid);
 /// Those beside `control_socket`, the largest process id first. Their processes may have ended.
 std::vector<OlderSocket> older_sockets(const std::string& control_socket);
 
+/// Whether one of them is served.
+bool has_older_process(const std::string& control_socket);
+
 }  // namespace entente

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <charconv>
+
 #include "proxy/net/service_manager.h"
 #include "proxy/program/take_over/socket_name.h"
 
@@ -15,7 +17,7 @@ constexpr Millis kWithOldProcess = 30'000;  // with the old process: it may be b
 Outcome<TakeOver> TakeOver::begin(const std::string& path) {
   auto talk = net::Talk::open(path);
   if (!talk) return talk.error();
-  if (!talk->is_with_own_user())
+  if (!talk->is_with_listener_of_own_user())
     return Error{"the program behind " + path + " belongs to another user; take over as its user"};
   if (const auto said = talk->say(kTakeOver, kWithOldProcess); !said) return said.error();
   const auto answer = talk->hear(kWithOldProcess);
@@ -31,15 +33,21 @@ Outcome<TakeOver> TakeOver::begin(const std::string& path) {
   return TakeOver(std::move(*talk));
 }
 
-Outcome<Done> TakeOver::finish() {
+Outcome<relay::LinkId> TakeOver::ready() {
   if (const auto said = talk_.say("ready", kWithOldProcess); !said) return said.error();
   const auto answer = talk_.hear(kWithOldProcess);
   if (!answer) return answer.error();
-  if (*answer != "given") return Error{"the running program keeps its players and its newcomers: " + *answer};
+  constexpr std::string_view kGiven = "given ";
+  relay::LinkId link = 0;
+  const char* const end = answer->data() + answer->size();
+  if (!answer->starts_with(kGiven) || std::from_chars(answer->data() + kGiven.size(), end, link).ptr != end)
+    return Error{"the running program keeps its players and its newcomers: " + *answer};
   for (const std::string& socket : net::passed_and_not_taken())
     spdlog::info("closed, because the configuration has no such listener any more: {}", socket);
   net::close_passed();
-  return talk_.say("taken", kWithOldProcess);
+  return link;
 }
+
+Outcome<Done> TakeOver::take() { return talk_.say("taken", kWithOldProcess); }
 
 }  // namespace entente

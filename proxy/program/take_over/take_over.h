@@ -1,18 +1,19 @@
 // A take-over, seen from the process that begins (`entente run --take-over`): it gets the listening sockets of a
-// running process, opens everything with them, and has the newcomers from then on. Law: unless finish() succeeds, the
+// running process, opens everything with them, and has the newcomers from then on. Law: unless take() succeeds, the
 // running process goes on as if nothing had been.
 //
 // The two talk over the control socket (net/take_over/talk.h), in this order:
 //   new: take over 1
 //   old: sockets, and the sockets; or: error: WHY
 //   new: ready       (everything is open)
-//   old: given       (the old one accepts nobody any more)
+//   old: given N     (the old one accepts nobody any more; its sessions have numbers up to N)
 //   new: taken       (the new one does)
 #pragma once
 
 #include <string>
 
 #include "proxy/net/take_over/talk.h"
+#include "proxy/relay/tap/tap_sink.h"
 
 namespace entente {
 
@@ -22,8 +23,10 @@ class TakeOver {
  public:
   /// Asks the process behind the control socket `path` for its sockets. Listeners opened from now on use them.
   static Outcome<TakeOver> begin(const std::string& path);
-  /// Everything is open. On success, the newcomers are ours, and the old process has left its control socket.
-  Outcome<Done> finish();
+  /// Everything is open: the old process accepts nobody any more. Returns the highest number of its sessions.
+  Outcome<relay::LinkId> ready();
+  /// The newcomers are ours. REQUIRES: ready(); all listeners serve in a moment.
+  Outcome<Done> take();
 
  private:
   explicit TakeOver(net::Talk talk) : talk_(std::move(talk)) {}

@@ -1,5 +1,6 @@
 #include "proxy/relay/acceptors/acceptor.h"
 
+#include <cerrno>
 #include <utility>
 
 #include "proxy/net/take_over/udp_twin.h"
@@ -51,9 +52,26 @@ Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
   return Done{};
 }
 
+/// Those who come while it goes on are peers of ours, too.
+Outcome<Done> Acceptor::part_datagrams(net::UdpReader& reader,
+                                       const std::function<std::vector<net::UdpReader::Peer>()>& peers) {
+  const int listening = route().on->datagrams->get();
+  if (!reader.part(peers) || !net::bind_twin(twin_.get(), listening)) return cannot_share();
+  reader.read_all();
+  if (!reader.part(peers)) return cannot_share();
+  net::refuse_twins(twin_.get());
+  return Done{};
+}
+
+Error Acceptor::cannot_share() const {
+  return net::machine_error("cannot share the port of " + route().listener.text(), errno,
+                            "each player needs one more descriptor; raise the limit of open files");
+}
+
 void Acceptor::drop_twin() {
   if (twin_) net::silence_twin(twin_.get());
   twin_.reset();
+  if (route().on->datagrams) net::refuse_twins(route().on->datagrams->get());
 }
 
 Error Acceptor::cannot_watch() const {

@@ -5,6 +5,7 @@
 // belong to the route that it serves; with WebSockets, their path may lead them to another one.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -80,8 +81,11 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
   /// A twin of the listening UDP socket (net/take_over/udp_twin.h), in `twin_` and in `out`.
   Outcome<Done> offer_twin(std::vector<OfferedSocket>& out);
+  /// Gives all that `reader` receives from newcomers to the twin. On an error, call drop_twin().
+  Outcome<Done> part_datagrams(net::UdpReader& reader, const std::function<std::vector<net::UdpReader::Peer>()>& peers);
   /// The twin receives nothing, and is closed.
   void drop_twin();
+  Error cannot_share() const;
   void close_queries() { queries_->close(); }
   /// Until when a newcomer may wait for a server, if none can be reached now.
   Millis holds_until() const { return now() + worker_route_->route.upstreams.rules().hold_ms; }

@@ -10,7 +10,6 @@ namespace entente::relay {
 namespace {
 
 // A connect is 52 bytes, or fewer by the range coder. More is not worth the time that opening it takes.
-constexpr int kMostRounds = 64;
 constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace
@@ -41,14 +40,9 @@ void DatagramAcceptor::stop() {
 Outcome<Done> DatagramAcceptor::offer(std::vector<OfferedSocket>& out) { return offer_twin(out); }
 
 Outcome<Done> DatagramAcceptor::part() {
-  reader_.part(peers());
-  if (!net::bind_twin(twin_.get(), route().on->datagrams->get()))
-    return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
-  reader_.read_all();
-  for (int i = 0; i < kMostRounds && reader_.part(peers()) != 0; ++i) continue;  // of those that come meanwhile
-  net::refuse_twins(twin_.get());
-  parted_ = true;
-  return Done{};
+  const auto done = part_datagrams(reader_, [this] { return peers(); });
+  parted_ = done.ok();
+  return done;
 }
 
 void DatagramAcceptor::take_back() {

@@ -52,7 +52,7 @@ Outcome<Done> EnetAcceptor::offer(std::vector<OfferedSocket>& out) { return offe
 
 Outcome<Done> EnetAcceptor::part() {
   if (host_.part(twin_.get())) return Done{};
-  return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
+  return cannot_share();
 }
 
 void EnetAcceptor::take_back() {

@@ -89,14 +89,7 @@ Outcome<Done> StreamAcceptor::offer(std::vector<OfferedSocket>& out) {
 
 Outcome<Done> StreamAcceptor::part() {
   listener_.pause(true);
-  if (!reads_) return Done{};
-  datagrams_.part(peers());
-  if (!net::bind_twin(twin_.get(), route().on->datagrams->get()))
-    return net::machine_error("cannot share the port of " + route().listener.text(), errno, "try again");
-  datagrams_.read_all();
-  datagrams_.part(peers());  // of those that came meanwhile
-  net::refuse_twins(twin_.get());
-  return Done{};
+  return reads_ ? part_datagrams(datagrams_, [this] { return peers(); }) : Done{};
 }
 
 void StreamAcceptor::take_back() {

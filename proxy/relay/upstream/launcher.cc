@@ -46,6 +46,10 @@ void Launcher::stop(Millis now) {
   }
   if (empty_since_ == 0) empty_since_ = now;
   if (stopped_ || stopping_.runs() || now < empty_since_ + rules_.stop_after_ms) return;
+  if (rules_.may_stop && !rules_.may_stop()) {
+    empty_since_ = now;
+    return;
+  }
   stopped_ = true;
   run(stopping_, rules_.stop, "nobody plays");
 }

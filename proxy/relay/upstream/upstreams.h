@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -94,6 +95,7 @@ struct LaunchRules {
   std::string start;  ///< run when a player waits and no server is up; needs UpstreamRules::hold_ms
   std::string stop;   ///< run when nobody has played for stop_after_ms
   Millis stop_after_ms = 0;
+  std::function<bool()> may_stop = {};  ///< asked before; false: players of other processes may be there. Null: always
 };
 
 struct UpstreamRules {

@@ -13,7 +13,8 @@ namespace {
 /// Commands write a letter each to a file here.
 class Launched : public Serving {
  public:
-  explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {})
+  explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {},
+                    std::function<bool()> may_stop = {})
       : Serving(1), at(nowhere()) {
     relay::RouteOptions options;
     options.game = &toy::game();
@@ -24,6 +25,7 @@ class Launched : public Serving {
     options.launch.start = start.empty() ? writes("s") : start;
     if (stop_after_ms != 0) options.launch.stop = stop.empty() ? writes("e") : stop;
     options.launch.stop_after_ms = stop_after_ms;
+    options.launch.may_stop = std::move(may_stop);
     serve_all(std::move(options), no_limits());
   }
   ~Launched() {
@@ -81,6 +83,17 @@ TEST_CASE("launch: the server is started once, when a player comes, and stopped 
   const Stream other = join(running.address);
   accept_player(up);  // the command did not stop it
   CHECK(running.written() == "se");
+}
+
+TEST_CASE("launch: a server that another process may have players on is not stopped") {
+  std::atomic<int> asked{0};
+  std::atomic<bool> may{false};
+  Launched running(1, {}, {}, [&] { return ++asked, may.load(); });
+  const LateServer up(running.at);
+  CHECK(eventually([&] { return asked > 2; }));
+  CHECK(running.written().empty());
+  may = true;
+  CHECK(running.wrote("e"));
 }
 
 TEST_CASE("launch: a command that fails is told, and is not run again at once") {
