@@ -31,8 +31,13 @@ PATIENCE = 30.0
 KINDS = ("tcp", "wss", "bzflag", "packets", "datagrams")
 
 
+processes = []  # of entente
+
+
 def fail(text):
     print("FAILED:", text, flush=True)
+    for one in processes:
+        one.process.kill()
     os._exit(1)
 
 
@@ -329,12 +334,13 @@ class Count:
     def __init__(self):
         self.lock = threading.Lock()
         self.gaps = 0  # times that a new process was killed when it had taken over already
-        self.messages = self.newcomers = self.datagrams_lost = 0
+        self.messages = self.newcomers = self.datagrams = self.datagrams_lost = 0
         self.slowest = {kind: 0.0 for kind in KINDS}
 
     def add(self, kind, seconds):
         with self.lock:
             self.messages += 1
+            self.datagrams += kind == "bzflag"
             self.slowest[kind] = max(self.slowest[kind], seconds)
 
 
@@ -386,6 +392,7 @@ class Entente:
             argv += ["--take-over", folder + "/c.sock"]
         self.log = open(folder + "/log.txt", "ab")
         self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=self.log)
+        processes.append(self)
 
     def listens(self):
         for _ in range(len(KINDS)):
@@ -452,7 +459,7 @@ def main():
     for one in comers:
         one.start()
 
-    processes, killed, times = [first], 0, []
+    killed, times = 0, []
     plan = ["upgrade"] * (options.upgrades - 1) + ["kill"] * options.kills
     random.shuffle(plan)
     plan.insert(0, "upgrade")
@@ -460,9 +467,10 @@ def main():
         began = time.monotonic()
         if step == "kill":
             new = Entente(folder, options.entente)
-            time.sleep(random.uniform(0, 0.9 * min(times)))
+            time.sleep(random.uniform(0.3, 1.1) * sorted(times)[len(times) // 2])  # most of it is the start
             new.process.kill()
             new.process.wait()
+            processes.remove(new)
             time.sleep(0.1)
             # If it had taken over already, nobody is left but those who play: one that does not take over begins.
             if b"listening" in new.process.stdout.read():
@@ -470,12 +478,15 @@ def main():
                 count.gaps += 1
                 restarted = Entente(folder, options.entente, take_over=False)
                 restarted.listens()
-                processes.append(restarted)
             continue
         new = Entente(folder, options.entente)
         new.listens()
         times.append(time.monotonic() - began)
-        processes.append(new)
+        # One of each few processes has players of its own for the rest of the time.
+        kind = KINDS[len(times) % len(KINDS)]
+        players.append(threading.Thread(target=play, args=(kind, ports[kind], stop, count, joined), daemon=True))
+        players[-1].start()
+        joined.acquire()
         time.sleep(random.uniform(0.05, 0.4))
     stop_newcomers.set()
     for one in comers:
@@ -485,6 +496,8 @@ def main():
     for one in players:
         one.join()
     until = time.monotonic() + PATIENCE
+    if count.datagrams_lost > count.datagrams / 100:
+        fail("%d of %d datagrams of BZFlag were lost" % (count.datagrams_lost, count.datagrams))
     for one in processes[:-1]:
         if one.process.wait(timeout=max(1, until - time.monotonic())) != 0:
             fail("an old entente ended with %d" % one.process.returncode)
