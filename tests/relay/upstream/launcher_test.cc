@@ -89,11 +89,17 @@ TEST_CASE("launch: a server that another process may have players on is not stop
   std::atomic<int> asked{0};
   std::atomic<bool> may{false};
   Launched running(1, {}, {}, [&] { return ++asked, may.load(); });
+  std::optional<Stream> client = join(running.address);
+  CHECK(running.wrote("s"));
   const LateServer up(running.at);
+  std::optional<Stream> served = accept_player(up);
+  CHECK(asked == 0);  // somebody plays
+  client.reset(), served.reset();
+  CHECK(running.empty());
   CHECK(eventually([&] { return asked > 2; }));
-  CHECK(running.written().empty());
+  CHECK(running.written() == "s");
   may = true;
-  CHECK(running.wrote("e"));
+  CHECK(running.wrote("se"));
 }
 
 TEST_CASE("launch: a command that fails is told, and is not run again at once") {
