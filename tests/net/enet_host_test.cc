@@ -189,6 +189,19 @@ TEST_CASE("enet host: who has lost its only peer may connect in that very call")
   CHECK(duel.server.log.back() == "up 8");
 }
 
+TEST_CASE("enet host: a server that has ended is noticed before ENet's own time, and so is one that is not there") {
+  Duel duel({4, 2, false}, {1, 2, false});
+  duel.connect(7);
+  duel.client.peer->give_up_after(600'000);
+  duel.server.host.close();  // without a goodbye
+  duel.until([&] { return duel.client.peer == nullptr; });
+  CHECK(duel.client.log == std::vector<std::string>{"up 0", "down 0"});
+  duel.client.peer = duel.client.host.connect(duel.address, 2, 7);
+  duel.client.peer->give_up_after(600'000);
+  duel.until([&] { return duel.client.peer == nullptr; });
+  CHECK(duel.client.log.size() == 3);
+}
+
 TEST_CASE("enet host: a packet larger than allowed is not sent, and one that comes is not taken in") {
   EnetOptions small{4, 2, false};
   small.largest_packet = 2000;

@@ -1,6 +1,7 @@
 #include "proxy/net/enet/enet_host.h"
 
 #include <arpa/inet.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cassert>
@@ -19,7 +20,8 @@ namespace {
 
 // ENet's own default holds 550 small datagrams; a burst of a thousand lost a fifth of itself.
 constexpr int kReceiveBuffer = 4 << 20;
-constexpr int kMostCalls = 64;  // of ENet, for what its socket holds when it parts from its newcomers
+constexpr enet_uint32 kRefusedAfter = 1'000;  // milliseconds; each side pings twice a second
+constexpr int kMostCalls = 64;                // of ENet, for what its socket holds when it parts from its newcomers
 
 /// ENet hands out a packet as soon as all its fragments came, also if these do not fill it: what they leave out must
 /// not be what our memory held before. Said once, before there is a host.
@@ -162,6 +164,8 @@ EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32
   const ENetAddress address = to_enet(to);
   ENetPeer* raw = enet_host_connect(host_, &address, channels, data);
   if (!raw) return nullptr;
+  // Only a connected socket is told that nothing listens there.
+  sole_ = places_ == 1 && ::connect(host_->socket, to.raw(), to.size()) == 0;
   if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) fit(place + 1);
   EnetPeer& peer = adopt(raw);
   flush_later();
@@ -344,7 +348,9 @@ void EnetHost::flush_later() {
 void EnetHost::at_turn_end() {
   flushing_ = false;
   if (!host_) return;
+  errno = 0;
   enet_host_flush(host_);
+  refused_ |= sole_ && errno == ECONNREFUSED;
   tell_drained();
 }
 
@@ -359,8 +365,10 @@ bool EnetHost::serve(int socket) {
   ENetEvent event{};
   const int own = std::exchange(host_->socket, socket);
   const int began = enet_host_service(host_, &event, 0);
+  refused_ |= sole_ && began < 0 && errno == ECONNREFUSED;
   host_->socket = own;
   for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
+  if (std::exchange(refused_, false)) lose_refused();
   serving = nullptr;
   std::size_t used = used_;
   while (used < host_->peerCount && host_->peers[used].state != ENET_PEER_STATE_DISCONNECTED) ++used;
@@ -452,6 +460,17 @@ void EnetHost::deal_with(ENetEvent& event) {
     case ENET_EVENT_TYPE_NONE:
       break;
   }
+}
+
+/// The server's machine says that nothing listens there: the server has ended, or is not there yet. ENet would wait for
+/// 5 seconds of silence. One that has just been heard is not given up: the message may be late, or forged.
+void EnetHost::lose_refused() {
+  ENetPeer& raw = host_->peers[0];
+  auto* peer = static_cast<EnetPeer*>(raw.data);
+  if (!peer || (raw.state == ENET_PEER_STATE_CONNECTED && enet_time_get() - raw.lastReceiveTime < kRefusedAfter))
+    return;
+  peer->silence_ = 0;
+  lose(*peer, 0);
 }
 
 /// ENet has freed the place already, and its user may connect from it at once.

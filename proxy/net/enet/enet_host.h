@@ -159,6 +159,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::optional<std::size_t> part_some();
   void tidy_sockets();
   void deal_with(ENetEvent& event);
+  void lose_refused();
   EnetPeer& adopt(ENetPeer* raw);
   std::unique_ptr<EnetPeer> forget(EnetPeer& peer);
   void lose(EnetPeer& peer, std::uint32_t data);
@@ -189,7 +190,9 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
-  bool parted_ = false;                                                            // another process has the newcomers
+  bool sole_ = false;     // its socket is connected to its only peer
+  bool refused_ = false;  // nothing listens there
+  bool parted_ = false;   // another process has the newcomers
   std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash> sockets_;  // of peers, after part()
 };
 

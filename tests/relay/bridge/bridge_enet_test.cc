@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
+#include "proxy/net/socket.h"
 #include "tests/relay/enet_yard.h"
 #include "tests/relay/lossy.h"
 
@@ -187,13 +188,21 @@ TEST_CASE("a server that is not there, or will not have us, is the client's good
   limits.connect_ms = 300;
   SUBCASE("nobody answers") {
     Yard scene;
-    const auto nobody = free_for_both();
-    Bridging running(toy::packets(), toy::packets(), nobody, limits);
+    const auto silent = net::listen_datagrams(loopback());
+    Bridging running(toy::packets(), toy::packets(), silent->address, limits);
     scene.join(running.address);
     scene.until([&] { return scene.client.heard("down 4001"); });
     CHECK(scene.client.heard("0/1 0009"));
     CHECK(running.ended(Reason::kServerTimeout));
     CHECK(running.empty());
+  }
+  SUBCASE("nobody listens") {
+    Yard scene;
+    const auto nobody = free_for_both();
+    Bridging running(toy::packets(), toy::packets(), nobody, limits);
+    scene.join(running.address);
+    scene.until([&] { return scene.client.heard("down 4001"); });
+    CHECK(running.ended(Reason::kServerUnreachable));
   }
   SUBCASE("no TCP server") {
     Yard scene;

@@ -5,6 +5,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
+#include "proxy/net/socket.h"
 #include "tests/relay/enet_peers.h"
 
 namespace entente::testing::enet_test {
@@ -65,9 +66,17 @@ TEST_CASE("enet relay: a server that is not there ends the client's wait") {
   limits.connect_ms = 300;
   Scene scene(aos::game(), limits);
   scene.server.host.close();
-  scene.client.peer = scene.knock(3);
-  scene.until([&] { return scene.client.heard("down 5"); });
-  CHECK(scene.running.totals().by(relay::Reason::kServerTimeout) == 1);
+  SUBCASE("it says nothing") {
+    const auto silent = net::listen_datagrams(scene.address);
+    scene.client.peer = scene.knock(3);
+    scene.until([&] { return scene.client.heard("down 5"); });
+    CHECK(scene.running.totals().by(relay::Reason::kServerTimeout) == 1);
+  }
+  SUBCASE("nobody listens") {
+    scene.client.peer = scene.knock(3);
+    scene.until([&] { return scene.client.heard("down 5"); });
+    CHECK(scene.running.totals().by(relay::Reason::kServerUnreachable) == 1);
+  }
 }
 
 TEST_CASE("enet relay: stopping tells the client in the game's own way") {
