@@ -42,6 +42,7 @@ Address Address::from(const sockaddr* raw) {
 Outcome<Address> Address::parse(std::string_view ip, std::uint16_t port) {
   if (ip.size() >= 2 && ip.front() == '[' && ip.back() == ']') ip = ip.substr(1, ip.size() - 2);
   const std::string text(ip);
+  if (text.find('\0') != std::string::npos) return bad(ip, "it has a NUL");  // where inet_pton would stop
   Address address;
   if (inet_pton(AF_INET, text.c_str(), &address.raw_.four.sin_addr) == 1) return address.with_port(port);
   if (inet_pton(AF_INET6, text.c_str(), &address.raw_.six.sin6_addr) != 1) return bad(ip, "no IPv4 or IPv6 address");

@@ -28,6 +28,9 @@ std::string_view word(std::string_view& line) {
   return first;
 }
 
+/// Whether a client can have this address: not 0.0.0.0 or ::.
+bool is_client(const Address& address) { return !address.unmapped().wildcard(); }
+
 std::optional<Address> address(std::string_view ip, bool v6) {
   if (ip.starts_with('[')) return std::nullopt;
   const auto parsed = Address::parse(ip, 0);
@@ -52,7 +55,7 @@ Read read_line(std::string_view line, std::size_t size) {
   const bool v6 = family == "TCP6";
   const std::string_view from = word(rest), to = word(rest), from_port = word(rest), to_port = rest;
   const auto client = address(from, v6);
-  if (!client) return Fault{"bad PROXY header", "source address", at(from)};
+  if (!client || !is_client(*client)) return Fault{"bad PROXY header", "source address", at(from)};
   if (!address(to, v6)) return Fault{"bad PROXY header", "destination address", at(to)};
   const auto number = port(from_port);
   if (!number) return Fault{"bad PROXY header", "source port", at(from_port)};
@@ -96,7 +99,9 @@ Read read_v2(Bytes bytes) {
   if (bytes.size() < kFixed + rest) return std::optional<ProxyHeader>();
   if (command == kLocal || !known) return std::optional(ProxyHeader{kFixed + rest, std::nullopt});
   const bool v6 = family == kTcp6;
-  return std::optional(ProxyHeader{kFixed + rest, address_at(bytes, kFixed, kFixed + (v6 ? 32 : 8), v6).unmapped()});
+  const Address client = address_at(bytes, kFixed, kFixed + (v6 ? 32 : 8), v6);
+  if (!is_client(client)) return Fault{"bad PROXY header", "source address", kFixed};
+  return std::optional(ProxyHeader{kFixed + rest, client.unmapped()});
 }
 
 /// Whether `bytes` begin like this, as far as they go.

@@ -42,6 +42,14 @@ TEST_CASE("what is no address is refused with a reason") {
   }
 }
 
+TEST_CASE("an address with a NUL behind it is none") {
+  using std::literals::operator""s;
+  for (const std::string& ip : {"127.0.0.1\0"s, "127.0.0.1\0x"s, "::1\0"s, "[::1\0x]"s, "\0"s}) {
+    CHECK_FALSE(Address::parse(ip, 1).ok());
+    CHECK_FALSE(Address::parse(ip + ":1").ok());
+  }
+}
+
 TEST_CASE("addresses are the same by IP, or by IP and port") {
   const Address a = *Address::parse("10.0.0.1:5"), b = *Address::parse("10.0.0.1:6"), c = *Address::parse("[::1]:5");
   CHECK(a.same_ip(b));

@@ -22,11 +22,11 @@ std::unique_ptr<HttpAcceptor> open_acceptor() {
 }
 
 /// What is answered to these pieces until the acceptor hangs up.
-std::string asked(const HttpAcceptor& acceptor, std::initializer_list<std::string_view> pieces, bool finishes = false) {
+std::string asked(const Address& at, std::initializer_list<std::string_view> pieces, bool finishes = false) {
   const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience{40, 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  REQUIRE(::connect(fd.get(), acceptor.address().raw(), acceptor.address().size()) == 0);
+  REQUIRE(::connect(fd.get(), at.raw(), at.size()) == 0);
   for (const std::string_view piece : pieces) ::send(fd.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
   if (finishes) ::shutdown(fd.get(), SHUT_WR);
   std::string all;
@@ -35,28 +35,54 @@ std::string asked(const HttpAcceptor& acceptor, std::initializer_list<std::strin
   return all;
 }
 
+std::string asked(const HttpAcceptor& acceptor, std::initializer_list<std::string_view> pieces, bool finishes = false) {
+  return asked(acceptor.address(), pieces, finishes);
+}
+
 TEST_CASE("a GET of what is there is answered, however it comes") {
   const auto acceptor = open_acceptor();
   constexpr std::string_view kAnswer =
       "HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 9\r\nConnection: close\r\n\r\n";
-  CHECK(asked(*acceptor, {"GET /here HTTP/1.1\r\nHost: x\r\n\r\n"}) == std::string(kAnswer) + "all of it");
-  CHECK(asked(*acceptor, {"GET /he", "re?a=1 HTTP/1.1\r\nHo", "st: x\r\n\r", "\n"}) ==
+  CHECK(asked(*acceptor, {"GET /here HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"}) == std::string(kAnswer) + "all of it");
+  CHECK(asked(*acceptor, {"GET /he", "re?a=1 HTTP/1.1\r\nHo", "st: 127.0.0.1\r\n\r", "\n"}) ==
         std::string(kAnswer) + "all of it");
-  CHECK(asked(*acceptor, {"HEAD /here HTTP/1.1\r\nHost: x\r\n\r\n"}) == kAnswer);
-  const std::string gone = asked(*acceptor, {"GET /gone HTTP/1.1\r\nHost: x\r\n\r\n"});
+  CHECK(asked(*acceptor, {"HEAD /here HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"}) == kAnswer);
+  const std::string gone = asked(*acceptor, {"GET /gone HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"});
   CHECK(gone.starts_with("HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/y\r\n"));
   CHECK(gone.ends_with("\r\n\r\nnot now"));
 }
 
 TEST_CASE("anything else is told why not") {
   const auto acceptor = open_acceptor();
-  CHECK(asked(*acceptor, {"GET /there HTTP/1.1\r\nHost: x\r\n\r\n"}).starts_with("HTTP/1.1 404 Not Found\r\n"));
-  CHECK(asked(*acceptor, {"DELETE /here HTTP/1.1\r\nHost: x\r\n\r\n"}).starts_with("HTTP/1.1 405 "));
+  CHECK(asked(*acceptor, {"GET /there HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"}).starts_with("HTTP/1.1 404 Not Found\r\n"));
+  CHECK(asked(*acceptor, {"DELETE /here HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"}).starts_with("HTTP/1.1 405 "));
   CHECK(asked(*acceptor, {"POST /here HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"}).starts_with("HTTP/1.1 400 "));
   CHECK(asked(*acceptor, {"BZFLAG\r\n\r\n"}).starts_with("HTTP/1.1 400 Bad Request\r\n"));
   CHECK(asked(*acceptor, {"GET /here HT"}, true).starts_with("HTTP/1.1 400 "));
   CHECK(asked(*acceptor, {"GET /here HTTP/1.1\r\nX: " + std::string(20'000, 'x')}).starts_with("HTTP/1.1 4"));
   CHECK(asked(*acceptor, {}, true) == "");
+}
+
+TEST_CASE("on loopback, a request for a foreign host name is refused") {
+  const auto acceptor = open_acceptor();
+  const auto get = [](const HttpAcceptor& from, const std::string& host) {
+    return asked(from, {"GET /here HTTP/1.1\r\n" + host + "\r\n"}).substr(0, 13);
+  };
+  for (const char* host : {"Host: evil.example\r\n", "Host: evil.example:9464\r\n", "Host: 127.0.0.1.evil.example\r\n",
+                           "Host: \r\n", "Host: 127.0.0.1:x\r\n", "Host: [::1\r\n"}) {
+    CAPTURE(host);
+    CHECK(get(*acceptor, host) == "HTTP/1.1 403 ");
+  }
+  for (const char* host : {"", "Host: 127.0.0.1\r\n", "Host: LocalHost:9464\r\n", "Host: [::1]:9464\r\n"}) {
+    CAPTURE(host);
+    CHECK(get(*acceptor, host) == "HTTP/1.1 200 ");
+  }
+  const auto everywhere = HttpAcceptor::open(*Address::parse("0.0.0.0", 0), [](std::string_view) {
+    return HttpAnswer{200, "a/b", "x"};
+  });
+  REQUIRE(everywhere.ok());
+  const Address local = *Address::parse("127.0.0.1", (*everywhere)->address().port());
+  CHECK(asked(local, {"GET / HTTP/1.1\r\nHost: games.example\r\n\r\n"}).starts_with("HTTP/1.1 200 "));
 }
 
 TEST_CASE("a body comes with its request, however it comes, and is bounded") {

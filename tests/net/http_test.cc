@@ -128,6 +128,17 @@ TEST_CASE("what a client says of itself is sent on, what is of its connection is
   std::string names;
   for (const HttpHeader& header : forwarded_headers(head)) names += header.name + "=" + header.value + " ";
   CHECK(names == "User-Agent=me Cookie=c Sec-WebSocket-Protocol=p Cache-Control=no-cache ");
+  names.clear();
+  const HttpHead forged = read(
+      "GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: me\r\nX-Forwarded-For: 203.0.113.1\r\nforwarded: for=203.0.113.1\r\n"
+      "X-Real-Ip: 203.0.113.1\r\nX-FORWARDED-FOR: 203.0.113.2\r\nX-Forwarded-Proto: https\r\nCache-Control: x\r\n\r\n");
+  for (const HttpHeader& header : forwarded_headers(forged)) names += header.name + "=" + header.value + " ";
+  CHECK(names == "User-Agent=me X-Forwarded-Proto=https Cache-Control=x ");
+  for (const char* client : {"192.0.2.7:4711", "[::ffff:192.0.2.7]:4711"}) {
+    const HttpHeader last = forwarded_headers(forged, *Address::parse(client)).back();
+    CHECK(last.name + "=" + last.value == "X-Forwarded-For=192.0.2.7");
+  }
+  CHECK(forwarded_headers(forged, *Address::parse("[2001:db8::7]:1")).back().value == "2001:db8::7");
   // MultiOgarII takes a shorter User-Agent for a minion's.
   const auto bare = forwarded_headers(read("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
   REQUIRE(bare.size() == 2);

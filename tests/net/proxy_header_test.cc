@@ -97,6 +97,13 @@ TEST_CASE("what is wrong is refused where it is wrong") {
   check_fault("PROXY TCP4 192.0.2.7 198.51.100.1 01 2\r\n", "source port", 34);
   check_fault("PROXY TCP4 192.0.2.7 198.51.100.1 1 2 \r\n", "destination port", 36);
   check_fault("PROXY TCP4 192.0.2.7 198.51.100.1 1\r\n", "destination port", 35);
+  check_fault("PROXY TCP4 203.0.113.5\0x 198.51.100.1 1 2\r\n"s, "source address", 11);
+  check_fault("PROXY TCP6 2001:db8::7\0 2001:db8::1 1 2\r\n"s, "source address", 11);
+  check_fault("PROXY TCP4 0.0.0.0 198.51.100.1 1 2\r\n", "source address", 11);
+  check_fault("PROXY TCP6 :: 2001:db8::1 1 2\r\n", "source address", 11);
+  check_fault("PROXY TCP6 ::ffff:0.0.0.0 2001:db8::1 1 2\r\n", "source address", 11);
+  check_fault(v2("\x21\x11", std::string(4, '\0') + kTwo4.substr(4)), "source address", 16);
+  check_fault(v2("\x21\x21", std::string(36, '\0')), "source address", 16);
   check_fault("PROXY " + std::string(101, 'x'), "line end", 107);
   check_fault(v2("\x11\x11", kTwo4), "version", 12);
   check_fault(v2("\x22\x11", kTwo4), "command", 12);

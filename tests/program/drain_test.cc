@@ -26,7 +26,7 @@ net::Fd connected(const std::string& port) {
 
 std::string get(const std::string& port, const std::string& path) {
   const net::Fd fd = connected(port);
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
   ::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
   std::string all;
   std::array<char, 4096> room{};

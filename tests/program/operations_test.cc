@@ -56,7 +56,7 @@ std::uint16_t port_in(const std::optional<std::string>& line) {
 
 std::string get(std::uint16_t port, const std::string& path) {
   const Caller caller(port);
-  caller.say("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+  caller.say("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   return caller.hear();
 }
 
@@ -364,6 +364,7 @@ TEST_CASE("all but routes, limits, who may come and the level of the log takes a
   fresh.mutable_limits()->set_sessions(3);
   fresh.mutable_log()->set_level(config::Log::debug);
   fresh.mutable_access()->add_deny("10.0.0.0/8");
+  fresh.mutable_operator_()->set_token_file("token");
   CHECK(takes_restart(running, fresh).empty());
   fresh.mutable_access()->set_ban_file("bans");
   fresh.add_route()->set_listen("panic://127.0.0.1:0");

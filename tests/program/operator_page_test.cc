@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "proxy/net/fd.h"
 #include "proxy/program/control/control.h"
@@ -56,13 +57,14 @@ struct Request {
 };
 
 struct Page {
-  Page() {
+  explicit Page(const std::vector<std::string>& proxies = {}) {
     config::Operator config;
     config.set_listen("127.0.0.1:0");
     config.set_token_file(token_file(folder, kToken + "\n"));
     config.add_hosts("Games.Example.org");
+    for (const std::string& network : proxies) config.add_forwarded(network);
     auto opened = OperatorPage::open(config, [this](std::string_view line, const std::string& by) {
-      CHECK(by.starts_with("by the operator page, from 127.0.0.1:"));
+      last_by = by;
       lines.emplace_back(line);
       return R"({"done":"it"})";
     });
@@ -82,6 +84,7 @@ struct Page {
 
   Folder folder;
   std::vector<std::string> lines;  // that were carried out
+  std::string last_by;             // for whom
   std::unique_ptr<OperatorPage> page;
 };
 
@@ -97,14 +100,14 @@ TEST_CASE("the token is the first line of a file that not everybody can read") {
     return token.ok() ? "" : token.error().text;
   };
   CHECK(why(kToken, 0644).find("chmod o-r") != std::string::npos);
-  for (const std::string& text : {std::string(), std::string("short"), std::string(257, 'x'), kToken + " with blanks",
-                                  "\n" + kToken, kToken + "\xc3\xa4"})
+  for (const std::string& text : {std::string(), std::string("short"), kToken.substr(1), std::string(257, 'x'),
+                                  kToken + " with blanks", "\n" + kToken, kToken + "\xc3\xa4"})
     CHECK(why(text).find("must be a token") != std::string::npos);
   CHECK(read_token(folder.file("none")).error().text.find("cannot read") != std::string::npos);
   CHECK(read_token(folder.file("")).error().text.find("is a folder") != std::string::npos);
 }
 
-TEST_CASE("who gives too many wrong tokens waits, and others do not") {
+TEST_CASE("wrong tokens are limited for each address, and the right one is always accepted") {
   TokenGuard guard(kToken);
   const auto a = *net::Address::parse("192.0.2.7:1"), again = *net::Address::parse("192.0.2.7:2"),
              b = *net::Address::parse("192.0.2.8:1");
@@ -112,22 +115,30 @@ TEST_CASE("who gives too many wrong tokens waits, and others do not") {
   CHECK(guard.check(a, kToken, 0) == Verdict::kRight);
   for (std::uint32_t i = 0; i < TokenGuard::kWrongBurst; ++i)
     CHECK(guard.check(a, kToken.substr(0, i), 0) == Verdict::kWrong);
-  CHECK(guard.check(again, kToken, 0) == Verdict::kTooMany);  // from the same address, even if it is right
-  CHECK(guard.check(b, kToken, 0) == Verdict::kRight);
-  CHECK(guard.check(a, kToken, 1'000) == Verdict::kRight);
+  CHECK(guard.check(again, "x", 0) == Verdict::kTooMany);
+  CHECK(guard.check(again, kToken, 0) == Verdict::kRight);  // as behind an HTTP proxy, where all share an address
+  CHECK(guard.check(a, "x", 0) == Verdict::kTooMany);       // which lifts no limit
+  CHECK(guard.check(b, "x", 0) == Verdict::kWrong);
   CHECK(guard.check(a, "x", 1'000) == Verdict::kWrong);
-  CHECK(guard.check(a, kToken, 1'001) == Verdict::kTooMany);
+  CHECK(guard.check(a, "x", 1'001) == Verdict::kTooMany);
 }
 
-TEST_CASE("many addresses that give wrong tokens take bounded room") {
+TEST_CASE("many addresses that give wrong tokens take bounded room, and newcomers share one limit") {
   TokenGuard guard(kToken);
   using Verdict = TokenGuard::Verdict;
   const auto at = [](std::size_t i) {
     return *net::Address::parse("10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256), 1);
   };
-  for (std::size_t i = 0; i < TokenGuard::kMostKnown; ++i) CHECK(guard.check(at(i), "x", 0) == Verdict::kWrong);
-  CHECK(guard.check(at(TokenGuard::kMostKnown), kToken, 0) == Verdict::kTooMany);
-  CHECK(guard.check(at(TokenGuard::kMostKnown), kToken, 60'000) == Verdict::kRight);  // they are forgotten
+  constexpr std::size_t kMost = TokenGuard::kMostKnown;
+  for (std::size_t i = 0; i < kMost; ++i) CHECK(guard.check(at(i), "x", 0) == Verdict::kWrong);
+  for (std::size_t i = 0; i < TokenGuard::kWrongBurst; ++i)
+    CHECK(guard.check(at(kMost + i), "x", 0) == Verdict::kWrong);
+  CHECK(guard.check(at(kMost + 100), "x", 0) == Verdict::kTooMany);
+  CHECK(guard.check(at(kMost + 100), kToken, 0) == Verdict::kRight);
+  CHECK(guard.check(at(0), "x", 0) == Verdict::kWrong);  // has its own limit
+  for (std::size_t i = 0; i < TokenGuard::kWrongBurst; ++i)
+    CHECK(guard.check(at(kMost + 100), "x", 60'000) == Verdict::kWrong);  // the others are forgotten
+  CHECK(guard.check(at(kMost + 101), "x", 60'000) == Verdict::kWrong);
 }
 
 // -- Requests ---------------------------------------------------------------------------------------------------------
@@ -140,6 +151,7 @@ TEST_CASE("commands come as a JSON array, and their answers go back as one") {
   CHECK(answer.find("Cache-Control: no-store\r\n") != std::string::npos);
   CHECK(answer.ends_with("\r\n\r\n[{\"done\":\"it\"},{\"done\":\"it\"}]"));
   CHECK(page.lines == std::vector<std::string>{"list", "kick 7 --why \"be nice\""});
+  CHECK(page.last_by.starts_with("by the operator page, from 127.0.0.1:"));
 }
 
 TEST_CASE("the page and its files need no token, and load nothing else") {
@@ -202,6 +214,16 @@ TEST_CASE("commands come by POST only, and nothing else is there") {
   }
 }
 
+TEST_CASE("a request target without a leading slash names no file") {
+  Page page;
+  for (const char* target : {"?x", "?", "xmain.js", "main.js", "*", "http://127.0.0.1:8080/", "%2f"}) {
+    CAPTURE(target);
+    CHECK(page.refuses({.body = "", .method = "GET", .path = target}, 404, Refusal::kNotThere));
+    CHECK(page.refuses({.path = target}, 404, Refusal::kNotThere));
+  }
+  CHECK(page.ask({}).starts_with("HTTP/1.1 200 "));
+}
+
 TEST_CASE("without the token nothing is carried out, and it is not taken from anywhere else") {
   Page page;
   for (const std::string& token :
@@ -214,7 +236,36 @@ TEST_CASE("without the token nothing is carried out, and it is not taken from an
   for (const std::string& token : {kToken.substr(1), kToken + "0", std::string("x"), std::string(kToken.size(), '0')})
     CHECK(page.refuses({.token = "Authorization: Bearer " + token + "\r\n"}, 401, Refusal::kWrongToken));
   CHECK(page.refuses({.token = "Authorization: bearer  " + kToken + "\r\n"}, 401, Refusal::kWrongToken));
-  CHECK(page.refuses({}, 429, Refusal::kTooManyTokens));
+  CHECK(page.refuses({.token = "Authorization: Bearer x\r\n"}, 429, Refusal::kTooManyTokens));
+  CHECK(page.ask({}).starts_with("HTTP/1.1 200 "));
+}
+
+TEST_CASE("behind an HTTP proxy, the client's address is the one in its header") {
+  Page page({"127.0.0.0/8"});
+  const auto from = [](const std::string& client) { return "X-Forwarded-For: 203.0.113.1, " + client + "\r\n"; };
+  const std::string wrong = "Authorization: Bearer x\r\n";
+  CHECK(page.ask({.origin = from("192.0.2.7:4711")}).starts_with("HTTP/1.1 200 "));
+  CHECK(page.last_by == "by the operator page, from 192.0.2.7:4711");
+  CHECK(page.ask({.origin = "Forwarded: for=\"[2001:db8::7]\"\r\n"}).starts_with("HTTP/1.1 200 "));
+  CHECK(page.last_by.starts_with("by the operator page, from [2001:db8::7]:"));
+  CHECK_FALSE(page.last_by.ends_with(":0"));  // the proxy's port
+  for (std::uint32_t i = 0; i < TokenGuard::kWrongBurst; ++i)
+    CHECK(page.refuses({.origin = from("192.0.2.7"), .token = wrong}, 401, Refusal::kWrongToken));
+  CHECK(page.refuses({.origin = from("192.0.2.7"), .token = wrong}, 429, Refusal::kTooManyTokens));
+  CHECK(page.refuses({.origin = from("192.0.2.8"), .token = wrong}, 401, Refusal::kWrongToken));
+}
+
+TEST_CASE("a request of an HTTP proxy must name its client, and others may not ask") {
+  Page page({"127.0.0.1"});
+  for (const char* header : {"", "X-Forwarded-For: unknown\r\n", "X-Forwarded-For: rubbish\r\n",
+                             "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.8\r\n"}) {
+    CAPTURE(header);
+    CHECK(page.refuses({.origin = header}, 400, Refusal::kNoClient));
+    CHECK(page.refuses({.body = "", .method = "GET", .path = "/", .origin = header}, 400, Refusal::kNoClient));
+  }
+  Page elsewhere({"10.0.0.0/8", "2001:db8::/32"});
+  CHECK(elsewhere.refuses({}, 403, Refusal::kNotProxy));
+  CHECK(elsewhere.refuses({.origin = "X-Forwarded-For: 192.0.2.7\r\n"}, 403, Refusal::kNotProxy));
 }
 
 TEST_CASE("what is no list of commands is refused") {
@@ -299,7 +350,7 @@ TEST_CASE("a program without a control socket is controlled by its page, and log
         std::string::npos);
   CHECK(program.order(R"(["nonsense"])").find("no command 'nonsense'") != std::string::npos);
   CHECK(asked(program.page, Request{.host = "Host: evil.example\r\n"}.text()).starts_with("HTTP/1.1 403 "));
-  const std::string numbers = asked(program.metrics, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  const std::string numbers = asked(program.metrics, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   CHECK(numbers.find("entente_operator_requests_total 2\n") != std::string::npos);
   CHECK(numbers.find("entente_operator_refused_total{reason=\"foreign host\"} 1\n") != std::string::npos);
   program.process->signal(SIGTERM);
@@ -309,6 +360,41 @@ TEST_CASE("a program without a control socket is controlled by its page, and log
         std::string::npos);
   CHECK(log.find("operator page: refused a request from 127.0.0.1:") != std::string::npos);
   CHECK(log.find("foreign host evil.example") != std::string::npos);
+}
+
+TEST_CASE("a refusal that was held back is logged by the next request, whatever that asks") {
+  Program program;
+  for (const char* host : {"first.example", "second.example"})
+    CHECK(asked(program.page, Request{.host = std::string("Host: ") + host + "\r\n"}.text())
+              .starts_with("HTTP/1.1 403 "));
+  CHECK(program.process->err_has("foreign host first.example"));
+  std::jthread visitor([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      asked(program.page, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+  CHECK(program.process->err_has("foreign host second.example"));
+}
+
+TEST_CASE("a reload reads the token again, and a bad one changes nothing") {
+  Program program;
+  const std::string other(32, 'x');
+  const auto status = [&](const std::string& token, const std::string& body = R"(["list"])") {
+    return asked(program.page, Request{.body = body, .token = "Authorization: Bearer " + token + "\r\n"}.text());
+  };
+  CHECK(status(other).starts_with("HTTP/1.1 401 "));
+  token_file(program.folder, "short");
+  CHECK(status(kToken, R"(["reload"])").find("configuration not reloaded: operator.token_file: ") != std::string::npos);
+  CHECK(status(kToken).starts_with("HTTP/1.1 200 "));
+  token_file(program.folder, other);
+  CHECK(status(kToken).starts_with("HTTP/1.1 200 "));  // until a reload
+  CHECK(status(kToken, R"(["reload"])").find("changed: operator.token_file") != std::string::npos);
+  CHECK(status(kToken).starts_with("HTTP/1.1 401 "));
+  CHECK(status(other).starts_with("HTTP/1.1 200 "));
+  CHECK(status(other, R"(["reload"])").find("changed: ") == std::string::npos);
+  program.process->signal(SIGTERM);
+  CHECK(program.process->wait() == 0);
 }
 
 TEST_CASE("a configuration with a page and no token is refused") {
@@ -321,6 +407,8 @@ TEST_CASE("a configuration with a page and no token is refused") {
         return run({testing::entente_binary(), "check", folder.file("c.toml")}).err;
       };
   CHECK(why("listen = \"127.0.0.1:0\"\n").find("operator.token_file: the page needs a token") != std::string::npos);
+  CHECK(why("listen = \"127.0.0.1:0\"\ntoken_file = \"/x\"\nforwarded = [\"10.0.0.0/8\", \"proxy\"]\n")
+            .find("operator.forwarded[1]: 'proxy' is no net of addresses") != std::string::npos);
   CHECK(why("listen = \"somewhere\"\ntoken_file = \"/x\"\n").find("operator.listen") != std::string::npos);
 }
 

@@ -121,13 +121,20 @@ TEST_CASE("the request travels with path, query, headers and subprotocol, and so
   FakeServer fake;
   Running running(ogar::game(), fake.address());
   WebClient client(running.address, "/world?name=a%20b",
-                   {{"Origin", "http://page.example"}, {"Sec-WebSocket-Protocol", "one, two"}, {"User-Agent", "me"}});
+                   {{"Origin", "http://page.example"},
+                    {"Sec-WebSocket-Protocol", "one, two"},
+                    {"User-Agent", "me"},
+                    {"X-Forwarded-For", "203.0.113.1"},
+                    {"Forwarded", "for=203.0.113.1"},
+                    {"X-Real-IP", "203.0.113.1"}});
   WebServer server(fake);
   CHECK(server.request.target == "/world?name=a%20b");
   CHECK(*server.request.find("Host") == fake.address().text());
   CHECK(*server.request.find("Origin") == "http://page.example");
   CHECK(*server.request.find("User-Agent") == "me");
   CHECK(*server.request.find("Sec-WebSocket-Protocol") == "one, two");
+  for (const char* claim : {"X-Forwarded-For", "Forwarded", "X-Real-IP"})  // a server may trust ours
+    CHECK(server.request.find(claim) == nullptr);
   const std::string chosen = "two";
   server.upgrade(&chosen);
   CHECK(*client.upgrade().find("Sec-WebSocket-Protocol") == "two");

@@ -74,7 +74,7 @@ Result<Address> address_of(std::string_view node, bool bare_v6, const char* fiel
   });
   if (!plain) return wrong;
   const auto address = Address::parse(ip, 0);
-  if (!address.ok() || address->wildcard()) return wrong;
+  if (!address.ok() || address->unmapped().wildcard()) return wrong;
   if (address->v6() != brackets && !(bare_v6 && address->v6())) return wrong;
   if (rest.empty()) return address->unmapped();
   const auto port = rest.front() == ':' ? port_of(rest.substr(1)) : std::nullopt;
@@ -91,7 +91,7 @@ std::vector<Hop> hops_of_list(std::string_view value) {
     std::size_t from = at, to = comma;
     while (from < to && is_blank(value[from])) ++from;
     while (to > from && is_blank(value[to - 1])) --to;
-    hops.push_back({std::string(value.substr(from, to - from)), from});
+    if (from < to) hops.push_back({std::string(value.substr(from, to - from)), from});
     at = comma + 1;
   }
   return hops;
@@ -110,6 +110,7 @@ class Elements {
       Hop hop;
       bool named = false;
       skip_blanks();
+      if (at_ == value_.size() || value_[at_] == ',') continue;
       hop.offset = at_;
       do {
         if (auto wrong = read_parameter(hop, named)) return *wrong;
@@ -170,7 +171,8 @@ class Elements {
 
 // -- The walk ---------------------------------------------------------------------------------------------------------
 
-/// From the last entry of the last header with this name back to the client. Nothing: there is no such header.
+/// From the last entry of the last header with this name back to the client. Nothing: there is no such header, or no
+/// entry in it.
 Result<std::optional<Address>> walk(const HttpHead& request, const TrustedProxies& proxies, const char* name) {
   const bool parameters = name == kForwarded;
   std::optional<Address> farthest;

@@ -10,7 +10,8 @@ namespace entente::net {
 
 /// The address of the client of a request; port 0 if the headers name none. If all addresses are trusted, the first
 /// one. If both headers are there, both must name this address: a proxy that writes one of them may pass on the other
-/// as the client sent it. A fault's offset is in the value of that header.
+/// as the client sent it. Empty entries of a list are skipped (RFC 9110, 5.6.1.2). A fault's offset is in the value of
+/// that header.
 Result<Address> forwarded_client(const HttpHead& request, const TrustedProxies& proxies);
 
 }  // namespace entente::net

@@ -1,6 +1,8 @@
 #include "proxy/net/web/http_acceptor.h"
 
+#include "proxy/net/network.h"
 #include "proxy/net/socket.h"
+#include "proxy/net/web/host_name.h"
 
 namespace entente::net {
 namespace {
@@ -9,6 +11,12 @@ std::string plain(unsigned status, std::string_view text) {
   Buffer out;
   write_answer(status, std::string(text) + "\n", out);
   return std::string(as_text(out));
+}
+
+/// Whether a browser sends this for the page of another site (DNS rebinding). Programs may send no Host.
+bool is_foreign(const HttpHead& head) {
+  const std::string* host = head.find("Host");
+  return host != nullptr && !is_machine_name(name_of_host(*host));
 }
 
 /// A GET or HEAD gets what is under its path.
@@ -27,8 +35,14 @@ std::string reply(const HttpHead& head, const HttpAcceptor::Answer& find) {
 }  // namespace
 
 Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer, bool held) {
+  const bool local = is_loopback_v4(at) || at.ip_text() == "::1";
   return open(
-      at, [answer = std::move(answer)](const HttpRequest& request) { return reply(request.head, answer); }, 0, held);
+      at,
+      [answer = std::move(answer), local](const HttpRequest& request) {
+        if (local && is_foreign(request.head)) return plain(403, "this name is not ours; use the IP address");
+        return reply(request.head, answer);
+      },
+      0, held);
 }
 
 Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Handle handle, std::size_t most_body,

@@ -32,7 +32,8 @@ class HttpAcceptor {
   using Answer = std::function<HttpAnswer(std::string_view path)>;
 
   // `held`: accepts nobody before start().
-  /// For programs that only ask, such as Prometheus: other methods than GET and HEAD get an error.
+  /// For programs that only ask, such as Prometheus: other methods than GET and HEAD get an error. On loopback, so do
+  /// requests for another host name than localhost or an IP address: a browser may send them for any site's page.
   static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer, bool held = false);
   /// `most_body`: bytes of a request's body; at most kMostBody.
   static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Handle handle, std::size_t most_body,

@@ -49,6 +49,12 @@ bool is_of_connection(const std::string& name) {
   return std::find(std::begin(kOwn), std::end(kOwn), low) != std::end(kOwn);
 }
 
+/// Headers by which HTTP proxies name a client's address, and by which a client can claim any.
+bool claims_address(const std::string& name) {
+  const std::string low = lowered(name);
+  return low == "x-forwarded-for" || low == "forwarded" || low == "x-real-ip";
+}
+
 }  // namespace
 
 UpgradeVerdict check_upgrade(const HttpHead& request) {
@@ -82,10 +88,12 @@ std::string make_upgrade_key() {
   return base64(bytes);
 }
 
-std::vector<HttpHeader> forwarded_headers(const HttpHead& request) {
+std::vector<HttpHeader> forwarded_headers(const HttpHead& request, const std::optional<Address>& client) {
   std::vector<HttpHeader> headers;
   for (const HttpHeader& header : request.headers)
-    if (!is_of_connection(header.name) && !request.lists("Connection", header.name)) headers.push_back(header);
+    if (!is_of_connection(header.name) && !claims_address(header.name) && !request.lists("Connection", header.name))
+      headers.push_back(header);
+  if (client) headers.push_back({"X-Forwarded-For", client->unmapped().ip_text()});
   if (!request.find("User-Agent")) headers.push_back({"User-Agent", std::string(kUserAgent)});
   if (!request.find("Cache-Control")) headers.push_back({"Cache-Control", std::string(kCacheControl)});
   return headers;

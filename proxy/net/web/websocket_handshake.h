@@ -1,10 +1,13 @@
 // The HTTP exchange that opens a WebSocket (RFC 6455, section 4). Extensions are never offered or accepted.
-// Law: a client's request travels to the server and back unchanged, except for what belongs to one connection.
+// Law: a client's request travels to the server and back unchanged, except for what belongs to one connection, and for
+// headers that claim an address.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
+#include "proxy/net/address.h"
 #include "proxy/net/web/http.h"
 
 namespace entente::net {
@@ -30,8 +33,10 @@ struct UpgradeRequest {
   std::vector<HttpHeader> headers;
 };
 std::string make_upgrade_key();
-/// The headers of `request` to send on, and those that MultiOgarII and browsers' servers need.
-std::vector<HttpHeader> forwarded_headers(const HttpHead& request);
+/// The headers of `request` to send on, and those that MultiOgarII and browsers' servers need. X-Forwarded-For,
+/// Forwarded and X-Real-IP are left out: they are the client's own, and a server may trust them when we send them.
+/// `client`: its address, which the server is told in X-Forwarded-For.
+std::vector<HttpHeader> forwarded_headers(const HttpHead& request, const std::optional<Address>& client = {});
 void write_upgrade_request(const UpgradeRequest& request, Buffer& out);
 
 /// Whether `response` accepts `request`; otherwise what is wrong with it.

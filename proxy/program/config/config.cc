@@ -78,6 +78,8 @@ class Checker {
       problem("operator.token_file", "the page needs a token; to make one: (umask 077; openssl rand -hex 32 > FILE)");
     else if (starts_)
       if (const auto token = read_token(page.token_file()); !token) problem("operator.token_file", token.error().text);
+    for (int i = 0; i < page.forwarded_size(); ++i)
+      net("operator.forwarded[" + std::to_string(i) + "]", page.forwarded(i));
   }
 
   void route(const config::Config& config, int index) {

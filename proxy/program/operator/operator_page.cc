@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "proxy/net/network.h"
+#include "proxy/net/web/forwarded.h"
+#include "proxy/net/web/host_name.h"
 #include "proxy/net/web/http_file.h"
 #include "proxy/program/operator/files.h"
 #include "proxy/program/screen_text.h"
@@ -51,16 +53,6 @@ const std::string* only(const net::HttpHead& head, std::string_view name) {
   return found;
 }
 
-/// "example.org:8080" without its port; "[::1]" keeps its brackets.
-std::string_view name_of_host(std::string_view host) {
-  const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  const std::string_view name = host.substr(0, end);
-  const std::string_view port = host.substr(name.size());
-  const bool digits =
-      std::all_of(port.begin() + (port.empty() ? 0 : 1), port.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return digits && (port.empty() || port.front() == ':') ? name : std::string_view();
-}
-
 /// The token of "Bearer TOKEN".
 std::optional<std::string_view> bearer(const net::HttpHead& head) {
   constexpr std::string_view kScheme = "bearer ";
@@ -90,6 +82,10 @@ std::optional<std::vector<std::string>> lines_of(std::string_view body) {
 
 const char* OperatorPage::text(Refusal why) {
   switch (why) {
+    case Refusal::kNotProxy:
+      return "not a trusted proxy";
+    case Refusal::kNoClient:
+      return "no forwarded address";
     case Refusal::kHost:
       return "foreign host";
     case Refusal::kOrigin:
@@ -117,7 +113,14 @@ Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator
   if (!token) return Error{"operator.token_file: " + token.error().text};
   std::vector<std::string> hosts;
   for (const std::string& host : config.hosts()) hosts.push_back(lower_case(host));
-  std::unique_ptr<OperatorPage> page(new OperatorPage(std::move(*token), std::move(hosts), std::move(carry)));
+  net::TrustedProxies proxies{{}, net::ClientNaming::kForwarded};
+  for (const std::string& text : config.forwarded()) {
+    const auto network = net::Network::parse(text);
+    if (!network) return Error{"operator.forwarded: " + network.error().text};
+    proxies.networks.push_back(*network);
+  }
+  std::unique_ptr<OperatorPage> page(
+      new OperatorPage(std::move(*token), std::move(hosts), std::move(proxies), std::move(carry)));
   auto acceptor = net::HttpAcceptor::open(
       *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody, held);
   if (!acceptor) return acceptor.error();
@@ -143,10 +146,11 @@ void OperatorPage::tell() const {
         address().text());
 }
 
-OperatorPage::OperatorPage(std::string token, std::vector<std::string> hosts, Carry carry)
+OperatorPage::OperatorPage(std::string token, std::vector<std::string> hosts, net::TrustedProxies proxies, Carry carry)
     : hosts_(std::move(hosts)),
+      proxies_(std::move(proxies)),
       carry_(std::move(carry)),
-      guard_(std::move(token)),
+      guard_(std::make_shared<TokenGuard>(std::move(token))),
       pace_(kPerSecond, std::uint64_t{2} * kPerSecond, steady_now()) {}
 
 OperatorPage::~OperatorPage() {
@@ -154,14 +158,23 @@ OperatorPage::~OperatorPage() {
   limiter_.say_rest();
 }
 
-/// An attacker's page can reach us by a name of its own that it lets point to us, but not by an IP address.
 bool OperatorPage::is_ours(std::string_view host) const {
-  const std::string name = lower_case(name_of_host(host));
-  return name == "localhost" || net::Address::parse(name, 0).ok() ||
-         std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
+  const std::string name = net::name_of_host(host);
+  return net::is_machine_name(name) || std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
 }
 
 std::string OperatorPage::handle(const net::HttpRequest& request) {
+  limiter_.say_kept(steady_now());
+  if (proxies_.empty()) return answer(request);
+  if (!proxies_.hold(request.client))
+    return refuse(request, Refusal::kNotProxy, 403, "requests come only from the networks of operator.forwarded");
+  const auto client = net::forwarded_client(request.head, proxies_);
+  if (!client) return refuse(request, Refusal::kNoClient, 400, client.error().what);
+  return answer({request.head, request.body,  // the header may name no port
+                 client->port() != 0 ? *client : client->with_port(request.client.port())});
+}
+
+std::string OperatorPage::answer(const net::HttpRequest& request) {
   const net::HttpHead& head = request.head;
   const std::string* host = only(head, "host");
   if (host == nullptr || !is_ours(*host))
@@ -178,7 +191,7 @@ std::string OperatorPage::handle(const net::HttpRequest& request) {
   }
   const auto files = operator_files();
   const auto file = std::find_if(files.begin(), files.end(), [&](const Asset& one) {
-    return path == "/" ? &one == &files.front() : path.substr(1) == one.name;
+    return path == "/" ? &one == &files.front() : path.starts_with('/') && path.substr(1) == one.name;
   });
   if (file == files.end()) return refuse(request, Refusal::kNotThere, 404, "there is nothing under this path");
   if (!net::asks_for_file(head)) return refuse(request, Refusal::kNotThere, 405, "only GET is answered here");
@@ -191,7 +204,7 @@ std::string OperatorPage::orders(const net::HttpRequest& request) {
   const Millis now = steady_now();
   const auto token = bearer(request.head);
   if (!token) return refuse(request, Refusal::kNoToken, 401, "the token is missing");
-  switch (guard_.check(request.client, *token, now)) {
+  switch (guard_->check(request.client, *token, now)) {
     case TokenGuard::Verdict::kWrong:
       return refuse(request, Refusal::kWrongToken, 401, "the token is wrong");
     case TokenGuard::Verdict::kTooMany:
@@ -215,12 +228,11 @@ std::string OperatorPage::orders(const net::HttpRequest& request) {
 std::string OperatorPage::refuse(const net::HttpRequest& request, Refusal why, unsigned status,
                                  std::string_view answer) {
   refused_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
-  const Millis now = steady_now();
-  limiter_.say_kept(now);
   const char* header = why == Refusal::kHost ? "Host" : why == Refusal::kOrigin ? "Origin" : nullptr;
   const std::string* value = header != nullptr ? request.head.find(header) : nullptr;
-  const std::string shown = value != nullptr ? " " + screen_text(value->substr(0, kShownOfForeign)) : "";
-  limiter_.say(relay::LogKind::kMachine, text(why), now,
+  std::string shown = value != nullptr ? " " + screen_text(value->substr(0, kShownOfForeign)) : "";
+  if (why == Refusal::kNoClient) shown = ": " + std::string(answer);
+  limiter_.say(relay::LogKind::kMachine, text(why), steady_now(),
                [why, shown, from = request.client.text()](std::uint64_t more) {
                  spdlog::warn("operator page: refused a request from {}: {}{}{}", from, text(why), shown,
                               more == 0 ? "" : " (and " + std::to_string(more) + " more like this)");

@@ -1,6 +1,8 @@
 // The web page for operators: its files, and the commands of the control socket by HTTP.
 // Law: a command needs the token. Requests of pages from elsewhere are refused, and so are requests for a foreign host
-// name (DNS rebinding). Each refusal is counted, and logged at most once a second for each reason.
+// name (DNS rebinding). If there are HTTP proxies in front, a client's address is the one that they name. Each refusal
+// is counted, and logged at most once a second for each reason. What is held back is logged by the next request, or at
+// the end.
 #pragma once
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/net/trusted_proxies.h"
 #include "proxy/net/web/http_acceptor.h"
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/operator/token.h"
@@ -26,16 +29,18 @@ class OperatorPage {
   using Carry = std::function<std::string(std::string_view line, const std::string& by)>;
 
   enum class Refusal : std::uint8_t {
+    kNotProxy,       ///< not from one of the HTTP proxies in front
+    kNoClient,       ///< from one of them, without a header that names the client
     kHost,           ///< for a host name that is not ours
     kOrigin,         ///< from a page of another site
     kNotThere,       ///< another path or method
     kNoToken,        ///< without a token
     kWrongToken,     ///< with another token
-    kTooManyTokens,  ///< from an address that gave too many wrong tokens
+    kTooManyTokens,  ///< with another token, from an address that gave too many
     kTooMany,        ///< more requests than all operators may send
     kMalformed,      ///< not JSON, or not a list of commands
   };
-  static constexpr std::size_t kRefusals = 8;
+  static constexpr std::size_t kRefusals = 10;
 
   static constexpr std::size_t kMostBody = 16 * 1024;  ///< bytes of a request
   static constexpr std::size_t kMostCommands = 8;      ///< in one request
@@ -49,6 +54,8 @@ class OperatorPage {
   void start() { acceptor_->start(); }
   int listening() const { return acceptor_->listening(); }
   const net::Address& address() const { return acceptor_->address(); }
+  /// Which a reload gives another token. It may outlive the page.
+  std::shared_ptr<TokenGuard> guard() const { return guard_; }
   /// How many requests were refused for this reason.
   std::uint64_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }
   void measure(Metrics& metrics) const;
@@ -58,15 +65,17 @@ class OperatorPage {
   static const char* text(Refusal why);
 
  private:
-  OperatorPage(std::string token, std::vector<std::string> hosts, Carry carry);
+  OperatorPage(std::string token, std::vector<std::string> hosts, net::TrustedProxies proxies, Carry carry);
   std::string handle(const net::HttpRequest& request);
+  std::string answer(const net::HttpRequest& request);
   std::string orders(const net::HttpRequest& request);
   std::string refuse(const net::HttpRequest& request, Refusal why, unsigned status, std::string_view answer);
   bool is_ours(std::string_view host) const;
 
   const std::vector<std::string> hosts_;
+  const net::TrustedProxies proxies_;
   const Carry carry_;
-  TokenGuard guard_;
+  const std::shared_ptr<TokenGuard> guard_;
   relay::Bucket pace_;
   relay::LogLimiter limiter_;
   std::array<std::atomic<std::uint64_t>, kRefusals> refused_{};

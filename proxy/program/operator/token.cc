@@ -5,13 +5,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "proxy/net/secret.h"
 
 namespace entente {
 namespace {
 
-constexpr std::size_t kShortestToken = 16, kLongestToken = 256;
+constexpr std::size_t kShortestToken = 32, kLongestToken = 256;
 
 bool is_visible(char c) { return c > ' ' && c <= '~'; }
 
@@ -38,14 +39,25 @@ Outcome<std::string> read_token(const std::string& path) {
 }
 
 TokenGuard::Verdict TokenGuard::check(const net::Address& from, std::string_view token, Millis now) {
-  const net::Address host = from.network();
-  auto known = known_.find(host);
-  if (known != known_.end() && !known->second.ready(now)) return Verdict::kTooMany;
+  if (is_right(token)) return Verdict::kRight;
+  return bucket_of(from.unmapped().network(), now).take_one(now) ? Verdict::kWrong : Verdict::kTooMany;
+}
+
+bool TokenGuard::is_right(std::string_view token) const {
+  const std::lock_guard lock(mutex_);
+  return net::same_secret(token, token_);
+}
+
+bool TokenGuard::renew(std::string token) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(token_, std::move(token)) != token_;
+}
+
+relay::Bucket& TokenGuard::bucket_of(const net::Address& host, Millis now) {
+  if (const auto known = known_.find(host); known != known_.end()) return known->second;
   if (known_.size() >= kMostKnown) std::erase_if(known_, [now](const auto& one) { return one.second.full(now); });
-  if (known_.size() >= kMostKnown && !known_.contains(host)) return Verdict::kTooMany;
-  if (net::same_secret(token, token_)) return Verdict::kRight;
-  known_.try_emplace(host, kWrongPerSecond, kWrongBurst, now).first->second.take_one(now);
-  return Verdict::kWrong;
+  if (known_.size() >= kMostKnown) return others_;
+  return known_.try_emplace(host, kWrongPerSecond, kWrongBurst, now).first->second;
 }
 
 }  // namespace entente

@@ -1,9 +1,11 @@
 // The token of the operator page, and how often somebody may try one.
-// Law: a token is compared in constant time. An address that has given too many wrong ones is refused for a while,
-// whatever it gives.
+// Law: a token is compared in constant time. The right one is always accepted, so nobody can lock operators out, not
+// even from the address of an HTTP proxy that they share. The limit bounds only how often a wrong one is answered and
+// logged; what keeps strangers from guessing a token is its length.
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,17 +22,29 @@ Outcome<std::string> read_token(const std::string& path);
 
 class TokenGuard {
  public:
-  enum class Verdict : std::uint8_t { kRight, kWrong, kTooMany };
+  enum class Verdict : std::uint8_t {
+    kRight,
+    kWrong,
+    kTooMany,  ///< wrong, too, from an address that has given too many
+  };
   static constexpr std::uint32_t kWrongBurst = 5, kWrongPerSecond = 1;
-  static constexpr std::size_t kMostKnown = 1'000;  ///< addresses; if there are more, new ones are refused
+  static constexpr std::size_t kMostKnown = 1'000;  ///< addresses; if there are more, new ones share one limit
 
   explicit TokenGuard(std::string token) : token_(std::move(token)) {}
 
   Verdict check(const net::Address& from, std::string_view token, Millis now);
+  /// Another token from now on. Returns whether it differs. From any thread.
+  bool renew(std::string token);
 
  private:
-  const std::string token_;
+  relay::Bucket& bucket_of(const net::Address& host, Millis now);
+
+  bool is_right(std::string_view token) const;
+
+  mutable std::mutex mutex_;  // of the token
+  std::string token_;
   std::unordered_map<net::Address, relay::Bucket, net::AddressHash> known_;  // addresses that gave wrong ones
+  relay::Bucket others_{kWrongPerSecond, kWrongBurst, 0};                    // of all addresses that are not in known_
 };
 
 }  // namespace entente

@@ -18,6 +18,7 @@ void fix(config::Config& config) {
   config.mutable_log()->clear_level();
   config.mutable_access()->clear_allow();
   config.mutable_access()->clear_deny();
+  config.mutable_operator_()->clear_token_file();
   config.clear_route();
   config.clear_arena();
 }

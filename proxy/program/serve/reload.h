@@ -12,8 +12,8 @@ namespace entente {
 /// Reads the configuration again, as at the start.
 using Reread = std::function<Expected<config::Config, ConfigErrors>()>;
 
-/// One line for each difference that needs a restart: everything except routes, arenas, limits, access lists and the
-/// log level, and also a higher `sessions` if ENet listens.
+/// One line for each difference that needs a restart: everything except routes, arenas, limits, access lists, the
+/// operator page's token and the log level, and also a higher `sessions` if ENet listens.
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh);
 
 }  // namespace entente

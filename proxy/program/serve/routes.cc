@@ -172,6 +172,8 @@ Outcome<std::string> Routes::reload() {
 
 /// All of it, or nothing.
 Outcome<Done> Routes::change(const config::Config& fresh) {
+  auto token = service_.read_operator_token(fresh);
+  if (!token) return token.error();
   service_.set_rules(fresh);
   Plan plan;
   auto done = this->plan(fresh, plan);
@@ -186,6 +188,7 @@ Outcome<Done> Routes::change(const config::Config& fresh) {
     if (one.route) own[one.number] = access_of(*one.route);
   service_.apply_rules(own);
   for (const auto& [used, read] : plan.certificates) used->renew(*read);
+  if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
   current_ = fresh;
   told_ = std::move(plan.told);
   return done;

@@ -190,21 +190,29 @@ std::vector<std::size_t> Service::arenas() const {
   return arenas_;
 }
 
+/// What one of them answers may need the others, so none starts before all are open.
 Outcome<Done> Service::open_acceptors(bool held) {
   auto done = kept_bans_.load();
-  if (done) done = open_control(held);
-  if (done) done = open_metrics(held);
-  if (done) done = open_operator_page(held);
+  if (done) done = open_control();
+  if (done) done = open_metrics();
+  if (done) done = open_operator_page();
+  if (done && !held) start_acceptors();
   return done;
 }
 
-Outcome<Done> Service::open_metrics(bool held) {
+void Service::start_acceptors() {
+  if (acceptor_) acceptor_->start();
+  if (metrics_acceptor_) metrics_acceptor_->start();
+  if (operator_page_) operator_page_->start();
+}
+
+Outcome<Done> Service::open_metrics() {
   const std::string& listen = config_.metrics().listen();
   if (listen.empty()) return Done{};
   const auto at = net::Address::parse(listen);
   if (!at) return at.error();
   auto acceptor = net::HttpAcceptor::open(
-      *at, [this](std::string_view path) { return answer(path); }, held);
+      *at, [this](std::string_view path) { return answer(path); }, true);
   if (!acceptor) return acceptor.error();
   metrics_acceptor_ = std::move(*acceptor);
   return Done{};
@@ -225,7 +233,7 @@ net::HttpAnswer Service::ready(std::string_view route) const {
   return routes ? ready_answer(server_, *routes, serving_) : net::HttpAnswer{};
 }
 
-Outcome<Done> Service::open_control(bool held) {
+Outcome<Done> Service::open_control() {
   if (!takes_commands(config_)) return Done{};
   add_server_commands(
       control_, server_, roster_, [this] { return routes_.listed(); }, [this] { return statistics(); });
@@ -240,26 +248,35 @@ Outcome<Done> Service::open_control(bool held) {
     });
   control_.refuse_orders_when([this] { return hand_over_.given() ? "" : hand_over_.objection(); });
   if (config_.control().socket().empty()) return Done{};
-  return open_control_at(config_.control().socket(), held);
+  return open_control_at(config_.control().socket());
 }
 
-Outcome<Done> Service::open_control_at(const std::string& path, bool held) {
+Outcome<Done> Service::open_control_at(const std::string& path) {
   auto acceptor = net::LocalAcceptor::open(
       path, [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
-      [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); }, held);
+      [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); }, true);
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
   return Done{};
 }
 
-Outcome<Done> Service::open_operator_page(bool held) {
+Outcome<Done> Service::open_operator_page() {
   if (config_.operator_().listen().empty()) return Done{};
   auto page = OperatorPage::open(
       config_.operator_(),
-      [this](std::string_view line, const std::string& by) { return control_.answer_json(line, by); }, held);
+      [this](std::string_view line, const std::string& by) { return control_.answer_json(line, by); }, true);
   if (!page) return page.error();
   operator_page_ = std::move(*page);
+  operator_guard_ = operator_page_->guard();
   return Done{};
+}
+
+Outcome<std::optional<std::string>> Service::read_operator_token(const config::Config& fresh) const {
+  const config::Operator& page = fresh.operator_();
+  if (!operator_guard_ || page.listen().empty()) return std::optional<std::string>();
+  auto token = read_token(page.token_file());
+  if (!token) return Error{"operator.token_file: " + token.error().text};
+  return std::optional(std::move(*token));
 }
 
 std::vector<Recordable> Service::recordables() const {
@@ -398,9 +415,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     if (!link) return link.error();
     server_.begin_links_after(*link);
     if (const auto taken = take_over->take(); !taken) return taken;
-    if (acceptor_) acceptor_->start();
-    if (metrics_acceptor_) metrics_acceptor_->start();
-    if (operator_page_) operator_page_->start();
+    start_acceptors();
   }
   taps_.begin_retention();
   announce();
@@ -466,8 +481,11 @@ void Service::give(std::int32_t pid, bool own) {
   kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });
   acceptor_->leave();
   acceptor_.reset();
-  const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()), false);
-  if (!opened) spdlog::warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
+  const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()));
+  if (opened)
+    acceptor_->start();
+  else
+    spdlog::warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
   metrics_acceptor_.reset();
   operator_page_.reset();
   if (own) notifier_->give(pid);  // the service manager follows nobody else

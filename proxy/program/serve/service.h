@@ -96,6 +96,11 @@ class Service final : private HandOver::User {
   void set_rules(const config::Config& config);
   /// Applies them to the routes that there are; `own`: a route's access list, by the route's number. From any thread.
   void apply_rules(const std::map<std::size_t, relay::Access>& own);
+  /// The token of the operator page, as its file has it now; nothing if there is no page, or will be none. From any
+  /// thread.
+  Outcome<std::optional<std::string>> read_operator_token(const config::Config& fresh) const;
+  /// The page asks for this token from now on. Returns whether it differs. REQUIRES: it was read.
+  bool renew_operator_token(std::string token) { return operator_guard_->renew(std::move(token)); }
 
   /// Whether the last reload failed; the service manager shows it.
   void set_reload_failed(bool failed) { reload_failed_ = failed; }
@@ -118,11 +123,12 @@ class Service final : private HandOver::User {
   void give_up();
   net::HttpAnswer answer(std::string_view path) const;
   net::HttpAnswer ready(std::string_view route) const;
-  Outcome<Done> open_control(bool held);
-  Outcome<Done> open_control_at(const std::string& path, bool held);
+  Outcome<Done> open_control();
+  Outcome<Done> open_control_at(const std::string& path);
   Outcome<Done> tell_successor(const relay::Ban& ban) const;
-  Outcome<Done> open_metrics(bool held);
-  Outcome<Done> open_operator_page(bool held);
+  Outcome<Done> open_metrics();
+  Outcome<Done> open_operator_page();
+  void start_acceptors();
   Outcome<std::vector<net::NamedFd>> offer() override;
   Outcome<relay::LinkId> part() override;
   void take_back() override;
@@ -148,6 +154,7 @@ class Service final : private HandOver::User {
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<net::LocalAcceptor> acceptor_;
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
+  std::shared_ptr<TokenGuard> operator_guard_;  // of the page; for reloads, which may come while it closes
   std::unique_ptr<OperatorPage> operator_page_;
   std::unique_ptr<Notifier> notifier_;
   bool can_upgrade_ = false;  // by an order

@@ -11,6 +11,7 @@
 #include "proxy/relay/ends/loopback_sources.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/toy.h"
+#include "tests/relay/web_peers.h"
 
 namespace entente::testing::real_address_test {
 namespace {
@@ -165,7 +166,9 @@ TEST_CASE("a PROXY header goes before a WebSocket's request") {
   client.send(header("192.0.2.7:40000") +
               "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-  CHECK(fake.accept().read_text(4) == "GET ");
+  const WebServer server(fake);
+  REQUIRE(server.request.find("X-Forwarded-For") != nullptr);
+  CHECK(*server.request.find("X-Forwarded-For") == "192.0.2.7");
   REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
   CHECK(relay.sessions()[0].info.client == at("192.0.2.7:40000"));
 }
@@ -184,18 +187,20 @@ std::string request(const std::string& headers) {
          headers + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 }
 
-TEST_CASE("a client's address is that of the HTTP header, and the request goes on as it came") {
+TEST_CASE("a client's address is that of the HTTP header, and the server is told this one alone") {
   FakeServer fake;
   Relay relay(behind_http(), fake.address());
   const Stream client = Stream::to(relay.address);
-  client.send(request("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nx-game: a\r\n"));
+  client.send(request("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nX-Real-IP: 203.0.113.1\r\nx-game: a\r\n"));
   const Stream server = fake.accept();
   std::string heard;
   while (heard.find("\r\n\r\n") == std::string::npos) {
     const Buffer some = server.read_some();
     heard += as_text(some);
   }
-  CHECK(heard.find("X-Forwarded-For: 203.0.113.1, 192.0.2.7, 127.0.0.9\r\nx-game: a\r\n") != std::string::npos);
+  CHECK(heard.find("x-game: a\r\n") != std::string::npos);
+  CHECK(heard.find("X-Forwarded-For: 192.0.2.7\r\n") != std::string::npos);
+  CHECK(heard.find("203.0.113.1") == std::string::npos);
   REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
   CHECK(relay.sessions()[0].info.client == at("192.0.2.7:" + std::to_string(client.here().port())));
 }
