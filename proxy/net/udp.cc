@@ -136,13 +136,13 @@ bool UdpReader::receive_many(int fd, bool asks, const Poll& poll) {
 
 // -- Peers with sockets of their own ----------------------------------------------------------------------------------
 
-bool UdpReader::part(const std::function<std::vector<Peer>()>& peers) {
+bool UdpReader::give_sockets(const std::function<std::vector<Peer>()>& peers) {
   bool more = true;
   for (int i = 0; more && i < kMostRounds; ++i) {
     more = false;
     for (const Peer& peer : peers()) {
       if (!poll_.is_open() || peers_.contains(peer.address)) continue;
-      if (!part(peer)) return false;
+      if (!give_socket(peer)) return false;
       more = true;
     }
   }
@@ -150,7 +150,7 @@ bool UdpReader::part(const std::function<std::vector<Peer>()>& peers) {
 }
 
 /// Before it was connected, the socket may have received what is meant for others: that is delivered here and now.
-bool UdpReader::part(const Peer& peer) {
+bool UdpReader::give_socket(const Peer& peer) {
   Fd fd = udp_socket_for(peer.address, peer.here.wildcard() ? here_ : peer.here, fd_);
   if (!fd) return false;
   auto made = std::make_unique<PeerSocket>(*this, std::move(fd));

@@ -52,7 +52,7 @@ class UdpReader final : private Poll::User {
   /// Gives each of `peers` that has none a socket of its own (udp_twin.h), until all have one: datagrams of anybody may
   /// be delivered meanwhile, so that there are more. False, with errno: one could not be made. REQUIRES: many senders;
   /// the socket is not connected; not in datagram().
-  bool part(const std::function<std::vector<Peer>()>& peers);
+  bool give_sockets(const std::function<std::vector<Peer>()>& peers);
   /// Closes the socket of its own that this peer has. Whoever comes from there next is a newcomer.
   void forget(const Address& peer);
   /// Delivers what the socket itself has received. REQUIRES: many senders.
@@ -69,7 +69,7 @@ class UdpReader final : private Poll::User {
   bool receive_one();
   bool receive_many();
   bool receive_many(int fd, bool asks, const Poll& poll);
-  bool part(const Peer& peer);
+  bool give_socket(const Peer& peer);
 
   Loop& loop_;
   User& user_;

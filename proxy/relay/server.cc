@@ -495,9 +495,9 @@ Outcome<std::vector<OfferedSocket>> Server::offer_listeners() {
   return all;
 }
 
-Outcome<Done> Server::part_from_newcomers() {
+Outcome<Done> Server::release_newcomers() {
   if (impl_->changed) return Error{"the configuration was reloaded meanwhile; try again"};
-  return at_acceptors([](Acceptor& acceptor) { return acceptor.part(); });
+  return at_acceptors([](Acceptor& acceptor) { return acceptor.release_newcomers(); });
 }
 
 LinkId Server::last_link() const { return impl_->pool.last_link.load(); }

@@ -115,7 +115,7 @@ class Server {
   /// The sockets that the other process needs.
   Outcome<std::vector<OfferedSocket>> offer_listeners();
   /// It gets those who come from now on, and the sessions stay. On an error, call take_back_listeners().
-  Outcome<Done> part_from_newcomers();
+  Outcome<Done> release_newcomers();
   /// The highest number of a session so far, and a first number for the sessions of the other process: higher than any
   /// here.
   LinkId last_link() const;

@@ -325,7 +325,7 @@ TEST_CASE("enet host: peers stay with the old host, newcomers come to the new on
     young.echo = true;
     REQUIRE(*young.host.listen(duel.address, options) == duel.address);
     uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
-    REQUIRE(duel.server.host.part(copy.get()));
+    REQUIRE(duel.server.host.release_newcomers(copy.get()));
     copy.reset();
     CHECK(young.host.here() == duel.address);
 

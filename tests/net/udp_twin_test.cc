@@ -68,7 +68,7 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
     const Client anna(server), berta(server), clara(server), dora(server), late(server);
 
     const std::vector<UdpReader::Peer> peers = {{anna.address, *Address::parse(ip, 0)}};
-    REQUIRE(old.reader.part([&] { return peers; }));
+    REQUIRE(old.reader.give_sockets([&] { return peers; }));
     const std::string first = late.say("1");
     Fd twin = udp_twin(server.family());
     REQUIRE(bind_twin(twin.get(), old_fd));
@@ -77,7 +77,7 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
     CHECK(old.heard == Lines{first});
     old.heard.clear(), old.here.clear();
     const std::vector<UdpReader::Peer> latecomers = {{late.address, *Address::parse(ip, 0)}};
-    REQUIRE(old.reader.part([&] { return latecomers; }));
+    REQUIRE(old.reader.give_sockets([&] { return latecomers; }));
     refuse_twins(twin.get());
     Ear young(loop);
     REQUIRE(young.reader.open(twin.get(), listening->address));
@@ -90,7 +90,7 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the younges
 
     // The next one, while the first still serves.
     const std::vector<UdpReader::Peer> more = {{berta.address, *Address::parse(ip, 0)}};
-    REQUIRE(young.reader.part([&] { return more; }));
+    REQUIRE(young.reader.give_sockets([&] { return more; }));
     Fd third = udp_twin(server.family());
     REQUIRE(bind_twin(third.get(), twin.get()));
     refuse_twins(third.get());
@@ -145,7 +145,7 @@ TEST_CASE("udp twin: what others send while a peer's socket is made is not lost"
         std::this_thread::sleep_for(std::chrono::microseconds(20));
       }
   });
-  REQUIRE(old.reader.part([&] { return peers; }));
+  REQUIRE(old.reader.give_sockets([&] { return peers; }));
   over = true;
   sender.join();
   turn(loop, [&] { return old.heard.size() == sent; });

@@ -380,26 +380,26 @@ bool EnetHost::serve(int socket) {
 
 // -- Peers with sockets of their own ----------------------------------------------------------------------------------
 
-bool EnetHost::part(int twin) {
+bool EnetHost::release_newcomers(int twin) {
   errno = EBADF;
   if (!host_) return false;
-  if (!part_peers() || !bind_twin(twin, host_->socket)) return false;
+  if (!give_sockets() || !bind_twin(twin, host_->socket)) return false;
   for (int i = 0; i < kMostCalls && serve(host_->socket); ++i) continue;  // what came before; nothing comes any more
-  if (!part_peers()) return false;
+  if (!give_sockets()) return false;
   refuse_twins(twin);
-  parted_ = true;
+  released_ = true;
   return true;
 }
 
 void EnetHost::take_back() {
-  parted_ = false;
+  released_ = false;
   if (host_) refuse_twins(host_->socket);
 }
 
 /// Until each has a socket: while one is made, others may come. False: one could not be made.
-bool EnetHost::part_peers() {
+bool EnetHost::give_sockets() {
   for (int i = 0; i < kMostCalls; ++i) {
-    const auto made = part_some();
+    const auto made = give_some_sockets();
     if (!made) return false;
     if (*made == 0) break;
   }
@@ -407,7 +407,7 @@ bool EnetHost::part_peers() {
 }
 
 /// How many were made; nothing, with errno: one could not be.
-std::optional<std::size_t> EnetHost::part_some() {
+std::optional<std::size_t> EnetHost::give_some_sockets() {
   std::size_t made = 0;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     if (host_->peers[i].state == ENET_PEER_STATE_DISCONNECTED) continue;
@@ -484,7 +484,7 @@ void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {
   const Bytes datagram(host->receivedData, host->receivedDataLength);
   // A client that comes again from the port of a peer of ours. ENet asks again, and the other process hears it.
-  const auto header = serving->parted_ ? enet_header(datagram) : std::nullopt;
+  const auto header = serving->released_ ? enet_header(datagram) : std::nullopt;
   if (header && header->peer() == EnetHeader::kNobody) return 1;
   return serving->user_.intercepted(from_enet(host->receivedAddress), datagram) ? 1 : 0;
 }

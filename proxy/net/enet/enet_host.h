@@ -125,7 +125,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Gives each peer a socket of its own, so that another process can have the newcomers, at `twin` (udp_twin.h).
   /// Peers that are there, or are connecting, stay. Callbacks may follow meanwhile. False, with errno: it cannot be
   /// done; call take_back(). REQUIRES: it listens; not in a callback of this host.
-  bool part(int twin);
+  bool release_newcomers(int twin);
   /// It has the newcomers again. REQUIRES: `twin` is closed or silent.
   void take_back();
 
@@ -155,8 +155,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void flush_later();
   void serve();
   bool serve(int socket);
-  bool part_peers();
-  std::optional<std::size_t> part_some();
+  bool give_sockets();
+  std::optional<std::size_t> give_some_sockets();
   void tidy_sockets();
   void deal_with(ENetEvent& event);
   void lose_refused();
@@ -190,10 +190,11 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
-  bool sole_ = false;     // its socket is connected to its only peer
-  bool refused_ = false;  // nothing listens there
-  bool parted_ = false;   // another process has the newcomers
-  std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash> sockets_;  // of peers, after part()
+  bool sole_ = false;      // its socket is connected to its only peer
+  bool refused_ = false;   // nothing listens there
+  bool released_ = false;  // another process has the newcomers
+  std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash>
+      sockets_;  // of peers, after release_newcomers()
 };
 
 }  // namespace entente::net

@@ -468,9 +468,9 @@ Outcome<std::vector<net::NamedFd>> Service::offer() {
   return all;
 }
 
-Outcome<relay::LinkId> Service::part() {
-  const auto parted = server_.part_from_newcomers();
-  if (!parted) return parted.error();
+Outcome<relay::LinkId> Service::release_newcomers() {
+  const auto released = server_.release_newcomers();
+  if (!released) return released.error();
   return server_.last_link() + kLinksOnTheWay;
 }
 

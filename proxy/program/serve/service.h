@@ -130,7 +130,7 @@ class Service final : private HandOver::User {
   Outcome<Done> open_operator_page();
   void start_acceptors();
   Outcome<std::vector<net::NamedFd>> offer() override;
-  Outcome<relay::LinkId> part() override;
+  Outcome<relay::LinkId> release_newcomers() override;
   void take_back() override;
   void give(std::int32_t pid, bool own) override;
   std::vector<Recordable> recordables() const;

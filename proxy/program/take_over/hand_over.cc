@@ -85,12 +85,12 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   const auto ready = talk_->hear(kOpensWithin);
   if (!ready) return ready.error();
   if (*ready != "ready") return Error{"it says '" + ready->substr(0, 80) + "' instead of 'ready'"};
-  const auto parted = user_.part();
-  if (!parted) {
-    (void)talk_->say("error: " + parted.error().text, kPatience);
-    return parted.error();
+  const auto last = user_.release_newcomers();
+  if (!last) {
+    (void)talk_->say("error: " + last.error().text, kPatience);
+    return last.error();
   }
-  if (auto said = talk_->say("given " + std::to_string(*parted), kPatience); !said) return said;
+  if (auto said = talk_->say("given " + std::to_string(*last), kPatience); !said) return said;
   auto taken = talk_->hear(kPatience);
   if (!taken) {
     // After this it can say nothing more. What it has said before counts: both know the same.

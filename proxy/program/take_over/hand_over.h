@@ -27,8 +27,8 @@ class HandOver {
     /// All sockets that another process needs.
     virtual Outcome<std::vector<net::NamedFd>> offer() = 0;
     /// From now on the program accepts nobody. Returns the highest number of its sessions.
-    virtual Outcome<relay::LinkId> part() = 0;
-    /// It accepts again. Also called if part() has failed, or was not called.
+    virtual Outcome<relay::LinkId> release_newcomers() = 0;
+    /// It accepts again. Also called if release_newcomers() has failed, or was not called.
     virtual void take_back() = 0;
     /// The process `pid` is going to have it all: leaves what only one may use. `own`: it was started by this one.
     virtual void give(std::int32_t pid, bool own) = 0;

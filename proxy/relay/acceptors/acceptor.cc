@@ -53,12 +53,12 @@ Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
 }
 
 /// Those who come while it goes on are peers of ours, too.
-Outcome<Done> Acceptor::part_datagrams(net::UdpReader& reader,
-                                       const std::function<std::vector<net::UdpReader::Peer>()>& peers) {
+Outcome<Done> Acceptor::release_datagrams(net::UdpReader& reader,
+                                          const std::function<std::vector<net::UdpReader::Peer>()>& peers) {
   const int listening = route().on->datagrams->get();
-  if (!reader.part(peers) || !net::bind_twin(twin_.get(), listening)) return cannot_share();
+  if (!reader.give_sockets(peers) || !net::bind_twin(twin_.get(), listening)) return cannot_share();
   reader.read_all();
-  if (!reader.part(peers)) return cannot_share();
+  if (!reader.give_sockets(peers)) return cannot_share();
   net::refuse_twins(twin_.get());
   return Done{};
 }

@@ -37,7 +37,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   /// Adds the sockets that it needs.
   virtual Outcome<Done> offer(std::vector<OfferedSocket>& out) = 0;
   /// It gets those who come from now on. On an error, call take_back().
-  virtual Outcome<Done> part() = 0;
+  virtual Outcome<Done> release_newcomers() = 0;
   /// It does not take over: newcomers are accepted here again.
   virtual void take_back() = 0;
   /// It has taken over.
@@ -82,7 +82,8 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   /// A twin of the listening UDP socket (net/take_over/udp_twin.h), in `twin_` and in `out`.
   Outcome<Done> offer_twin(std::vector<OfferedSocket>& out);
   /// Gives all that `reader` receives from newcomers to the twin. On an error, call drop_twin().
-  Outcome<Done> part_datagrams(net::UdpReader& reader, const std::function<std::vector<net::UdpReader::Peer>()>& peers);
+  Outcome<Done> release_datagrams(net::UdpReader& reader,
+                                  const std::function<std::vector<net::UdpReader::Peer>()>& peers);
   /// The twin receives nothing, and is closed.
   void drop_twin();
   Error cannot_share() const;

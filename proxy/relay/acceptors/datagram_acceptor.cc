@@ -39,14 +39,14 @@ void DatagramAcceptor::stop() {
 
 Outcome<Done> DatagramAcceptor::offer(std::vector<OfferedSocket>& out) { return offer_twin(out); }
 
-Outcome<Done> DatagramAcceptor::part() {
-  const auto done = part_datagrams(reader_, [this] { return peers(); });
-  parted_ = done.ok();
+Outcome<Done> DatagramAcceptor::release_newcomers() {
+  const auto done = release_datagrams(reader_, [this] { return peers(); });
+  released_ = done.ok();
   return done;
 }
 
 void DatagramAcceptor::take_back() {
-  parted_ = false;
+  released_ = false;
   drop_twin();
 }
 
@@ -84,7 +84,7 @@ void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
 
 void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
   // A client that comes again from the port of a session of ours. ENet asks again, and the other process hears it.
-  if (parted_) return worker_route_->dropped(Drop::kUnknownSource);
+  if (released_) return worker_route_->dropped(Drop::kUnknownSource);
   if (closed_) return turn_away(from, connect, Reason::kDraining);
   if (const auto why = objection_to_dialect(connect.data)) return turn_away(from, connect, *why);
   if (const auto why = admission_.objection(from, limits_)) return turn_away(from, connect, *why);

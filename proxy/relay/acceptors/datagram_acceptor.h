@@ -27,7 +27,7 @@ class DatagramAcceptor final : public Acceptor,
   void close() override { closed_ = true; }
   void stop() override;
   Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
-  Outcome<Done> part() override;
+  Outcome<Done> release_newcomers() override;
   void take_back() override;
   void give() override;
   bool empty() const override { return sessions_.empty(); }
@@ -50,9 +50,9 @@ class DatagramAcceptor final : public Acceptor,
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
 
   bool closed_ = false;
-  bool parted_ = false;  // another process has the newcomers
-  bool tidies_ = false;  // at_turn_end() is to come
-  Bucket pace_;          // of new unproven clients; admission limits the others
+  bool released_ = false;  // another process has the newcomers
+  bool tidies_ = false;    // at_turn_end() is to come
+  Bucket pace_;            // of new unproven clients; admission limits the others
   net::EnetUnpacker unpacker_;
   net::UdpReader reader_;
   std::unordered_map<LinkId, std::unique_ptr<DatagramSession>> sessions_;

@@ -50,8 +50,8 @@ void EnetAcceptor::stop() {
 
 Outcome<Done> EnetAcceptor::offer(std::vector<OfferedSocket>& out) { return offer_twin(out); }
 
-Outcome<Done> EnetAcceptor::part() {
-  if (host_.part(twin_.get())) return Done{};
+Outcome<Done> EnetAcceptor::release_newcomers() {
+  if (host_.release_newcomers(twin_.get())) return Done{};
   return cannot_share();
 }
 

@@ -18,7 +18,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
   void close() override;
   void stop() override;
   Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
-  Outcome<Done> part() override;
+  Outcome<Done> release_newcomers() override;
   void take_back() override;
   void give() override;
   bool empty() const override { return admission_.inside() == 0; }

@@ -87,9 +87,9 @@ Outcome<Done> StreamAcceptor::offer(std::vector<OfferedSocket>& out) {
   return reads_ ? offer_twin(out) : Done{};
 }
 
-Outcome<Done> StreamAcceptor::part() {
+Outcome<Done> StreamAcceptor::release_newcomers() {
   listener_.pause(true);
-  return reads_ ? part_datagrams(datagrams_, [this] { return peers(); }) : Done{};
+  return reads_ ? release_datagrams(datagrams_, [this] { return peers(); }) : Done{};
 }
 
 void StreamAcceptor::take_back() {

@@ -25,7 +25,7 @@ class StreamAcceptor final : public Acceptor,
   bool empty() const override { return parting_.empty(); }
   void stop() override;
   Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
-  Outcome<Done> part() override;
+  Outcome<Done> release_newcomers() override;
   void take_back() override;
   void give() override;
   void tick(Millis now) override;
