@@ -53,11 +53,11 @@ TEST_CASE("what is not there is not found, and nothing can be changed") {
   FakeServer fake;
   Shown running(fake.address());
   for (const char* none : {"/index.html", "/favicon.ico", "/main.js/", "/main.j", "//", "/../etc/passwd",
-                           "/%2e%2e/etc/passwd", "/main.js%00", "/MAIN.JS"})
+                           "/%2e%2e/etc/passwd", "/main.js%00", "/MAIN.JS", "?x", "xmain.js"})
     CHECK_MESSAGE(running.get(none).starts_with("404"), none);
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
     CHECK_MESSAGE(running.get("/", method).starts_with("405"), method);
-  CHECK(running.ended(Reason::kBadRequest, 14));
+  CHECK(running.ended(Reason::kBadRequest, 16));
 }
 
 TEST_CASE("the page of a path is there, and its files are beside it") {
