@@ -55,8 +55,9 @@ void turn(Loop& loop, const std::function<bool()>& done) {
 using Lines = std::vector<std::string>;
 
 TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the youngest; on each kind of address") {
-  for (const auto& [at, ip] :
+  for (const auto& one :
        {std::pair{"127.0.0.1", "127.0.0.1"}, {"0.0.0.0", "127.0.0.1"}, {"::1", "::1"}, {"::", "::1"}}) {
+    const char *const at = one.first, *const ip = one.second;
     CAPTURE(at);
     auto listening = listen_datagrams(*Address::parse(at, 0));
     REQUIRE(listening.ok());
