@@ -9,6 +9,7 @@
 
 #include "proxy/net/enet/enet_host.h"
 #include "proxy/net/service_manager.h"
+#include "proxy/net/socket.h"
 #include "proxy/net/take_over/udp_twin.h"
 #include "tests/support/hex.h"
 
@@ -194,8 +195,13 @@ TEST_CASE("enet host: a server that has ended is noticed before ENet's own time,
   duel.connect(7);
   duel.client.peer->give_up_after(600'000);
   duel.server.host.close();  // without a goodbye
+  duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("01"), EnetSend::kUnreliable));
+  uv_run(duel.loop.raw(), UV_RUN_ONCE);
+  // Another one begins at once, which knows nothing of the client.
+  std::optional<Sockets> other = std::move(*listen_datagrams(duel.address));
   duel.until([&] { return duel.client.peer == nullptr; });
   CHECK(duel.client.log == std::vector<std::string>{"up 0", "down 0"});
+  other.reset();
   duel.client.peer = duel.client.host.connect(duel.address, 2, 7);
   duel.client.peer->give_up_after(600'000);
   duel.until([&] { return duel.client.peer == nullptr; });

@@ -165,6 +165,7 @@ EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32
   ENetPeer* raw = enet_host_connect(host_, &address, channels, data);
   if (!raw) return nullptr;
   // Only a connected socket is told that nothing listens there.
+  refused_at_.reset();
   sole_ = places_ == 1 && ::connect(host_->socket, to.raw(), to.size()) == 0;
   if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) fit(place + 1);
   EnetPeer& peer = adopt(raw);
@@ -368,7 +369,7 @@ bool EnetHost::serve(int socket) {
   refused_ |= sole_ && began < 0 && errno == ECONNREFUSED;
   host_->socket = own;
   for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
-  if (std::exchange(refused_, false)) lose_refused();
+  if (refused_ || refused_at_) lose_refused();
   serving = nullptr;
   std::size_t used = used_;
   while (used < host_->peerCount && host_->peers[used].state != ENET_PEER_STATE_DISCONNECTED) ++used;
@@ -462,13 +463,19 @@ void EnetHost::deal_with(ENetEvent& event) {
   }
 }
 
-/// The server's machine says that nothing listens there: the server has ended, or is not there yet. ENet would wait for
-/// 5 seconds of silence. One that has just been heard is not given up: the message may be late, or forged.
+/// The server's machine has said that nothing listens there: the server has ended, or is not there yet. ENet would wait
+/// for 5 seconds of silence. The message may be forged: a server that is heard after it is there.
 void EnetHost::lose_refused() {
   ENetPeer& raw = host_->peers[0];
   auto* peer = static_cast<EnetPeer*>(raw.data);
-  if (!peer || (raw.state == ENET_PEER_STATE_CONNECTED && enet_time_get() - raw.lastReceiveTime < kRefusedAfter))
-    return;
+  const enet_uint32 now = enet_time_get();
+  if (std::exchange(refused_, false) && !refused_at_) refused_at_ = now;
+  const bool connected = raw.state == ENET_PEER_STATE_CONNECTED;
+  const auto heard_after = static_cast<std::int32_t>(raw.lastReceiveTime - *refused_at_);
+  if (connected && heard_after > 0) return refused_at_.reset();
+  if (connected && now - *refused_at_ < kRefusedAfter) return;
+  refused_at_.reset();
+  if (!peer) return;
   peer->silence_ = 0;
   lose(*peer, 0);
 }

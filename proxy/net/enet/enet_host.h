@@ -190,9 +190,10 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
-  bool sole_ = false;      // its socket is connected to its only peer
-  bool refused_ = false;   // nothing listens there
-  bool released_ = false;  // another process has the newcomers
+  bool sole_ = false;                      // its socket is connected to its only peer
+  bool refused_ = false;                   // nothing listens there
+  std::optional<enet_uint32> refused_at_;  // when that was said first, if the peer was not heard since
+  bool released_ = false;                  // another process has the newcomers
   std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash>
       sockets_;  // of peers, after release_newcomers()
 };
