@@ -226,6 +226,8 @@ TEST_CASE("the control socket reaches the players of the old process, too") {
   const auto met = it.meet(), other = it.meet();
   const auto young = it.take_over();
   CHECK(it.ctl({"--json", "list"}).out.find("]\n[") != std::string::npos);  // one line of each process
+  CHECK(it.ctl({"drain"}).out.find("process ") != std::string::npos);
+  CHECK(it.ctl({"undrain"}).out.find("process ") != std::string::npos);
   CHECK(it.ctl({"kick", met.client.here().text(), "bye"}).code == 0);
   CHECK(met.client.read_text(100).empty());
   other.check();
@@ -237,9 +239,22 @@ TEST_CASE("the control socket reaches the players of the old process, too") {
   CHECK(banned.code == 0);
   CHECK(banned.out.find("process ") == 0);
   CHECK(other.client.read_text(100).empty());
+  CHECK(later.client.read_text(100).empty());
   CHECK(it.ctl({"bans"}).out.find("for now") != std::string::npos);
   CHECK(it.old->wait() == 0);
   CHECK(it.ctl({"list"}).out.find("process ") == std::string::npos);
+}
+
+TEST_CASE("a ban of a player of the new process ends sessions of the old one, too") {
+  Upgraded it;
+  const auto met = it.meet();
+  const auto young = it.take_over();
+  const auto later = it.meet();
+  const std::string listed = it.ctl({"list"}).out;
+  const std::size_t row = listed.find('\n') + 1;
+  CHECK(it.ctl({"ban", listed.substr(row, listed.find('\t', row) - row)}).code == 0);
+  CHECK(later.client.read_text(100).empty());
+  CHECK(met.client.read_text(100).empty());
 }
 
 TEST_CASE("a new process that fails late leaves the control socket to the old one") {

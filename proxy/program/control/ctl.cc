@@ -45,8 +45,8 @@ std::string line_of(const CtlOptions& options) {
 
 /// Commands for the processes from before an upgrade, too: they still have players.
 bool is_for_older(const std::string& command) {
-  constexpr std::array<std::string_view, 9> kAll = {"list", "find",  "kick",   "ban",  "unban",
-                                                    "say",  "drain", "record", "stats"};
+  constexpr std::array<std::string_view, 10> kAll = {"list", "find",  "kick",    "ban",    "unban",
+                                                     "say",  "drain", "undrain", "record", "stats"};
   return std::find(kAll.begin(), kAll.end(), command) != kAll.end();
 }
 
@@ -54,6 +54,15 @@ struct Answer {
   bool ok;
   std::string text;  // to print: the answer, or the error
 };
+
+/// The address that was banned, in the answer to a ban by name; a name means nothing to the older processes.
+std::string banned_address(const std::string& answer) {
+  constexpr std::string_view kBefore = "banned ";
+  const std::size_t at = answer.find(kBefore);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + kBefore.size();
+  return answer.substr(begin, answer.find(' ', begin) - begin);
+}
 
 Answer ask(const std::string& socket, const std::string& line, bool json) {
   const auto wrong = [json](const std::string& why) { return Answer{false, json ? Reply(Error{why}).json() : why}; };
@@ -112,7 +121,10 @@ int run_ctl(const CtlOptions& options) {
   const Answer answer = ask(options.socket, line, options.json);
   if (answer.ok) print(answer.text);
   const bool ends = answer.ok && options.words[0] == "kick";  // it has met its player
-  if ((is_for_older(options.words[0]) && !ends && ask_older(options, line)) || answer.ok) return kOk;
+  CtlOptions for_older = options;
+  if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
+    if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;
+  if ((is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older))) || answer.ok) return kOk;
   if (!options.json) return failed(Error{answer.text});
   print(answer.text);
   return kFailed;

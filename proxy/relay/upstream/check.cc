@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "proxy/net/socket.h"
 #include "proxy/net/udp.h"
@@ -133,13 +134,16 @@ class StreamCheck final : public Look, private net::LinkUser {
 /// By a WebSocket's upgrade.
 class WebCheck final : public Look, private net::WebUser {
  public:
-  WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
-      : Look(worker_route, server, user),
-        link_(worker_route.loop, net::WebSocket::Role::kClient, worker_route.route.server_game().largest_frame(),
-              static_cast<net::WebUser&>(*this)) {}
+  WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user) : Look(worker_route, server, user) {}
 
+  /// With a link of its own: one that was upgraded reads messages from then on.
+  void start(const Limits& limits) override {
+    link_.emplace(worker_route_.loop, net::WebSocket::Role::kClient, worker_route_.route.server_game().largest_frame(),
+                  static_cast<net::WebUser&>(*this));
+    Look::start(limits);
+  }
   void tick(Millis now) override {
-    if (running_ && link_.is_open() && !link_.is_held_up() && now > until_ + link_.held_up())
+    if (running_ && link_->is_open() && !link_->is_held_up() && now > until_ + link_->held_up())
       fail(Reason::kServerUnreachable, "timed out");
   }
 
@@ -150,12 +154,14 @@ class WebCheck final : public Look, private net::WebUser {
     const WebOptions& web = *worker_route_.route.web;
     net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path, net::make_upgrade_key(),
                                 net::forwarded_headers({})};
-    const int error = link_.connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
-                                    std::move(request), first(server));
-    if (error == 0) link_.read(true);
+    const int error = link_->connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
+                                     std::move(request), first(server));
+    if (error == 0) link_->read(true);
     return error;
   }
-  void hang_up() override { link_.close(); }
+  void hang_up() override {
+    if (link_) link_->close();
+  }
 
   void upgraded(net::WebLink&, const net::HttpHead&) override { conclude({}); }
   void declined(net::WebLink&, const net::HttpHead& response) override {
@@ -170,7 +176,7 @@ class WebCheck final : public Look, private net::WebUser {
   void close_frame(net::WebLink&, const net::CloseFrame&) override {}
   void wrote(net::WebLink&) override {}
 
-  net::WebLink link_;
+  std::optional<net::WebLink> link_;
 };
 
 /// By a query that the game's servers answer to anybody.

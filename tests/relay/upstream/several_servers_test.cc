@@ -163,6 +163,21 @@ TEST_CASE("hold: where the dialect must be found, players wait for a server that
   CHECK(late.accept().read_text(4) == kHello);
 }
 
+TEST_CASE("several servers: a WebSocket server is up in each of several checks") {
+  FakeServer fake(true);
+  Several running({fake.address()}, [](auto& options) {
+    options.game = &ogar::game();
+    options.hold_ms = 60'000;
+    options.check_ms = 20;
+  });
+  for (int i = 0; i < 4; ++i) {
+    WebServer check(fake);
+    check.upgrade();
+    CHECK(running.has_state(0, State::kUp));
+  }
+  CHECK(running.heard.told("cannot reach server") == 0);
+}
+
 TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
   Several running({nowhere()}, [](auto& options) {
     options.game = &ogar::game();
