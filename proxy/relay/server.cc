@@ -568,6 +568,12 @@ bool Server::is_draining(std::size_t route) const { return impl_->route(route).d
 
 bool Server::is_over(std::size_t route) const { return impl_->route(route).is_over(); }
 
+bool Server::has_retired_sessions() const {
+  const std::shared_lock lock(impl_->tables);
+  return std::any_of(impl_->routes.begin(), impl_->routes.end(),
+                     [](const auto& route) { return route->retired && !route->is_empty(); });
+}
+
 bool Server::is_empty() const {
   const std::shared_lock lock(impl_->tables);
   return std::all_of(impl_->routes.begin(), impl_->routes.end(), [](const auto& route) { return route->is_empty(); });

@@ -151,6 +151,8 @@ class Server {
   bool is_draining(std::size_t route) const;
   /// The route is retired, and its last session has ended. From any thread.
   bool is_over(std::size_t route) const;
+  /// Whether somebody is on a route that a reload has retired.
+  bool has_retired_sessions() const;
   /// Whether nobody is on any route, or on the way to one. Clients that the kernel has accepted are not on it yet.
   bool is_empty() const;
   /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().

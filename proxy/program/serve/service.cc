@@ -107,9 +107,9 @@ void Service::discard(relay::TapThread& tap) {
 relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
-  // The server of players who are still in another process is not stopped.
+  // The server of players who are still in another process, or on a route from before a reload, is not stopped.
   options.launch.may_stop = [this] {
-    return !hand_over_.given() &&
+    return !hand_over_.given() && !server_.has_retired_sessions() &&
            (config_.control().socket().empty() || !has_older_process(config_.control().socket()));
   };
   const std::lock_guard lock(mutex_);
