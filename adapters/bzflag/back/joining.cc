@@ -3,19 +3,13 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/world/world_conversions.h"
+#include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
 
 constexpr int kLinkTries = 5;
-
-std::string lower(std::string_view name) {
-  std::string out(name);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return out;
-}
 
 /// A ban's reason as people read it: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without
 /// the word "REFUSED:", which it says twice.
@@ -85,7 +79,7 @@ void Joining::hear(const NegotiateFlags& missing, BackOut& out) {
 
 /// The answer to MsgQueryPlayers.
 void Joining::hear(const AddPlayer& added, BackOut&) {
-  if (!state_.in() && taken_.size() < 256) taken_.insert(lower(added.callsign.view()));
+  if (!state_.in() && taken_.size() < 256) taken_.insert(lower_case(added.callsign.view()));
 }
 
 void Joining::hear(const words::Query& query, BackOut& out) {
@@ -145,7 +139,7 @@ void Joining::enter(BackOut& out) {
   Enter message;
   message.type = state_.wish->role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
   message.team = watches ? kObserverTeam : wire_team(state_.wish->team(), kAutomaticTeam);
-  const auto taken = [&](const std::string& name) { return taken_.contains(lower(name)); };
+  const auto taken = [&](const std::string& name) { return taken_.contains(lower_case(name)); };
   message.callsign.set(free_name(legal_callsign(state_.wish->name()), kLongestName, 1, taken));
   message.motto.set(fitted(state_.wish->motto(), kLongestText));
   message.token.set(state_.wish->token());

@@ -16,9 +16,10 @@ namespace {
 
 /// The path of our executable, also if the file was replaced since we began.
 std::string own_executable() {
-  std::array<char, PATH_MAX> room{};
-  const ssize_t size = ::readlink("/proc/self/exe", room.data(), room.size());
-  std::string path(room.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  std::string path(PATH_MAX, '\0');
+  std::size_t size = path.size();
+  if (uv_exepath(path.data(), &size) != 0) size = 0;
+  path.resize(size);
   constexpr std::string_view kReplaced = " (deleted)";
   if (path.ends_with(kReplaced)) path.resize(path.size() - kReplaced.size());
   return path;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "proxy/base/lower_case.h"
+
 namespace entente::net {
 namespace {
 
@@ -31,11 +33,6 @@ bool is_token_char(char c) {
   return is_digit(c) || is_letter(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-bool same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 // -- One address ------------------------------------------------------------------------------------------------------
 
 bool is_obfuscated(std::string_view text) {
@@ -56,7 +53,8 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
 /// `node`: "192.0.2.7", "192.0.2.7:4711", "[2001:db8::7]", "[2001:db8::7]:4711"; with `bare_v6`, "2001:db8::7".
 Result<Address> address_of(std::string_view node, bool bare_v6, const char* field, std::size_t offset) {
   const Fault wrong{kMalformed, field, offset};
-  if (same_name(node, "unknown") || is_obfuscated(node.substr(0, node.find(':')))) return Fault{kHidden, field, offset};
+  if (equal_but_case(node, "unknown") || is_obfuscated(node.substr(0, node.find(':'))))
+    return Fault{kHidden, field, offset};
   const bool brackets = node.starts_with('[');
   const auto colons = std::count(node.begin(), node.end(), ':');
   std::size_t end = node.size();
@@ -135,7 +133,7 @@ class Elements {
       if (value.empty()) return wrong();
     }
     skip_blanks();
-    if (!same_name(name, "for")) return std::nullopt;
+    if (!equal_but_case(name, "for")) return std::nullopt;
     if (std::exchange(named, true)) return Fault{"for given twice", kForwarded, from};
     hop = {std::move(value), from};
     return std::nullopt;
@@ -177,7 +175,7 @@ Result<std::optional<Address>> walk(const HttpHead& request, const TrustedProxie
   const bool parameters = name == kForwarded;
   std::optional<Address> farthest;
   for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header) {
-    if (!same_name(header->name, name)) continue;
+    if (!equal_but_case(header->name, name)) continue;
     auto hops = parameters ? Elements(header->value).read() : Result<std::vector<Hop>>(hops_of_list(header->value));
     if (!hops) return hops.error();
     for (auto hop = hops->rbegin(); hop != hops->rend(); ++hop) {

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 
+#include "proxy/base/lower_case.h"
 #include "proxy/net/address.h"
 
 namespace entente::net {
 
 std::string name_of_host(std::string_view host) {
   const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  std::string name(host.substr(0, end));
+  const std::string name = lower_case(host.substr(0, end));
   const std::string_view port = host.substr(name.size());
   const bool digits =
       std::all_of(port.begin() + (port.empty() ? 0 : 1), port.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!digits || (!port.empty() && port.front() != ':')) return {};
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return name;
 }
 

@@ -4,14 +4,10 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <cassert>
 
+#include "proxy/base/lower_case.h"
+
 namespace entente::net {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::string_view trimmed(std::string_view text) {
   const auto from = text.find_first_not_of(" \t");
@@ -35,16 +31,16 @@ void put_headers(std::span<const HttpHeader> headers, Buffer& out) {
 
 const std::string* HttpHead::find(std::string_view name) const {
   for (const HttpHeader& header : headers)
-    if (same_word(header.name, name)) return &header.value;
+    if (equal_but_case(header.name, name)) return &header.value;
   return nullptr;
 }
 
 bool HttpHead::lists(std::string_view name, std::string_view token) const {
   for (const HttpHeader& header : headers) {
-    if (!same_word(header.name, name)) continue;
+    if (!equal_but_case(header.name, name)) continue;
     for (std::string_view left = header.value; !left.empty();) {
       const auto comma = left.find(',');
-      if (same_word(trimmed(left.substr(0, comma)), token)) return true;
+      if (equal_but_case(trimmed(left.substr(0, comma)), token)) return true;
       left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
   }

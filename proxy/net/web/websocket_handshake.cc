@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "proxy/base/lower_case.h"
+
 namespace entente::net {
 namespace {
 
@@ -33,25 +35,19 @@ std::string accept_of(std::string_view key) {
   return base64(digest);
 }
 
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 /// Headers that belong to one connection, and not to what is said over it.
 bool is_of_connection(const std::string& name) {
   static constexpr std::string_view kOwn[] = {
       "host",       "connection",         "upgrade", "sec-websocket-key", "sec-websocket-version",
       "keep-alive", "proxy-connection",   "te",      "transfer-encoding", "sec-websocket-extensions",
       "trailer",    "proxy-authorization"};
-  const std::string low = lowered(name);
+  const std::string low = lower_case(name);
   return std::find(std::begin(kOwn), std::end(kOwn), low) != std::end(kOwn);
 }
 
 /// Headers by which HTTP proxies name a client's address, and by which a client can claim any.
 bool claims_address(const std::string& name) {
-  const std::string low = lowered(name);
+  const std::string low = lower_case(name);
   return low == "x-forwarded-for" || low == "forwarded" || low == "x-real-ip";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "proxy/base/lower_case.h"
 #include "proxy/program/control/arguments.h"
 
 namespace entente {
@@ -21,13 +22,6 @@ std::optional<relay::LinkId> link_of(std::string_view text) {
 template <class Value>
 std::optional<Value> value_of(const Outcome<Value>& outcome) {
   return outcome ? std::optional(*outcome) : std::nullopt;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 /// As it is, or as `list` shows it.
@@ -114,15 +108,15 @@ std::vector<Attendee> Roster::find(const Target& target) const {
   if (target.name.empty()) return those(everybody, [&](const Attendee& one) { return target.is(one); });
   auto exact = those(everybody, [&](const Attendee& one) { return is_called(one, target.name); });
   if (!exact.empty()) return exact;
-  const std::string name = lower(target.name);
-  return those(everybody, [&](const Attendee& one) { return !one.player.empty() && lower(one.player) == name; });
+  const std::string name = lower_case(target.name);
+  return those(everybody, [&](const Attendee& one) { return !one.player.empty() && lower_case(one.player) == name; });
 }
 
 std::vector<Attendee> Roster::search(const Target& target) const {
   if (target.name.empty()) return find(target);
-  const std::string part = lower(target.name);
+  const std::string part = lower_case(target.name);
   return those(all(), [&](const Attendee& one) {
-    return lower(one.player).find(part) != std::string::npos || is_called(one, target.name);
+    return lower_case(one.player).find(part) != std::string::npos || is_called(one, target.name);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/base/lower_case.h"
 #include "proxy/net/network.h"
 #include "proxy/net/web/forwarded.h"
 #include "proxy/net/web/host_name.h"
@@ -33,13 +34,6 @@ std::string json_answer(const std::string& json) {
   Buffer out;
   net::write_response(200, headers, out);
   return text_of(out) + json;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string low(text);
-  std::transform(low.begin(), low.end(), low.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return low;
 }
 
 /// The only header of this name; null if there is none, or several.

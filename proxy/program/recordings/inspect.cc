@@ -7,6 +7,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
+#include "proxy/base/lower_case.h"
 #include "proxy/program/choice_flag.h"
 #include "proxy/program/recordings/inspect_line.h"
 #include "proxy/program/recordings/inspect_wanted.h"
@@ -229,7 +230,7 @@ std::vector<std::string_view> message_names() {
 bool known_messages(const InspectOptions& options, std::ostream& err) {
   const auto names = message_names();
   for (const std::string& message : options.messages) {
-    if (std::any_of(names.begin(), names.end(), [&](auto name) { return same_name(name, message); })) continue;
+    if (std::any_of(names.begin(), names.end(), [&](auto name) { return equal_but_case(name, message); })) continue;
     err << "entente inspect: no message '" << message << "'" << did_you_mean(message, names)
         << "; FORMAT.md of each game lists all messages\n";
     return false;

@@ -1,8 +1,9 @@
 #include "proxy/program/recordings/inspect_wanted.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+
+#include "proxy/base/lower_case.h"
 
 namespace entente {
 namespace {
@@ -45,11 +46,6 @@ ConnectionId numbered(const RecordedFile& file, const InspectOptions& options) {
 
 }  // namespace
 
-bool same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 Wanted::Wanted(const RecordedFile& file, const InspectOptions& options) : options_(options) {
   const ConnectionId connections = numbered(file, options);
   for (const std::string& one : options.connections) {
@@ -69,7 +65,7 @@ bool Wanted::connection(ConnectionId id, const std::string& name) const {
 
 bool Wanted::message(std::string_view name) const {
   const auto& all = options_.messages;
-  return all.empty() || std::any_of(all.begin(), all.end(), [&](const auto& one) { return same_name(one, name); });
+  return all.empty() || std::any_of(all.begin(), all.end(), [&](const auto& one) { return equal_but_case(one, name); });
 }
 
 bool Wanted::time(WallTime since_start) const {

@@ -12,9 +12,6 @@
 
 namespace entente {
 
-/// Names of messages, ignoring case.
-bool same_name(std::string_view a, std::string_view b);
-
 class Wanted {
  public:
   /// May read the file, to count its connections. `options` must outlive this.
@@ -22,6 +19,7 @@ class Wanted {
 
   bool connection(ConnectionId id, const std::string& name) const;
   bool way(wire::Way way) const { return options_.way.empty() || options_.way == wire::text(way); }
+  /// Ignores case.
   bool message(std::string_view name) const;
   /// Also for data that is not a message.
   bool anything() const { return options_.messages.empty(); }
