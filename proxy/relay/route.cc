@@ -44,6 +44,11 @@ void WorkerRoute::say(LogKind kind, std::string sentence) {
       [&events = route.events, sentence = std::move(sentence)](std::uint64_t more) { events.said(sentence, more); });
 }
 
+void WorkerRoute::tell(LogKind kind, std::string sentence) {
+  say(kind, "",
+      [&events = route.events, sentence = std::move(sentence)](std::uint64_t more) { events.noted(sentence, more); });
+}
+
 void WorkerRoute::opened(const SessionInfo& session) {
   say(LogKind::kOpened, "", [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
 }

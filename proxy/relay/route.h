@@ -128,12 +128,14 @@ class WorkerRoute {
   /// reason is not a refusal.
   void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void say(LogKind kind, std::string sentence);
+  /// The same for news that need nobody.
+  void tell(LogKind kind, std::string sentence);
   /// Of a bridged session that ended.
   void words_dropped(const SessionInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
   void say_wrong_dialect(const std::string& server, std::size_t found);
   /// The server was down, and is up again.
-  void say_up(const Upstream& server) { say(LogKind::kServer, "server " + server.name + " is up"); }
+  void say_up(const Upstream& server) { tell(LogKind::kUp, "server " + server.name + " is up"); }
   void say_wrong_client(std::size_t dialect);
   /// The server banned the player who came from there; `why` in its own words, if it had any.
   void server_banned(const net::Address& client, std::string_view why);

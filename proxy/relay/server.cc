@@ -313,7 +313,7 @@ void Server::Impl::publish(Addition& one) {
   if (one.wanted->instead_of) {
     const Route& before = *routes[*one.wanted->instead_of];
     route.draining = before.draining.load();
-    if (&before.server_game() == &route.server_game()) route.upstreams.inherit(before.upstreams);
+    if (&before.server_game() == &route.server_game()) route.upstreams.share(before.upstreams);
   }
   std::vector<TapSink*> sinks(pool.workers.size(), nullptr);
   for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);

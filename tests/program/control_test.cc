@@ -149,7 +149,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
     const Ended banned = ctl({"ban", "127.0.0.0/8", "--for", "1h", "--why", "no cheating"});
     CHECK(banned.code == 0);
     CHECK(banned.out.starts_with("banned 127.0.0.0/8 until 20"));
-    CHECK(banned.out.ends_with("Z, 1 sessions ended\n"));
+    CHECK(banned.out.ends_with("Z, 1 session ended\n"));
     CHECK(there.end().ends_with("end"));
     CHECK(ctl({"bans"}).out.ends_with("Z\tus\tno cheating\t-\n"));
     first.signal(SIGTERM);
@@ -171,7 +171,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
   }
   CHECK(ctl({"ban", "192.0.2.2", "--for", "1:30"}).out.starts_with("banned 192.0.2.2 until 20"));
   CHECK(ctl({"unban", "192.0.2.2"}).code == 0);
-  CHECK(ctl({"ban", "192.0.2.1"}).out == "banned 192.0.2.1 until forever, 0 sessions ended\n");
+  CHECK(ctl({"ban", "192.0.2.1"}).out == "banned 192.0.2.1 forever, 0 sessions ended\n");
   second.signal(SIGTERM);
   CHECK(second.wait() == 0);
 }

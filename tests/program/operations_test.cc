@@ -193,7 +193,7 @@ TEST_CASE("SIGHUP has the configuration read again, and who may come is another"
   Operated it;
   it.write("[access]\ndeny = [\"127.0.0.0/8\"]");
   it.process.signal(SIGHUP);
-  CHECK(it.process.err_has("reloaded: limits, allow and deny lists, certificates, log level"));
+  CHECK(it.process.err_has("reloaded the configuration"));
   const std::string refused("REFUSED:nobody may come from your address\0", 42);
   std::string told;
   for (int i = 0; i < 1'000 && told != refused; ++i) {
@@ -261,7 +261,7 @@ TEST_CASE("the service's reload waits for the outcome: it fails on a file that i
   CHECK(wrong.err.find(file + ":2:12: limits.sessions: ") != std::string::npos);
   write("[limits]\nsessions = 8");
   CHECK(reload().code == 0);
-  CHECK(service.err_has("reloaded: limits"));
+  CHECK(service.err_has("reloaded the configuration"));
   service.signal(SIGTERM);
   CHECK(service.wait() == 0);
   CHECK(reload().code == 1);
@@ -284,7 +284,7 @@ TEST_CASE("SIGHUP before a configuration is served has it read again then") {
   process.signal(SIGHUP);
   held.reset();
   CHECK(process.line());
-  CHECK(process.err_has("reloaded: "));
+  CHECK(process.err_has("reloaded the configuration"));
   process.signal(SIGTERM);
   CHECK(process.wait() == 0);
 }
@@ -344,8 +344,8 @@ TEST_CASE("a log file that was moved away is opened anew") {
   REQUIRE(it.reload().code == 0);
   it.process.signal(SIGTERM);
   CHECK(it.process.wait() == 0);
-  CHECK(read_file(moved).find("reloaded: ") != std::string::npos);
-  CHECK(read_file(log).find("reloaded: ") != std::string::npos);
+  CHECK(read_file(moved).find("reloaded") != std::string::npos);
+  CHECK(read_file(log).find("reloaded") != std::string::npos);
 }
 
 TEST_CASE("a log file that cannot be opened anew is told to who asked for it") {

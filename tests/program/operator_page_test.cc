@@ -345,7 +345,7 @@ TEST_CASE("a program without a control socket is controlled by its page, and log
       told.find(R"("draining":false,"sessions":0,"waiting":0,"opened":0,"refused":0,"to_server":0,"to_client":0}])") !=
       std::string::npos);
   CHECK(told.find(R"("recording":"off")") != std::string::npos);
-  CHECK(told.find(R"({"done":"banned 192.0.2.7 until forever, 0 sessions ended","sessions":[]})") != std::string::npos);
+  CHECK(told.find(R"({"done":"banned 192.0.2.7 forever, 0 sessions ended","sessions":[]})") != std::string::npos);
   CHECK(told.find(R"("address":"192.0.2.7","until":"forever","by":"us","why":"be nice","where":null)") !=
         std::string::npos);
   CHECK(program.order(R"(["nonsense"])").find("no command 'nonsense'") != std::string::npos);

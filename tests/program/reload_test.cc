@@ -92,6 +92,7 @@ TEST_CASE("routes come, change and go by reload, and sessions go on") {
   const std::string second = port_of(told.out, "added: panic be-packed ");
   const Met after(local(it.first), two), other(local(second), one);
   before.check();
+  CHECK(it.ctl({"say", "hello"}).out.find("told 0 of 3 players") != std::string::npos);
   const std::string stats = it.ctl({"stats"}).out;
   CHECK(stats.find("served panic be-packed 127.0.0.1:" + it.first + " sessions=2 ") != std::string::npos);
 
@@ -101,7 +102,12 @@ TEST_CASE("routes come, change and go by reload, and sessions go on") {
   other.check();
   before.check();
   after.check();
-  CHECK(it.reload(changed).out == "reloaded: limits, allow and deny lists, certificates, log level\n");
+  CHECK(it.reload(changed).out == "reloaded the configuration\n");
+  const std::string drained = it.ctl({"drain", "--for", "1s"}).out;
+  CHECK(drained.find("draining panic be-packed 127.0.0.1:" + it.first + ": 2 sessions go on for 1s\n") !=
+        std::string::npos);
+  CHECK(drained.find(second + ": 1 session goes on for 1s\n") != std::string::npos);
+  for (const Met* met : {&before, &after, &other}) CHECK(met->client.read_all().size() < 64);
   it.process->signal(SIGTERM);
   CHECK(it.process->wait() == 0);
 }

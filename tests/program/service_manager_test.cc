@@ -85,7 +85,7 @@ TEST_CASE("a service manager is told when the program is ready, that it reloads,
   const std::string reloading = it.manager.next();
   CHECK(reloading.starts_with("RELOADING=1\nMONOTONIC_USEC="));
   CHECK(it.manager.next() == "READY=1");
-  CHECK(it.process->err_has("reloaded: limits"));
+  CHECK(it.process->err_has("reloaded the configuration"));
   it.write("[limits]\nsessions = \"many\"\n");
   it.process->signal(SIGHUP);
   CHECK(it.manager.next().starts_with("RELOADING=1\n"));

@@ -313,5 +313,23 @@ TEST_CASE("what is known of a server is known after its route was replaced") {
   CHECK(running.server().is_draining(changed->front().route));
 }
 
+TEST_CASE("sessions of a route that was replaced count for their server") {
+  FakeServer first, second;
+  Running running(toy::game(), first.address());
+  const Pair before(running, first);
+  auto fresh = towards(toy::game(), first.address());
+  fresh.servers.push_back({second.address().ip_text(), second.port(), 0});
+  fresh.policy = relay::Policy::kLeast;
+  const auto changed = running.server().change({.added = {{fresh, 0}}});
+  REQUIRE(changed.ok());
+  const std::size_t route = changed->front().route;
+  CHECK(running.server().servers(route)[0].sessions == 1);
+  const Pair after(running, second);
+  before.client.finish();
+  before.server.finish();
+  CHECK(eventually([&] { return running.server().servers(route)[0].sessions == 0; }));
+  CHECK(running.server().servers(route)[1].sessions == 1);
+}
+
 }  // namespace
 }  // namespace entente::testing::change_test

@@ -21,7 +21,7 @@ namespace {
 // ENet's own default holds 550 small datagrams; a burst of a thousand lost a fifth of itself.
 constexpr int kReceiveBuffer = 4 << 20;
 constexpr enet_uint32 kRefusedAfter = 1'000;  // milliseconds; each side pings twice a second
-constexpr int kMostCalls = 64;                // of ENet, for what its socket holds when it parts from its newcomers
+constexpr int kMostCalls = 64;                // of ENet, for what its socket holds when newcomers go to another process
 
 /// ENet hands out a packet as soon as all its fragments came, also if these do not fill it: what they leave out must
 /// not be what our memory held before. Said once, before there is a host.

@@ -6,6 +6,7 @@
 #include "proxy/base/text.h"
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/counted.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -72,8 +73,9 @@ class Keeper {
     const std::string note = gone.empty() ? "" : text_of(gone);
     if (const auto kept = kept_.save(ban); !kept)
       return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note);
-    return Reply("banned " + ban.who.text() + " until " + until_text(ban.until) + ", " + std::to_string(gone.size()) +
-                 " sessions ended\n")
+    const std::string until = until_text(ban.until);
+    return Reply("banned " + ban.who.text() + (ban.until == relay::Ban::kForGood ? " " : " until ") + until + ", " +
+                 counted(gone.size(), "session") + " ended\n")
         .with("sessions", rows_of(gone))
         .note(note);
   }

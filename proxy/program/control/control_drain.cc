@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/counted.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -79,7 +80,7 @@ class Announcement {
 
 class Drain {
  public:
-  Drain(relay::Server& server, const Roster& roster, const RouteNames& routes, Drainer& drainer)
+  Drain(relay::Server& server, const Roster& roster, const ListRoutes& routes, Drainer& drainer)
       : server_(server), roster_(roster), routes_(routes), drainer_(drainer) {}
 
   Reply drain(std::string_view rest) const {
@@ -94,12 +95,12 @@ class Drain {
     const Drainer::Time time = order->time.empty() ? Drainer::Time() : Drainer::Time(order->millis);
     std::string lines;
     std::vector<ReplyRow> rows;
-    for (const NamedRoute* route : *routes) {
-      drainer_.drain(route->number, time);
-      const std::uint64_t left = server_.totals(route->number).now();
-      lines += "draining " + route->name + ": " + std::to_string(left) + " sessions go on" +
-               (time ? " for " + order->time : "") + "\n";
-      rows.push_back({text_field("route", route->name), number_field("sessions", left)});
+    for (const ListedRoute* route : *routes) {
+      for (const std::size_t number : route->numbers) drainer_.drain(number, time);
+      const std::uint64_t left = server_.totals(route->numbers).now();
+      const std::string& name = route->named.name;
+      lines += "draining " + name + ": " + sessions_go_on(left) + (time ? " for " + order->time : "") + "\n";
+      rows.push_back({text_field("route", name), number_field("sessions", left)});
     }
     if (order->text.empty()) return Reply(lines).with("routes", rows);
     return announcement.added_to(Reply(lines + announcement.text()).with("routes", rows));
@@ -121,25 +122,27 @@ class Drain {
   Reply undrain(std::string_view rest) const {
     const std::string what = whole_text(rest);
     if (server_.drain_server(what, false) != 0) return "server " + what + " gets new players again\n";
-    const auto all = routes_();
+    const auto all = served_only(routes_());
     const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
     if (drainer_.is_stopping()) return Error{"the program stops when its players have left, and takes nobody any more"};
     std::string lines;
     std::vector<ReplyRow> rows;
-    for (const NamedRoute* route : *routes) {
-      if (!drainer_.undrain(route->number)) continue;
-      lines += route->name + " takes newcomers again\n";
-      rows.push_back({text_field("route", route->name)});
+    for (const ListedRoute* route : *routes) {
+      bool drained = false;
+      for (const std::size_t number : route->numbers) drained |= drainer_.undrain(number);
+      if (!drained) continue;
+      lines += route->named.name + " takes newcomers again\n";
+      rows.push_back({text_field("route", route->named.name)});
     }
-    if (rows.empty()) return Error{names_of(*routes) + (routes->size() > 1 ? " do not drain" : " does not drain")};
+    if (rows.empty()) lines = names_of(*routes) + (routes->size() > 1 ? " were not draining\n" : " was not draining\n");
     return Reply(lines).with("routes", rows);
   }
 
  private:
   bool is_server(std::string_view name) const {
-    for (const NamedRoute& route : routes_())
-      for (const auto& one : server_.servers(route.number))
+    for (const ListedRoute& route : served_only(routes_()))
+      for (const auto& one : server_.servers(route.named.number))
         if (one.name == name) return true;
     return false;
   }
@@ -149,26 +152,27 @@ class Drain {
       return Error{"--for and --say are for routes; " + order.what + " is a server"};
     server_.drain_server(order.what, true);
     std::uint64_t left = 0;
-    for (const NamedRoute& route : routes_())
-      for (const auto& one : server_.servers(route.number)) left += one.name == order.what ? one.sessions : 0;
-    return "draining server " + order.what + ": " + std::to_string(left) + " sessions go on\n";
+    for (const ListedRoute& route : served_only(routes_()))
+      for (const auto& one : server_.servers(route.named.number)) left += one.name == order.what ? one.sessions : 0;
+    return "draining server " + order.what + ": " + sessions_go_on(left) + "\n";
   }
 
-  Announcement announce(const std::vector<const NamedRoute*>& routes, const std::string& text) const {
+  Announcement announce(const std::vector<const ListedRoute*>& routes, const std::string& text) const {
     Announcement announcement;
-    for (const NamedRoute* route : routes) announcement.add(roster_.with_players(server_.say(route->number, text)));
+    for (const ListedRoute* route : routes)
+      for (const std::size_t number : route->numbers) announcement.add(roster_.with_players(server_.say(number, text)));
     return announcement;
   }
 
   relay::Server& server_;
   const Roster& roster_;
-  const RouteNames routes_;
+  const ListRoutes routes_;
   Drainer& drainer_;
 };
 
 }  // namespace
 
-void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const RouteNames& routes,
+void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
                         Drainer& drainer) {
   const Drain drain(server, roster, routes, drainer);
   control.add_order(

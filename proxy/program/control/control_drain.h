@@ -9,7 +9,7 @@
 namespace entente {
 
 /// `server`, `roster` and `drainer` outlive the control.
-void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const RouteNames& routes,
+void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
                         Drainer& drainer);
 
 }  // namespace entente

@@ -11,9 +11,7 @@ constexpr std::size_t kLongestWhy = 400;  // bytes that are shown to a player
 
 bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
-using Routes = std::vector<ListedRoute>;
-
-std::string route_of(const relay::SessionReport& session, const Routes& routes) {
+std::string route_of(const relay::SessionReport& session, const ListedRoutes& routes) {
   const auto has_it = [&](const ListedRoute& one) {
     return std::find(one.numbers.begin(), one.numbers.end(), session.route) != one.numbers.end();
   };
@@ -21,7 +19,7 @@ std::string route_of(const relay::SessionReport& session, const Routes& routes) 
   return at != routes.end() ? at->named.name : "";
 }
 
-ReplyRow full_row(const Attendee& attendee, const Routes& routes, bool with_source) {
+ReplyRow full_row(const Attendee& attendee, const ListedRoutes& routes, bool with_source) {
   const relay::SessionReport& session = attendee.session;
   ReplyRow row = {number_field("link", session.info.link),     text_field("game", attendee.game()),
                   text_field("client", attendee.client()),     text_field("server", session.info.server.text()),
@@ -33,7 +31,7 @@ ReplyRow full_row(const Attendee& attendee, const Routes& routes, bool with_sour
 }
 
 /// The column `source` is there only where a session has one: scripts know the others.
-Reply list(const std::vector<Attendee>& attendees, const Routes& routes) {
+Reply list(const std::vector<Attendee>& attendees, const ListedRoutes& routes) {
   const bool with_source = std::any_of(attendees.begin(), attendees.end(), has_source);
   std::vector<std::string> header = {"link", "game", "client", "server", "seconds", "bytes", "player"};
   if (with_source) header.emplace_back("source");
@@ -42,16 +40,15 @@ Reply list(const std::vector<Attendee>& attendees, const Routes& routes) {
   return Reply::table(header, rows);
 }
 
-Reply find(const Roster& roster, const Routes& routes, std::string_view rest) {
+Reply find(const Roster& roster, const ListedRoutes& routes, std::string_view rest) {
   const std::string wanted = whole_text(rest);
   if (wanted.empty()) return Error{"usage: find LINK|NAME|ADDRESS"};
   return list(roster.search(Target::parse(wanted)), routes);
 }
 
-Reply routes_table(const relay::Server& server, const Routes& routes) {
+Reply routes_table(const relay::Server& server, const ListedRoutes& routes) {
   std::vector<ReplyRow> rows;
-  for (const ListedRoute& one : routes) {
-    if (one.retired) continue;
+  for (const ListedRoute& one : served_only(routes)) {
     const NamedRoute& route = one.named;
     const relay::Totals all = server.totals(one.numbers);
     rows.push_back({text_field("route", route.name), text_field("game", route.game), text_field("arena", route.room),
@@ -81,8 +78,7 @@ Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
 
 }  // namespace
 
-void add_server_commands(Control& control, relay::Server& server, const Roster& roster,
-                         std::function<std::vector<ListedRoute>()> routes,
+void add_server_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
                          std::function<std::vector<ReplyRow>()> stats) {
   control.add("list", "Lists the open sessions, with fields separated by tabs.",
               [&roster, routes](std::string_view rest) {

@@ -26,12 +26,12 @@ ReplyRow row(const std::string& route, const relay::Server::ServerReport& server
 
 }  // namespace
 
-void add_servers_command(Control& control, relay::Server& server, const RouteNames& routes) {
+void add_servers_command(Control& control, relay::Server& server, const ListRoutes& routes) {
   control.add("servers", "Lists the servers of each route: whether they are up and for how long, and their sessions.",
               [&server, routes](std::string_view rest) {
                 if (!rest.empty()) return Reply(Error{"servers takes no arguments"});
                 std::vector<ReplyRow> rows;
-                for (const NamedRoute& route : routes())
+                for (const auto& [route, numbers, retired] : served_only(routes()))
                   for (const auto& one : server.servers(route.number)) rows.push_back(row(route.name, one));
                 return Reply::table(
                     {"route", "server", "state", "seconds", "sessions", "opened", "weight", "dialect", "why"}, rows);

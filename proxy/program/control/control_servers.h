@@ -8,6 +8,6 @@
 namespace entente {
 
 /// `server` outlives the control.
-void add_servers_command(Control& control, relay::Server& server, const RouteNames& routes);
+void add_servers_command(Control& control, relay::Server& server, const ListRoutes& routes);
 
 }  // namespace entente

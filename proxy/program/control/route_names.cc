@@ -11,20 +11,25 @@ bool is(const NamedRoute& route, std::string_view what) {
 
 }  // namespace
 
-Outcome<std::vector<const NamedRoute*>> routes_called(const std::vector<NamedRoute>& all, std::string_view what) {
-  std::vector<const NamedRoute*> found, known;
-  for (const NamedRoute& route : all) {
+Outcome<std::vector<const ListedRoute*>> routes_called(const ListedRoutes& all, std::string_view what) {
+  std::vector<const ListedRoute*> found, known;
+  for (const ListedRoute& route : all) {
     known.push_back(&route);
-    if (is(route, what)) found.push_back(&route);
+    if (is(route.named, what)) found.push_back(&route);
   }
   if (!found.empty()) return found;
   return Error{"no route is called '" + std::string(what) +
                "'; name a game, an arena, a port or a listener of: " + names_of(known)};
 }
 
-std::string names_of(const std::vector<const NamedRoute*>& routes) {
+ListedRoutes served_only(ListedRoutes all) {
+  std::erase_if(all, [](const ListedRoute& route) { return route.retired; });
+  return all;
+}
+
+std::string names_of(const std::vector<const ListedRoute*>& routes) {
   std::string names;
-  for (const NamedRoute* route : routes) names += (names.empty() ? "" : ", ") + route->name;
+  for (const ListedRoute* route : routes) names += (names.empty() ? "" : ", ") + route->named.name;
   return names;
 }
 

@@ -19,9 +19,6 @@ struct NamedRoute {
   net::Address listener;  ///< port 0: it has none
 };
 
-/// All routes that are served now. From any thread.
-using RouteNames = std::function<std::vector<NamedRoute>()>;
-
 /// A route with all its sessions.
 struct ListedRoute {
   NamedRoute named;
@@ -29,11 +26,18 @@ struct ListedRoute {
   bool retired = false;              ///< removed by a reload; its sessions go on
 };
 
+using ListedRoutes = std::vector<ListedRoute>;
+/// From any thread.
+using ListRoutes = std::function<ListedRoutes()>;
+
 /// The routes that are meant, by the address or port of the listener, the game, the arena, or the name in the
 /// statistics. "": all. `all` outlives the result.
-Outcome<std::vector<const NamedRoute*>> routes_called(const std::vector<NamedRoute>& all, std::string_view what);
+Outcome<std::vector<const ListedRoute*>> routes_called(const ListedRoutes& all, std::string_view what);
+
+/// Without the retired ones.
+ListedRoutes served_only(ListedRoutes all);
 
 /// "a, b"
-std::string names_of(const std::vector<const NamedRoute*>& routes);
+std::string names_of(const std::vector<const ListedRoute*>& routes);
 
 }  // namespace entente

@@ -42,6 +42,10 @@ void LogEvents::words_dropped(const relay::SessionInfo& session, std::string_vie
   spdlog::info("session {}: not forwarded: {}{}", session.link, what, and_more(suppressed));
 }
 
+void LogEvents::noted(std::string_view sentence, std::uint64_t suppressed) {
+  spdlog::info("{}{}", sentence, and_more(suppressed));
+}
+
 void LogEvents::said(std::string_view sentence, std::uint64_t suppressed) {
   spdlog::warn("{}{}", sentence, and_more(suppressed));
 }

@@ -12,6 +12,7 @@ class LogEvents final : public relay::Events {
   void refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t suppressed) override;
   void words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t suppressed) override;
+  void noted(std::string_view sentence, std::uint64_t suppressed) override;
   void said(std::string_view sentence, std::uint64_t suppressed) override;
 };
 

@@ -17,12 +17,12 @@ net::HttpAnswer live_answer(const relay::Server& server) {
   return plain(kHttpUnavailable, "a worker has not answered within " + std::to_string(kLoopPatience) + " ms");
 }
 
-net::HttpAnswer ready_answer(const relay::Server& server, const std::vector<const NamedRoute*>& routes, bool serving) {
+net::HttpAnswer ready_answer(const relay::Server& server, const std::vector<const ListedRoute*>& routes, bool serving) {
   if (!serving) return plain(kHttpUnavailable, "starting");
   if (server.stopping()) return plain(kHttpUnavailable, "stopping");
-  std::vector<const NamedRoute*> draining;
-  for (const NamedRoute* route : routes)
-    if (server.is_draining(route->number)) draining.push_back(route);
+  std::vector<const ListedRoute*> draining;
+  for (const ListedRoute* route : routes)
+    if (server.is_draining(route->named.number)) draining.push_back(route);
   if (!draining.empty()) return plain(kHttpUnavailable, "draining: " + names_of(draining));
   const net::HttpAnswer live = live_answer(server);
   return live.status == kHttpOk ? plain(kHttpOk, "ready") : live;

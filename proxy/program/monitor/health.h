@@ -15,7 +15,7 @@ namespace entente {
 net::HttpAnswer live_answer(const relay::Server& server);
 
 /// 200 while the program takes newcomers on all of these routes; else 503, and why. `serving`: it has begun.
-net::HttpAnswer ready_answer(const relay::Server& server, const std::vector<const NamedRoute*>& routes, bool serving);
+net::HttpAnswer ready_answer(const relay::Server& server, const std::vector<const ListedRoute*>& routes, bool serving);
 
 /// A page with links to the others.
 net::HttpAnswer index_page();

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "proxy/program/counted.h"
+
 namespace entente {
 namespace {
 
@@ -129,7 +131,7 @@ void Drainer::end_overdue(Millis now) {
     }
   }
   for (const auto& [route, name] : overdue)
-    spdlog::info("drained {}: {} sessions ended", name, server_.end_sessions(route, kWhy));
+    spdlog::info("drained {}: {} ended", name, counted(server_.end_sessions(route, kWhy), "session"));
 }
 
 /// Retired routes whose last session has ended.

@@ -8,6 +8,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config/access.h"
+#include "proxy/program/counted.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/serve/shared_room.h"
 #include "proxy/program/serve/signals.h"
@@ -350,8 +351,7 @@ void Routes::abandon(const Plan& plan) {
 
 std::string Routes::sessions_go_on(std::size_t route) const {
   const std::uint64_t sessions = service_.sessions(route);
-  if (sessions == 0) return "";
-  return "; " + std::to_string(sessions) + (sessions == 1 ? " session goes on" : " sessions go on");
+  return sessions == 0 ? "" : "; " + entente::sessions_go_on(sessions);
 }
 
 /// Reopens the log, and tells what changed.
@@ -359,7 +359,7 @@ std::string Routes::tell_rest(const config::Config& fresh) const {
   config::Log log = config_.log();
   log.set_level(fresh.log().level());
   const auto renewed = renew_log(log);
-  std::string told = "reloaded: limits, allow and deny lists, certificates, log level\n" + told_;
+  std::string told = "reloaded the configuration\n" + told_;
   for (std::size_t at = 0; at < told.size(); at = told.find('\n', at) + 1)
     spdlog::info("{}", told.substr(at, told.find('\n', at) - at));
   if (!renewed) {

@@ -1,6 +1,5 @@
 #include "proxy/program/serve/service.h"
 
-#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
@@ -24,6 +23,7 @@
 #include "proxy/program/control/control_drain.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
+#include "proxy/program/counted.h"
 #include "proxy/program/monitor/health.h"
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/serve/signals.h"
@@ -69,11 +69,6 @@ void add_refusals(const relay::Totals& totals, ReplyRow& row) {
 /// Whether an operator can give commands.
 bool takes_commands(const config::Config& config) {
   return !config.control().socket().empty() || !config.operator_().listen().empty();
-}
-
-/// "1 route", "3 routes"
-std::string counted(std::uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 void log_sockets_not_used() {
@@ -228,19 +223,18 @@ net::HttpAnswer Service::answer(std::string_view path) const {
 }
 
 net::HttpAnswer Service::ready(std::string_view route) const {
-  const auto names = routes_.names();
-  const auto routes = routes_called(names, route);
+  const auto served = served_only(routes_.listed());
+  const auto routes = routes_called(served, route);
   return routes ? ready_answer(server_, *routes, serving_) : net::HttpAnswer{};
 }
 
 Outcome<Done> Service::open_control() {
   if (!takes_commands(config_)) return Done{};
-  add_server_commands(
-      control_, server_, roster_, [this] { return routes_.listed(); }, [this] { return statistics(); });
-  const RouteNames names = [this] { return routes_.names(); };
-  add_servers_command(control_, server_, names);
+  const ListRoutes routes = [this] { return routes_.listed(); };
+  add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
+  add_servers_command(control_, server_, routes);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
-  add_drain_commands(control_, server_, roster_, names, drainer_);
+  add_drain_commands(control_, server_, roster_, routes, drainer_);
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   if (can_upgrade_)
     control_.add_order("upgrade", kAboutUpgrade, [](std::string_view) -> Reply {

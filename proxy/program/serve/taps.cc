@@ -80,6 +80,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   };
   relay::TapThread::Options options{.player_name = player_name_field, .ping_message = ping_message, .said = say};
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
+  options.ring_bytes = std::size_t{settings_.buffer_mb()} << 20;
   options.record = start;
   options.files.begin = [this, path](relay::LinkId session) {
     const std::string file = path(session);

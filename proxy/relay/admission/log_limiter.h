@@ -20,6 +20,7 @@ enum class LogKind : std::size_t {
   kUnframed,
   kDialect,
   kUnreached,  ///< a server that cannot be reached
+  kUp,         ///< a server that was down and is up again
   kServer,     ///< a server that is not as it should be
   kHeld,       ///< players who lost their server and wait for it
   kBack,       ///< they are back on a server

@@ -257,7 +257,8 @@ void BridgeSession::come_back() {
   worker_route_->counters.brought_back.add();
   const std::string server = back_info_.server.text();
   note("back on server " + server + " after " + std::to_string(away) + " ms");
-  worker_route_->say(LogKind::kBack, "a player is back on server " + server + " after " + std::to_string(away) + " ms");
+  worker_route_->tell(LogKind::kBack,
+                      "a player is back on server " + server + " after " + std::to_string(away) + " ms");
   if (info_.game->has_chat())
     announce(kServerIsBack);
   else

@@ -44,7 +44,7 @@ struct TapTotals {
 class TapThread final : public Tap {
  public:
   struct Options {
-    std::size_t ring_bytes = 8 << 20;  ///< for each worker
+    std::size_t ring_bytes = 8 << 20;  ///< for each worker; what waits for the tap's thread
     /// The first file to record into. Null: there is none yet. Its callbacks come on the tap's thread, or on the one
     /// that completes files.
     std::unique_ptr<trace::Recorder> recorder = nullptr;

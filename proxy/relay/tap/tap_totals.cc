@@ -17,7 +17,7 @@ void TapThread::tell_drops(WallTime now) {
   if (dropped == told_drops_ || now - told_drops_at_ < kSayDropsEvery) return;
   say("the tap could not keep up: " + std::to_string(dropped - told_drops_) +
       " writes were passed on but neither decoded nor" + " recorded (" + std::to_string(bytes) +
-      " bytes since the start); a faster disk or a larger ring helps");
+      " bytes since the start); a larger recording.buffer_mb or a faster disk helps");
   told_drops_ = dropped;
   told_drops_at_ = now;
 }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint32_t kQueryMs = 1'000;  // for the answer to one query
 constexpr int kQueries = 3;                // datagrams get lost
+constexpr Millis kAtOnce = 300;            // a server that greets first has greeted by then
 
 /// What all kinds do alike: a result once, later than start(), and a time limit.
 class Look : public Check, private net::Later {
@@ -82,7 +83,9 @@ class Look : public Check, private net::Later {
   std::string why_;
 };
 
-/// By a TCP connection. A server that greets first shows its dialect, too.
+/// By a TCP connection. A server that greets first shows its dialect, too. One that waits for its client's greeting
+/// shows it only after a while (bzfs 2.4: 2.5 s). If such a server went away and is back, it is believed to speak the
+/// same, so that players need not wait; the next look is a thorough one again.
 class StreamCheck final : public Look, private net::LinkUser {
  public:
   StreamCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
@@ -92,8 +95,13 @@ class StreamCheck final : public Look, private net::LinkUser {
         link_(worker_route.loop, static_cast<net::LinkUser&>(*this)) {}
 
   void tick(Millis now) override {
-    if (!running_ || !link_.is_open() || link_.is_held_up() || now <= until_ + link_.held_up()) return;
-    reached_ ? fail(Reason::kDialectUnknown, "it did not greet") : fail(Reason::kServerUnreachable, "timed out");
+    if (!running_ || !link_.is_open() || link_.is_held_up()) return;
+    if (reached_ && is_back() && said_.empty() && now > reached_at_ + kAtOnce)
+      return conclude({std::nullopt, server_.last_dialect(), {}});
+    if (now <= until_ + link_.held_up()) return;
+    if (!reached_) return fail(Reason::kServerUnreachable, "timed out");
+    hung_ = true;
+    fail_to_greet("it did not greet");
   }
 
  private:
@@ -108,6 +116,7 @@ class StreamCheck final : public Look, private net::LinkUser {
 
   void connected(net::Link&) override {
     reached_ = true;
+    reached_at_ = now();
     if (!greets_) return conclude({});
     link_.read(true);
   }
@@ -119,16 +128,27 @@ class StreamCheck final : public Look, private net::LinkUser {
       fail(Reason::kDialectUnknown, "its greeting is none of " + std::string(game_.name()));
   }
   void wrote(net::Link&) override {}
-  void ended(net::Link&) override { fail(Reason::kDialectUnknown, "it closed the connection"); }
+  void ended(net::Link&) override { fail_to_greet("it closed the connection"); }
   void broken(net::Link&, int error) override {
-    said_.empty() ? refused(error) : fail(Reason::kDialectUnknown, "it closed the connection");
+    hung_ = false;  // whatever comes next is another process
+    said_.empty() ? refused(error) : fail_to_greet("it closed the connection");
+  }
+
+  void fail_to_greet(const char* why) {
+    fail(server_.last_dialect() ? Reason::kServerUnreachable : Reason::kDialectUnknown, why);
+  }
+  /// It was away, and waited for its client's greeting before.
+  bool is_back() const {
+    const auto dialect = server_.last_dialect();
+    return dialect && game_.client_greeting_size(*dialect) != 0 && server_.state() == Upstream::State::kDown && !hung_;
   }
 
   const wire::Game& game_;
   const bool greets_;
   net::Tcp link_;
   Buffer said_;
-  bool reached_ = false;
+  bool reached_ = false, hung_ = false;
+  Millis reached_at_ = 0;
 };
 
 /// By a WebSocket's upgrade.

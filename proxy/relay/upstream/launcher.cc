@@ -61,16 +61,16 @@ bool Launcher::run(net::ChildProcess& child, const std::string& command, const s
     worker_route_.say(LogKind::kCommand, what + quoted(command) + " cannot be run: " + begun.error().text);
     return false;
   }
-  worker_route_.say(LogKind::kCommand, what + "running " + quoted(command));
+  worker_route_.tell(LogKind::kCommand, what + "running " + quoted(command));
   return true;
 }
 
 void Launcher::exited(net::ChildProcess& child, std::int64_t code, int signal) {
   const bool starts = &child == &starting_;
   const bool well = code == 0 && signal == 0;
-  worker_route_.say(LogKind::kCommandEnd,
-                    quoted(starts ? rules_.start : rules_.stop) + " ended " +
-                        (signal != 0 ? "by signal " + std::to_string(signal) : "with code " + std::to_string(code)));
+  const std::string ended = quoted(starts ? rules_.start : rules_.stop) + " ended " +
+                            (signal != 0 ? "by signal " + std::to_string(signal) : "with code " + std::to_string(code));
+  well ? worker_route_.tell(LogKind::kCommandEnd, ended) : worker_route_.say(LogKind::kCommandEnd, ended);
   if (starts) start_at_ = worker_route_.loop.now() + (well ? kAfterSuccess : kAfterFailure);
 }
 

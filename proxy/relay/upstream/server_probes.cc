@@ -52,7 +52,7 @@ class ServerProbes::One final : private Check::User {
     if (running_ || !check_) return;
     running_ = true;
     why_.reset();
-    checked_at_ = now;
+    checked_at_ = begun_ = now;
     check_->start(limits);
   }
 
@@ -77,8 +77,9 @@ class ServerProbes::One final : private Check::User {
 
   void note_failure(const std::string& why) {
     WorkerRoute& worker_route = owner_.worker_route_;
-    // Some servers of games over ENet do not answer queries: only silence after an answer is news.
-    if (by_query() && !answered_) return;
+    // Some servers of games over ENet do not answer queries: only silence after an answer is news. It is none if a
+    // session has connected meanwhile: the server has started.
+    if (by_query() && (!answered_ || server_.succeeded_since(begun_))) return;
     const bool news = server_.failed(checked_at_, why);
     if (*why_ == Reason::kDialectUnknown && !server_.options.dialect)
       return worker_route.say(LogKind::kDialect, cannot_tell_dialect(route_.server_game(), server_.name));
@@ -96,7 +97,7 @@ class ServerProbes::One final : private Check::User {
   std::unique_ptr<Check> check_;
   bool running_ = false, answered_ = false;
   std::optional<Reason> why_;  // of the last failure
-  Millis checked_at_ = 0, good_until_ = 0;
+  Millis begun_ = 0, checked_at_ = 0, good_until_ = 0;
 };
 
 ServerProbes::ServerProbes(WorkerRoute& worker_route) : worker_route_(worker_route), launcher_(worker_route) {

@@ -23,6 +23,10 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+std::optional<std::size_t> index_in(std::int64_t dialect) {
+  return dialect < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(dialect));
+}
+
 }  // namespace
 
 // -- One server -------------------------------------------------------------------------------------------------------
@@ -32,51 +36,45 @@ Upstream::Upstream(std::size_t its_index, ServerOptions its_options, std::string
     : index(its_index),
       options(std::move(its_options)),
       name(std::move(its_name)),
-      addresses(std::move(its_addresses)),
-      dialect_(options.dialect ? static_cast<std::int64_t>(*options.dialect) : -1) {}
+      addresses(std::move(its_addresses)) {}
 
 bool Upstream::succeeded(Millis now) {
-  const State before = state_.exchange(State::kUp);
+  known_->succeeded_at = now;
+  const State before = known_->state.exchange(State::kUp);
   if (before == State::kUp) return false;
-  since_ = before == State::kDown ? now : 0;  // a server that was never down has its whole share at once
+  known_->since = before == State::kDown ? now : 0;  // a server that was never down has its whole share at once
   return before == State::kDown;
 }
 
 bool Upstream::failed(Millis now, const std::string& why) {
   {
-    const std::lock_guard lock(mutex_);
-    why_ = why;
+    const std::lock_guard lock(known_->mutex);
+    known_->why = why;
   }
-  failed_at_ = now;
+  known_->failed_at = now;
   speaks(std::nullopt);
-  if (state_.exchange(State::kDown) == State::kDown) return false;
-  since_ = now;
+  if (known_->state.exchange(State::kDown) == State::kDown) return false;
+  known_->since = now;
   return true;
 }
 
 void Upstream::speaks(std::optional<std::size_t> dialect) {
-  if (!options.dialect) dialect_ = dialect ? static_cast<std::int64_t>(*dialect) : -1;
+  if (options.dialect) return;
+  known_->dialect = dialect ? static_cast<std::int64_t>(*dialect) : -1;
+  if (dialect) known_->last_dialect = static_cast<std::int64_t>(*dialect);
 }
 
 std::optional<std::size_t> Upstream::dialect() const {
-  const std::int64_t dialect = dialect_;
-  return dialect < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(dialect));
+  return options.dialect ? options.dialect : index_in(known_->dialect);
 }
 
-void Upstream::inherit(const Upstream& before) {
-  state_ = before.state_.load();
-  drained_ = before.drained_.load();
-  opened_ = before.opened_.load();
-  full_until_ = before.full_until_.load();
-  since_ = before.since_.load();
-  failed_at_ = before.failed_at_.load();
-  dialect_ = before.dialect_.load();
-  why_ = before.why();
+std::optional<std::size_t> Upstream::last_dialect() const {
+  return options.dialect ? options.dialect : index_in(known_->last_dialect);
 }
 
 std::string Upstream::why() const {
-  const std::lock_guard lock(mutex_);
-  return why_;
+  const std::lock_guard lock(known_->mutex);
+  return known_->why;
 }
 
 // -- All of a route ---------------------------------------------------------------------------------------------------
@@ -86,10 +84,10 @@ void Upstreams::open(std::vector<std::unique_ptr<Upstream>> servers, const Upstr
   rules_ = rules;
 }
 
-void Upstreams::inherit(const Upstreams& before) {
+void Upstreams::share(const Upstreams& before) {
   for (const auto& server : servers_)
     for (const auto& other : before.servers_)
-      if (server->name == other->name && server->options.dialect == other->options.dialect) server->inherit(*other);
+      if (server->name == other->name) server->share(*other);
 }
 
 /// The server's weight, less while it starts slowly.

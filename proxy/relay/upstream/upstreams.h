@@ -49,45 +49,57 @@ class Upstream {
 
   /// It accepted a connection, or passed a check. Returns whether it was down before.
   bool succeeded(Millis now);
+  /// Whether succeeded() was called after this time.
+  bool succeeded_since(Millis time) const { return known_->succeeded_at > time; }
   /// It could not be reached, or failed a check. What it speaks must be detected again: it may come back as something
   /// else. Returns whether this is news. `why`: for the operator.
   bool failed(Millis now, const std::string& why);
   /// Its checks tell when it comes up. Otherwise a session tries it again after a while.
   void is_checked() { checked_ = true; }
   /// A session has connected to it.
-  void count_session() { ++opened_; }
+  void count_session() { ++known_->opened; }
   /// It refused a player because it is full: others are preferred for a while.
-  void full(Millis now) { full_until_ = now + kFullFor; }
-  void drain(bool on) { drained_ = on; }
+  void full(Millis now) { known_->full_until = now + kFullFor; }
+  void drain(bool on) { known_->drained = on; }
   /// What it was found to speak; nothing: no longer known.
   void speaks(std::optional<std::size_t> dialect);
 
-  /// Takes over what is known of the same server.
-  void inherit(const Upstream& before);
+  /// From now on both know the same of the server: it is one, on a route and on the route that replaces it. REQUIRES:
+  /// nobody else uses this one yet.
+  void share(const Upstream& before) { known_ = before.known_; }
 
-  State state() const { return state_; }
-  bool drained() const { return drained_; }
-  bool is_full(Millis now) const { return now < full_until_; }
-  bool is_down(Millis now) const { return state_ == State::kDown && (checked_ || now < failed_at_ + kRetryAfter); }
-  std::uint32_t sessions() const { return sessions_; }
-  std::uint64_t opened() const { return opened_; }  ///< sessions that have connected so far
+  State state() const { return known_->state; }
+  bool drained() const { return known_->drained; }
+  bool is_full(Millis now) const { return now < known_->full_until; }
+  bool is_down(Millis now) const {
+    return state() == State::kDown && (checked_ || now < known_->failed_at + kRetryAfter);
+  }
+  std::uint32_t sessions() const { return known_->sessions; }
+  std::uint64_t opened() const { return known_->opened; }  ///< sessions that have connected so far
   /// The dialect that was named or found.
   std::optional<std::size_t> dialect() const;
-  Millis since() const { return since_; }  ///< when it came up or went down
-  std::string why() const;                 ///< of the last failure; empty: none
+  /// The dialect that was named, or found before the server failed.
+  std::optional<std::size_t> last_dialect() const;
+  Millis since() const { return known_->since; }  ///< when it came up or went down
+  std::string why() const;                        ///< of the last failure; empty: none
 
  private:
   friend class Upstreams;
   static constexpr Millis kFullFor = 3'000, kRetryAfter = 5'000;
 
-  std::atomic<State> state_{State::kUnknown};
-  std::atomic<bool> drained_{false}, checked_{false};
-  std::atomic<Millis> full_until_{0}, since_{0}, failed_at_{0};
-  std::atomic<std::int64_t> dialect_;  // -1: not known
-  std::atomic<std::uint32_t> sessions_{0};
-  std::atomic<std::uint64_t> opened_{0};
-  mutable std::mutex mutex_;  // of why_
-  std::string why_;
+  struct Known {
+    std::atomic<State> state{State::kUnknown};
+    std::atomic<bool> drained{false};
+    std::atomic<Millis> full_until{0}, since{0}, failed_at{0}, succeeded_at{0};
+    std::atomic<std::int64_t> dialect{-1}, last_dialect{-1};  // that were found; -1: none
+    std::atomic<std::uint32_t> sessions{0};
+    std::atomic<std::uint64_t> opened{0};
+    std::mutex mutex;  // of why
+    std::string why;
+  };
+
+  std::shared_ptr<Known> known_ = std::make_shared<Known>();
+  std::atomic<bool> checked_{false};
 };
 
 /// Commands for /bin/sh that start and stop the servers of a route; empty: none.
@@ -123,7 +135,7 @@ class Upstreams {
   class Lease {
    public:
     Lease() = default;
-    explicit Lease(Upstream& server) : server_(&server) { ++server.sessions_; }
+    explicit Lease(Upstream& server) : server_(&server) { ++server.known_->sessions; }
     Lease(Lease&& other) noexcept : server_(std::exchange(other.server_, nullptr)) {}
     Lease& operator=(Lease&& other) noexcept {
       if (this != &other) release();
@@ -134,7 +146,7 @@ class Upstreams {
 
    private:
     void release() {
-      if (server_ != nullptr) --server_->sessions_;
+      if (server_ != nullptr) --server_->known_->sessions;
       server_ = nullptr;
     }
     Upstream* server_ = nullptr;
@@ -167,8 +179,8 @@ class Upstreams {
   /// REQUIRES: before serving; 1 to kMostServers servers.
   void open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules);
 
-  /// Takes over what is known of servers with the same names and dialects. REQUIRES: before serving.
-  void inherit(const Upstreams& before);
+  /// Upstream::share() for the servers that have the same names. REQUIRES: before serving.
+  void share(const Upstreams& before);
 
   /// The server for a client at this address: one that is up, else one that is full, else (unless `only_up`) one that
   /// is down. Nothing: all were tried, are drained, or their dialect is not known. `dialect`: only servers that speak

@@ -1,6 +1,7 @@
 // A route in front of several servers: a dead one costs nobody anything, and while all are away players wait in order.
 #include <doctest/doctest.h>
 
+#include "adapters/bzflag/bzflag.h"
 #include "adapters/ogar/ogar.h"
 #include "tests/relay/late_server.h"
 #include "tests/relay/toy.h"
@@ -161,6 +162,46 @@ TEST_CASE("hold: where the dialect must be found, players wait for a server that
   const Stream probe = late.accept();
   probe.send("toy\x08");
   CHECK(late.accept().read_text(4) == kHello);
+}
+
+/// A relay in front of a bzfs 2.4, which greets only after its client, or after a while.
+struct BeforeBzfs : Serving {
+  explicit BeforeBzfs(const net::Address& server) : Serving(1) {
+    relay::RouteOptions options;
+    options.game = &bzflag::game();
+    options.listen_dialect = 0;
+    options.listen = loopback();
+    options.servers[0] = {server.ip_text(), server.port()};
+    options.hold_ms = 60'000;
+    options.check_ms = 50;
+    Limits limits = no_limits();
+    limits.detect_ms = 0;
+    serve_all(std::move(options), limits);
+  }
+  static constexpr std::string_view kGreeting{"BZFS0221\xff", 9}, kHeader = "BZFLAG\r\n\r\n";
+};
+
+TEST_CASE("a server that greets late is believed to be the same when it is back, and players need not wait for it") {
+  const net::Address at = nowhere();
+  BeforeBzfs it(at);
+  {
+    const LateServer late(at);
+    late.accept().send(BeforeBzfs::kGreeting);
+    CHECK(eventually([&] { return it.server().servers(0)[0].state == State::kUp; }));
+    const Stream again = late.accept();  // a look that the end of the server breaks off
+  }
+  CHECK(it.heard.line("it closed the connection"));
+  CHECK(it.heard.told("cannot tell which dialect") == 0);
+  const Stream client = Stream::to(it.address);
+  client.send(BeforeBzfs::kHeader);
+  const LateServer late(at);
+  for (;;) {
+    const Stream one = late.accept();
+    const std::string said = one.read_text(BeforeBzfs::kHeader.size());
+    if (said.empty()) continue;  // a look
+    CHECK(said == BeforeBzfs::kHeader);
+    break;
+  }
 }
 
 TEST_CASE("several servers: a WebSocket server is up in each of several checks") {
