@@ -16,17 +16,17 @@ class Launched : public Serving {
   explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {},
                     std::function<bool()> may_stop = {})
       : Serving(1), at(nowhere()) {
-    relay::RouteOptions options;
     options.game = &toy::game();
     options.listen = loopback();
     options.servers = {{at.ip_text(), at.port(), 0}};
     options.hold_ms = 60'000;
     options.check_ms = 20;
+    options.limits = no_limits();
     options.launch.start = start.empty() ? writes("s") : start;
     if (stop_after_ms != 0) options.launch.stop = stop.empty() ? writes("e") : stop;
     options.launch.stop_after_ms = stop_after_ms;
     options.launch.may_stop = std::move(may_stop);
-    serve_all(std::move(options), no_limits());
+    serve_all(options, no_limits());
   }
   ~Launched() {
     stop();
@@ -42,6 +42,7 @@ class Launched : public Serving {
   }
 
   const net::Address at;
+  relay::RouteOptions options;
 
  private:
   std::filesystem::path file_ =
@@ -100,6 +101,20 @@ TEST_CASE("launch: a server that another process may have players on is not stop
   CHECK(running.written() == "s");
   may = true;
   CHECK(running.wrote("se"));
+}
+
+TEST_CASE("launch: a server is not stopped while a session of the route that was replaced is on it") {
+  Launched running(1);
+  const LateServer up(running.at);
+  std::optional<Stream> client = join(running.address);
+  std::optional<Stream> served = accept_player(up);
+  const auto changed = running.server().change({.added = {{running.options, 0}}});
+  REQUIRE(changed.ok());
+  for (int i = 0; i < 3; ++i) up.accept().send("toy\x08");  // checks of the route that is new
+  CHECK(running.server().servers(changed->front().route)[0].sessions == 1);
+  CHECK(running.written().find('e') == std::string::npos);
+  client.reset(), served.reset();
+  CHECK(eventually([&] { return running.written().ends_with('e'); }));
 }
 
 TEST_CASE("launch: a command that fails is told, and is not run again at once") {
