@@ -32,7 +32,8 @@ constexpr const char* kAbout =
     "Entente is a proxy for multiplayer games: it relays, bridges, records and replays them.";
 
 constexpr const char* kFooter =
-    "`entente help COMMAND` prints the options of a command and an example. For example:\n"
+    "`entente help COMMAND` prints the options of a command, with an example.\n"
+    "A relay in front of a server, for a start:\n"
     "  entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://192.0.2.7\n"
     "Exit codes: 0 success, 1 failure, 2 invalid command line.";
 

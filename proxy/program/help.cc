@@ -41,8 +41,8 @@ void declare_help(CLI::App& app, HelpOptions& options) {
   app.add_option("COMMAND", options.command, "Command to explain (default: the list of commands)");
   allow_only(app.add_option("--format", options.format,
                             "text; man: the manual page entente(1); man-config: the manual page entente.toml(5), about "
-                            "the configuration file; bash, zsh, fish: completions for that shell. All but text "
-                            "describe all commands (default: text)"),
+                            "the configuration file; bash, zsh, fish: completions for that shell. These "
+                            "describe all commands; text describes COMMAND (default: text)"),
              format_names());
 }
 

@@ -124,7 +124,8 @@ constexpr UrlOption kOptions[] = {
      greeted_or_not,
      {},
      false,
-     "&fallback=name (BZFlag): dialect of clients that wait for the server's greeting",
+     "&fallback=name (BZFlag): dialect for clients that say nothing until they are greeted, so that theirs is not "
+     "known",
      set_dialect<&Endpoint::fallback>,
      kEverywhere,
      nullptr,
@@ -134,7 +135,8 @@ constexpr UrlOption kOptions[] = {
      by_stream,
      {},
      false,
-     "&proxy_protocol=NETWORKS: clients come only through load balancers in these networks, which send PROXY headers",
+     "&proxy_protocol=NETWORKS: only load balancers in these networks may connect; their PROXY headers name the "
+     "clients",
      set_proxies<net::ClientNaming::kProxyHeader>,
      kEverywhere,
      nullptr,
@@ -144,9 +146,8 @@ constexpr UrlOption kOptions[] = {
      by_web,
      {},
      false,
-     "&forwarded=NETWORKS (+ws): clients come only through HTTP proxies in these networks, which send X-Forwarded-For "
-     "or "
-     "Forwarded",
+     "&forwarded=NETWORKS (+ws): only HTTP proxies in these networks may connect; their X-Forwarded-For or Forwarded "
+     "names the clients",
      set_proxies<net::ClientNaming::kForwarded>,
      kEverywhere,
      nullptr,

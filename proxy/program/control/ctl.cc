@@ -109,8 +109,10 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("TIME");
   app.add_option("--why", options.why, "For ban and kick: the reason, shown to the player if the game can do that")
       ->type_name("TEXT");
-  app.add_option("--say", options.say, "For drain: what the players are told now")->type_name("TEXT");
-  app.add_option("--route", options.route, "For say: only its players; a game, an arena, a port or a listener")
+  app.add_option("--say", options.say, "For drain: a message to the players, sent when the drain begins")
+      ->type_name("TEXT");
+  app.add_option("--route", options.route,
+                 "For say: tell only the players of this route: a game, an arena, a port or a listener")
       ->type_name("ROUTE");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }

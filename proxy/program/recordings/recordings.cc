@@ -24,9 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAboutRecordings =
-    "A file that no `entente` has summed up (of an older version, or one that is not complete) is read from its "
-    "start;\n"
-    "of an unfinished one only the beginning. A damaged file has a row that says so; `entente verify` tells more, and\n"
+    "A complete recording ends with a summary. A file without one is read from its start; if it is still being\n"
+    "written, only its beginning. A damaged file has a row that says so; `entente verify` tells more, and\n"
     "`entente recover` saves what can be read. In recordings of relays, players are those who played through the "
     "relay,\n"
     "and kills are counted in BZFlag and Ace of Spades.\n";
@@ -188,7 +187,7 @@ std::string json_of(const Listed& one) {
 }  // namespace
 
 void declare_recordings(CLI::App& app, RecordingsOptions& options) {
-  app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or one of them")
+  app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or a single recording")
       ->type_name("DIR")
       ->required();
   app.add_flag("--json", options.json, "Print one JSON object per line");

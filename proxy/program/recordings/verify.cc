@@ -12,7 +12,7 @@ namespace entente {
 namespace {
 
 constexpr const char* kMeaning =
-    "frames is the number of messages. Each is also counted in exactly one of these:\n"
+    "In the output, frames is the number of messages. Each is also counted in exactly one of these:\n"
     "  exact       decoding and encoding it again gives the same bytes\n"
     "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
     "  refused     a client's message that does not decode and that the server did not accept either: the server\n"

@@ -23,8 +23,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to,
-                 "Server: game://host:port?dialect=name. Without a dialect: BZFlag and Panic are detected; other games "
-                 "use the first that `entente games` lists. " +
+                 "Server: game://host:port?dialect=name. Without a dialect, that of BZFlag and Panic is "
+                 "detected, and other games use the first that `entente games` lists. " +
                      help_of_url_options(Side::kTo))
       ->type_name("URL")
       ->required()

@@ -118,8 +118,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->allow_extra_args(false);
   app.add_option(
          "--link", options.link,
-         "Number of the link to replay; required if the recording has several sessions. Without it, their links "
-         "are listed")
+         "Number of the session to replay (its link). Required if the recording has several; the error lists them")
       ->type_name("N");
   app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15 (default: 0)")->type_name("TIME");
   app.add_option("--speed", options.speed,

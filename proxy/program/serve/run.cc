@@ -14,8 +14,8 @@ void declare_run(CLI::App& app, RunOptions& options) {
       ->type_name("FILE")
       ->required();
   app.add_option("--take-over", options.take_over,
-                 "Takes over from the running program with this control socket: newcomers come here, and it serves its "
-                 "sessions to their end")
+                 "Takes over from the running program that has this control socket: newcomers come to the new program, "
+                 "and the old one serves its sessions until they end")
       ->type_name("SOCKET");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
