@@ -66,8 +66,8 @@ std::optional<std::string> heard(std::string_view said, bool over, Fd& client, c
 
 }  // namespace
 
-Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& path, Answer answer, const Adopt& adopt,
-                                                            bool held) {
+Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& path, Answer answer,
+                                                            const Adopt& adopt) {
   const auto address = address_of(path);
   if (!address) return address.error();
   const auto answers = [answer = std::move(answer), adopt](std::string_view said, bool over, Fd& client) {
@@ -77,7 +77,7 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     struct stat file {};
     if (::stat(path.c_str(), &file) != 0 || (file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
       return Error{"'" + path + "', which systemd passed, can be used by others; give its unit SocketMode=0600"};
-    auto requests = RequestServer::begin(std::move(passed.fd), answers, RequestServer::kTime, held);
+    auto requests = RequestServer::open(std::move(passed.fd), answers);
     if (!requests) return requests.error();
     std::unique_ptr<LocalAcceptor> made(new LocalAcceptor("", std::move(*requests)));
     if (passed.removes) made->passed_path_ = path;
@@ -96,7 +96,7 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     ::unlink(path.c_str());
     return cannot("open", path, error);
   }
-  auto requests = RequestServer::begin(std::move(listening), answers, RequestServer::kTime, held);
+  auto requests = RequestServer::open(std::move(listening), answers);
   if (!requests) {
     ::unlink(path.c_str());
     return requests.error();

@@ -32,14 +32,13 @@ class LocalAcceptor {
   /// May take the connection away instead of answering a line.
   using Adopt = std::function<void(std::string_view line, const LocalPeer& by, Fd& client)>;
 
-  /// Replaces a socket that nobody serves; anything else at `path` is an error. `held`: as of RequestServer.
-  static Outcome<std::unique_ptr<LocalAcceptor>> open(const std::string& path, Answer answer, const Adopt& adopt = {},
-                                                      bool held = false);
+  /// Replaces a socket that nobody serves; anything else at `path` is an error. Accepts nobody before start().
+  static Outcome<std::unique_ptr<LocalAcceptor>> open(const std::string& path, Answer answer, const Adopt& adopt = {});
   ~LocalAcceptor();
   LocalAcceptor(const LocalAcceptor&) = delete;
   LocalAcceptor& operator=(const LocalAcceptor&) = delete;
 
-  /// REQUIRES: once, and held.
+  /// REQUIRES: called once.
   void start();
   int listening() const { return requests_->listening(); }
   /// Whether it removes the socket when it is destroyed: it made it, or took it over from a process that did.

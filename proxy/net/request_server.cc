@@ -21,13 +21,11 @@ void forget_rest(int fd) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<RequestServer>> RequestServer::begin(Fd listening, Hear hear, Millis time, bool held) {
+Outcome<std::unique_ptr<RequestServer>> RequestServer::open(Fd listening, Hear hear, Millis time) {
   Fd closing(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!closing) return machine_error("cannot open an eventfd", errno, "raise the limit of open files");
-  std::unique_ptr<RequestServer> made(
+  return std::unique_ptr<RequestServer>(
       new RequestServer(std::move(listening), std::move(closing), std::move(hear), time));
-  if (!held) made->start();
-  return made;
 }
 
 RequestServer::RequestServer(Fd listening, Fd closing, Hear hear, Millis time)

@@ -32,14 +32,14 @@ class RequestServer {
   /// REQUIRES: answers before the question is longer than it wants to keep.
   using Hear = std::function<std::optional<std::string>(std::string_view said, bool over, Fd& client)>;
 
-  /// `listening` is non-blocking. `time`: limit for a whole conversation; more than kGrace.
-  /// `held`: accepts nobody before start().
-  static Outcome<std::unique_ptr<RequestServer>> begin(Fd listening, Hear hear, Millis time = kTime, bool held = false);
+  /// `listening` is non-blocking. `time`: limit for a whole conversation; more than kGrace. Accepts nobody before
+  /// start().
+  static Outcome<std::unique_ptr<RequestServer>> open(Fd listening, Hear hear, Millis time = kTime);
   ~RequestServer();
   RequestServer(const RequestServer&) = delete;
   RequestServer& operator=(const RequestServer&) = delete;
 
-  /// REQUIRES: it is held.
+  /// REQUIRES: called once.
   void start();
   /// The socket that listens.
   int listening() const { return listening_.get(); }

@@ -18,6 +18,7 @@ std::unique_ptr<HttpAcceptor> open_acceptor() {
     return HttpAnswer{200, "text/x", path == "/here" ? "all of it" : ""};
   });
   REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
+  (*acceptor)->start();
   return std::move(*acceptor);
 }
 
@@ -81,6 +82,7 @@ TEST_CASE("on loopback, a request for a foreign host name is refused") {
     return HttpAnswer{200, "a/b", "x"};
   });
   REQUIRE(everywhere.ok());
+  (*everywhere)->start();
   const Address local = *Address::parse("127.0.0.1", (*everywhere)->address().port());
   CHECK(asked(local, {"GET / HTTP/1.1\r\nHost: games.example\r\n\r\n"}).starts_with("HTTP/1.1 200 "));
 }
@@ -94,6 +96,7 @@ TEST_CASE("a body comes with its request, however it comes, and is bounded") {
       },
       10);
   REQUIRE(acceptor.ok());
+  (*acceptor)->start();
   const auto& page = **acceptor;
   CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"}) == "POST hello");
   CHECK(asked(page, {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n", "he", "llo"}) == "POST hello");

@@ -27,6 +27,7 @@ std::unique_ptr<LocalAcceptor> echo(const std::string& path) {
   auto acceptor = LocalAcceptor::open(
       path, [](std::string_view line, const LocalPeer&) { return "you said " + std::string(line); });
   REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
+  (*acceptor)->start();
   return std::move(*acceptor);
 }
 
@@ -90,6 +91,7 @@ TEST_CASE("who asks is known by user and process") {
     return std::to_string(by.uid) + " " + std::to_string(by.pid);
   });
   REQUIRE(acceptor.ok());
+  (*acceptor)->start();
   CHECK(*ask_local(path, "hello") == std::to_string(::getuid()) + " " + std::to_string(::getpid()));
 }
 

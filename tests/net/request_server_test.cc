@@ -21,7 +21,7 @@ struct Place {
     auto sockets = listen(*Address::parse("127.0.0.1", 0), false);
     REQUIRE(sockets.ok());
     address = sockets->address;
-    auto begun = RequestServer::begin(
+    auto begun = RequestServer::open(
         std::move(sockets->tcp),
         [](std::string_view said, bool, const Fd&) {
           return said.ends_with('\n') ? std::optional<std::string>("heard") : std::nullopt;
@@ -29,6 +29,7 @@ struct Place {
         kHour);
     REQUIRE(begun.ok());
     requests = std::move(*begun);
+    requests->start();
   }
 
   Fd guest(std::string_view says = {}) const {

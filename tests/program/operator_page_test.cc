@@ -70,6 +70,7 @@ struct Page {
     });
     REQUIRE_MESSAGE(opened.ok(), (opened.ok() ? "" : opened.error().text));
     page = std::move(*opened);
+    page->start();
   }
   std::string ask(const Request& request) const { return asked(page->address(), request.text()); }
   /// Whether it is refused so, and nothing was carried out.

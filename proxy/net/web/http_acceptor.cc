@@ -34,7 +34,7 @@ std::string reply(const HttpHead& head, const HttpAcceptor::Answer& find) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer, bool held) {
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Answer answer) {
   const bool local = is_loopback_v4(at) || at.ip_text() == "::1";
   return open(
       at,
@@ -42,18 +42,16 @@ Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Ans
         if (local && is_foreign(request.head)) return plain(403, "this name is not ours; use the IP address");
         return reply(request.head, answer);
       },
-      0, held);
+      0);
 }
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Handle handle, std::size_t most_body,
-                                                          bool held) {
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Handle handle, std::size_t most_body) {
   auto sockets = listen(at, false);
   if (!sockets) return sockets.error();
   std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(handle), most_body));
-  auto requests = RequestServer::begin(
+  auto requests = RequestServer::open(
       std::move(sockets->tcp),
-      [raw = acceptor.get()](auto said, bool over, const Fd& fd) { return raw->hear(said, over, fd); },
-      RequestServer::kTime, held);
+      [raw = acceptor.get()](auto said, bool over, const Fd& fd) { return raw->hear(said, over, fd); });
   if (!requests) return requests.error();
   acceptor->requests_ = std::move(*requests);
   return acceptor;

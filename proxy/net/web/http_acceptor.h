@@ -31,16 +31,16 @@ class HttpAcceptor {
   /// Answers a GET of this path. Called on the acceptor's thread.
   using Answer = std::function<HttpAnswer(std::string_view path)>;
 
-  // `held`: accepts nobody before start().
-  /// For programs that only ask, such as Prometheus: other methods than GET and HEAD get an error. On loopback, so do
-  /// requests for another host name than localhost or an IP address: a browser may send them for any site's page.
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer, bool held = false);
+  /// Accepts nobody before start(). For programs that only ask, such as Prometheus: other methods than GET and HEAD get
+  /// an error. On loopback, so do requests for another host name than localhost or an IP address: a browser may send
+  /// them for any site's page.
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer);
   /// `most_body`: bytes of a request's body; at most kMostBody.
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Handle handle, std::size_t most_body,
-                                                     bool held = false);
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Handle handle, std::size_t most_body);
   static constexpr std::size_t kMostBody = 64 * 1024;
   /// The address that it listens on.
   const Address& address() const { return address_; }
+  /// REQUIRES: called once.
   void start() { requests_->start(); }
   int listening() const { return requests_->listening(); }
 

@@ -100,7 +100,7 @@ const char* OperatorPage::text(Refusal why) {
   return "";
 }
 
-Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator& config, Carry carry, bool held) {
+Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator& config, Carry carry) {
   const auto at = net::Address::parse(config.listen());
   if (!at) return at.error();
   auto token = read_token(config.token_file());
@@ -116,7 +116,7 @@ Outcome<std::unique_ptr<OperatorPage>> OperatorPage::open(const config::Operator
   std::unique_ptr<OperatorPage> page(
       new OperatorPage(std::move(*token), std::move(hosts), std::move(proxies), std::move(carry)));
   auto acceptor = net::HttpAcceptor::open(
-      *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody, held);
+      *at, [raw = page.get()](const net::HttpRequest& request) { return raw->handle(request); }, kMostBody);
   if (!acceptor) return acceptor.error();
   page->acceptor_ = std::move(*acceptor);
   return page;

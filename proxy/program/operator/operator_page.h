@@ -47,8 +47,8 @@ class OperatorPage {
   static constexpr std::size_t kLongestLine = 1024;    ///< bytes of a command
   static constexpr std::uint32_t kPerSecond = 20;      ///< requests with commands, of all operators
 
-  /// Listens. `held`: not before start(). REQUIRES: `config.listen` is not empty.
-  static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry, bool held = false);
+  /// Answers nobody before start(). REQUIRES: `config.listen` is not empty.
+  static Outcome<std::unique_ptr<OperatorPage>> open(const config::Operator& config, Carry carry);
   ~OperatorPage();
 
   void start() { acceptor_->start(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "adapters/registry.h"
 #include "proxy/program/config/endpoint.h"
@@ -40,7 +41,7 @@ bool listens_by_enet(const config::Config& config) {
 std::optional<std::string> lacks_places(const config::Config& running, const config::Config& fresh) {
   const auto places = [](const config::Config& config) { return config.limits().sessions() - 1; };  // 0: the most
   if (places(fresh) <= places(running) || !listens_by_enet(running)) return std::nullopt;
-  return "modified: limits.sessions: " + std::to_string(running.limits().sessions()) + " -> " +
+  return "limits.sessions: " + std::to_string(running.limits().sessions()) + " -> " +
          std::to_string(fresh.limits().sessions()) + " (for ENet listeners; other listeners use the new value now)";
 }
 
@@ -56,7 +57,9 @@ std::vector<std::string> takes_restart(config::Config running, config::Config fr
   differencer.Compare(running, fresh);
   std::vector<std::string> lines;
   std::istringstream in(differences);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  constexpr std::string_view kModified = "modified: ";
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line.starts_with(kModified) ? line.substr(kModified.size()) : line);
   if (places) lines.push_back(*places);
   return lines;
 }

@@ -65,7 +65,7 @@ Routes::Routes(const config::Config& config, Reread reread)
 
 // -- At the start -----------------------------------------------------------------------------------------------------
 
-Outcome<Done> Routes::open(bool takes_over) {
+Outcome<Done> Routes::open() {
   Outcome<Done> done = Done{};
   std::size_t position = 0;
   for (const config::Route& route : config_.route())
@@ -79,7 +79,7 @@ Outcome<Done> Routes::open(bool takes_over) {
     service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
       return rest.empty() ? reload() : Error{"reload takes no arguments"};
     });
-  if (done) done = service_.open_acceptors(takes_over);
+  if (done) done = service_.open_acceptors();
   if (!done) service_.abandon();
   return done;
 }

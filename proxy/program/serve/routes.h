@@ -24,8 +24,8 @@ class Routes {
   /// `config` outlives it. `reread` null: nothing is reloaded.
   Routes(const config::Config& config, Reread reread);
 
-  /// Everything that can fail before the first player comes. `takes_over`: from another process.
-  Outcome<Done> open(bool takes_over = false);
+  /// Everything that can fail before the first player comes.
+  Outcome<Done> open();
   /// Serves until it is stopped. `take_over`: from another process, which may go wrong; null: from none.
   Outcome<Done> run(TakeOver* take_over = nullptr);
   Outcome<Done> close() { return service_.close(); }

@@ -20,7 +20,7 @@ int serve_logged(const config::Config& config, Reread reread, const std::string&
     take_over.emplace(std::move(*begun));
   }
   Routes routes(config, std::move(reread));
-  if (const auto opened = routes.open(take_over.has_value()); !opened) return failed(opened.error());
+  if (const auto opened = routes.open(); !opened) return failed(opened.error());
   if (const auto ran = routes.run(take_over ? &*take_over : nullptr); !ran) return failed(ran.error());
   const auto closed = routes.close();
   routes.sum_up();

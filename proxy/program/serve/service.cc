@@ -186,12 +186,11 @@ std::vector<std::size_t> Service::arenas() const {
 }
 
 /// What one of them answers may need the others, so none starts before all are open.
-Outcome<Done> Service::open_acceptors(bool held) {
+Outcome<Done> Service::open_acceptors() {
   auto done = kept_bans_.load();
   if (done) done = open_control();
   if (done) done = open_metrics();
   if (done) done = open_operator_page();
-  if (done && !held) start_acceptors();
   return done;
 }
 
@@ -206,8 +205,7 @@ Outcome<Done> Service::open_metrics() {
   if (listen.empty()) return Done{};
   const auto at = net::Address::parse(listen);
   if (!at) return at.error();
-  auto acceptor = net::HttpAcceptor::open(
-      *at, [this](std::string_view path) { return answer(path); }, true);
+  auto acceptor = net::HttpAcceptor::open(*at, [this](std::string_view path) { return answer(path); });
   if (!acceptor) return acceptor.error();
   metrics_acceptor_ = std::move(*acceptor);
   return Done{};
@@ -248,7 +246,7 @@ Outcome<Done> Service::open_control() {
 Outcome<Done> Service::open_control_at(const std::string& path) {
   auto acceptor = net::LocalAcceptor::open(
       path, [this](auto line, const net::LocalPeer& by) { return control_.answer(line, by); },
-      [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); }, true);
+      [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); });
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
   return Done{};
@@ -256,9 +254,9 @@ Outcome<Done> Service::open_control_at(const std::string& path) {
 
 Outcome<Done> Service::open_operator_page() {
   if (config_.operator_().listen().empty()) return Done{};
-  auto page = OperatorPage::open(
-      config_.operator_(),
-      [this](std::string_view line, const std::string& by) { return control_.answer_json(line, by); }, true);
+  auto page = OperatorPage::open(config_.operator_(), [this](std::string_view line, const std::string& by) {
+    return control_.answer_json(line, by);
+  });
   if (!page) return page.error();
   operator_page_ = std::move(*page);
   operator_guard_ = operator_page_->guard();
@@ -409,8 +407,8 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     if (!link) return link.error();
     server_.begin_links_after(*link);
     if (const auto taken = take_over->take(); !taken) return taken;
-    start_acceptors();
   }
+  start_acceptors();
   taps_.begin_retention();
   announce();
   if (metrics_acceptor_) {

@@ -69,8 +69,8 @@ class Service final : private HandOver::User {
   /// The sessions that a route has now.
   std::uint64_t sessions(std::size_t route) const { return server_.totals(route).now(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
-  /// called after the last add(); own commands are added to control() before. `held`: they answer nobody before run().
-  Outcome<Done> open_acceptors(bool held = false);
+  /// called after the last add(); own commands are added to control() before. They answer nobody before run().
+  Outcome<Done> open_acceptors();
   Control& control() { return control_; }
   /// Another process with our arguments can take over. REQUIRES: before open_acceptors().
   void allow_upgrades() {
