@@ -191,6 +191,16 @@ struct Server::Impl {
   }
   Worker& home(const Listener& listener) const { return *pool.workers[listener.home]; }
   Worker& home_of(std::size_t index) const { return home(*route(index).on); }
+  /// The worker with the fewest shared rooms, ENet listeners and routes of bots: all their sessions live on one worker.
+  /// REQUIRES: changing.
+  std::size_t free_home() const {
+    std::vector<std::size_t> tied(pool.workers.size());
+    for (const auto& one : shared_rooms)
+      if (!one->retired) ++tied[one->home];
+    for (const auto& one : routes)
+      if (!one->shared_room() && (one->by_enet() || one->bots()) && !one->retired) ++tied[one->on->home];
+    return static_cast<std::size_t>(std::min_element(tied.begin(), tied.end()) - tied.begin());
+  }
 
   // -- Changes: one at a time --
 
@@ -301,7 +311,9 @@ void Server::Impl::publish(Addition& one) {
   route.room_home = room_home;
   if (one.listener == nullptr) {
     auto made = std::make_unique<Listener>(listeners.size(), *options.game, options.enet);
-    made->home = route.shared_room() ? room_home : route.index % pool.workers.size();
+    made->home = route.shared_room()               ? room_home
+                 : route.by_enet() || route.bots() ? free_home()
+                                                   : route.index % pool.workers.size();
     made->address = one.bound.address;
     if (one.bound.udp) made->datagrams = std::make_shared<const net::Fd>(std::move(one.bound.udp));
     one.listener = made.get();
@@ -440,7 +452,7 @@ std::size_t Server::add_shared_room(const SharedRoomOptions& options, std::optio
   SharedRoomState& state = *made;
   state.options = options;
   state.index = impl_->shared_rooms.size();
-  state.home = beside ? impl_->routes[*beside]->on->home : state.index % workers.size();
+  state.home = beside ? impl_->routes[*beside]->on->home : impl_->free_home();
   {
     const std::unique_lock lock(impl_->tables);
     impl_->shared_rooms.push_back(std::move(made));
@@ -452,6 +464,7 @@ std::size_t Server::add_shared_room(const SharedRoomOptions& options, std::optio
 
 void Server::retire_shared_room(std::size_t shared_room) {
   const std::lock_guard changing(impl_->changing);
+  impl_->shared_rooms[shared_room]->retired = true;
   Worker& home = *impl_->pool.workers[impl_->shared_rooms[shared_room]->home];
   impl_->on(home, [&] { home.retire_shared_room(shared_room); });
 }

@@ -267,6 +267,7 @@ void Worker::at_turn_end() {
   for (Session* session : std::exchange(done_, {})) {
     const std::size_t route = session->listener().index;
     const LinkId link = session->info().link;
+    load_.fetch_sub(1, std::memory_order_relaxed);
     session->worker_route().counters.closed.add();
     if (session->is_away()) tell_moved(Moved::How::kBack, *session);
     send(home(route), Left{route, link, session->info().client});
@@ -295,7 +296,7 @@ void Worker::seat_bot(const Invitation& invitation) {
   bot.limits = invitation.limits;
   bot.choose_server(routes_[invitation.route]->route.upstreams, loop_.now());
   if (probes.failed()) bot.no_dial_reason = probes.why();
-  read(bot);
+  assign(index_, std::move(bot));
 }
 
 void Worker::tick(Millis now) {
@@ -376,7 +377,26 @@ void Worker::tick_some() {
 
 // -- From acceptors ---------------------------------------------------------------------------------------------------
 
-void Worker::assign(std::size_t worker, AcceptedClient newcomer) { send(*pool_.workers[worker], std::move(newcomer)); }
+/// The one with the fewest sessions; of several, each in turn. Sessions over ENet and in shared rooms cannot choose, so
+/// the others make room for them.
+std::size_t Worker::next_worker(const Route& route) {
+  if (route.shared_room()) return route.room_home;
+  const auto& workers = pool_.workers;
+  const std::size_t first = next_worker_++ % workers.size();
+  std::size_t best = first, least = workers[first]->load();
+  for (std::size_t i = 1; i < workers.size() && least > 0; ++i) {
+    const std::size_t other = (first + i) % workers.size();
+    const std::size_t load = workers[other]->load();
+    if (load < least) best = other, least = load;
+  }
+  return best;
+}
+
+void Worker::assign(std::size_t worker, AcceptedClient newcomer) {
+  Worker& to = *pool_.workers[worker];
+  to.load_.fetch_add(1, std::memory_order_relaxed);
+  send(to, std::move(newcomer));
+}
 
 bool Worker::forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) {
   if (to.worker == index_) {

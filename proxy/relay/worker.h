@@ -3,6 +3,7 @@
 // listeners are never forgotten, but a listener that is over lets go of its sockets.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -70,6 +71,8 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   using TurnTimes = DurationsOf<Count, kTurnBounds>;
   /// How long turns of the loop took, of one in Loop::kTimed.
   const TurnTimes& turn_times() const { return turns_.times; }
+  /// Sessions that live here, or are on their way here.
+  std::size_t load() const { return load_.load(std::memory_order_relaxed); }
   /// Calls a function on the worker's thread. It is not called if the worker has ended.
   void call(std::function<void()> function, Inquiry::Part part) {
     mailbox_.post(Call{std::move(function), std::move(part)});
@@ -185,9 +188,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void settled(Session& session) override;
   void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;
   LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
-  std::size_t next_worker(const Route& route) override {
-    return route.shared_room() ? route.room_home : next_worker_++ % pool_.workers.size();
-  }
+  std::size_t next_worker(const Route& route) override;
   void assign(std::size_t worker, AcceptedClient newcomer) override;
   bool forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) override;
   void flush_datagrams() override;
@@ -251,7 +252,8 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   std::vector<Letter> letters_;
   DatagramQueue datagram_queue_;
   std::vector<bool> passed_to_;  // workers that have got datagrams from us in this batch
-  std::size_t next_worker_;
+  std::size_t next_worker_;      // of those with the fewest sessions
+  std::atomic<std::size_t> load_{0};
   bool stopping_ = false, running_ = false;
 };
 

@@ -30,6 +30,7 @@ struct SharedRoomState {
   SharedRoomOptions options;
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that it lives on
+  bool retired = false;  ///< for the Server's callers only
   Attendance attendance{};
   Count orphaned{};  ///< World::orphaned()
 };
