@@ -16,15 +16,16 @@ START_LIMIT = 10  # seconds
 PR_SET_PDEATHSIG = 1
 
 
-def _settle(core):
-    os.sched_setaffinity(0, {core})
+def _settle(cores):
+    os.sched_setaffinity(0, cores)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def spawn(command, core, **how):
-    """A process in a group of its own, on one core, that does not outlive us."""
+    """A process in a group of its own, on one core or a set of them, that does not outlive us."""
+    cores = core if isinstance(core, set) else {core}
     return subprocess.Popen([str(word) for word in command], text=True, start_new_session=True,
-                            preexec_fn=lambda: _settle(core), **how)
+                            preexec_fn=lambda: _settle(cores), **how)
 
 
 def kill(process):
@@ -102,6 +103,7 @@ class Contender:
     """One relay: `carries` says which kinds of cells, `needs` the program that must be there."""
 
     translates = False  # into native: its server is another
+    core = RELAY_CORE
 
     def __init__(self, name, carries, needs=None):
         self.name, self.carries, self.needs = name, carries, needs
@@ -143,7 +145,7 @@ class Announcing(Contender):
 
     def start(self, echo, folder):
         log = folder / "log"
-        process = spawn([self.needs, *self.arguments(echo, folder)], RELAY_CORE, stdout=subprocess.PIPE,
+        process = spawn([self.needs, *self.arguments(echo, folder)], self.core, stdout=subprocess.PIPE,
                         stderr=log.open("w"))
         line = process.stdout.readline().split()
         if not line:
