@@ -10,6 +10,7 @@ namespace entente::core {
 namespace {
 
 constexpr std::size_t kMostHeld = 64;        // intents of each player who waits to be admitted
+constexpr std::size_t kMostEarly = 64;       // intents that are kept until the back is connected
 constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in delivered facts
 
 }  // namespace
@@ -118,6 +119,7 @@ void Room::back_opened(const Peer& peer, Micros now) {
   now_ = now;
   if (back_->left) return;
   back_->open = true;
+  early_ = {};
   back_->member->opened(peer, *back_);
   drain();
 }
@@ -178,7 +180,24 @@ bool Room::outlives_server() const {
   return !seat.left && seat.entered && (world_.ready() || awaits_server());
 }
 
-bool Room::replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code) {
+bool Room::is_untold() const { return !options_.shared && !over_ && !told_ && !back_->open && !back_->left; }
+
+void Room::redirect(std::unique_ptr<Back> fresh, Micros now) {
+  assert(is_untold());
+  now_ = now;
+  meanwhile_ = true;
+  timers_.drop(back_->timer);
+  back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
+  for (const Intent& intent : std::exchange(early_, {})) back_->member->hear(intent, *back_);
+  drain();
+}
+
+bool Room::takes_another_world() const {
+  return !seats_.empty() && seats_.begin()->second->member->takes_another_world();
+}
+
+bool Room::replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code,
+                        bool meanwhile) {
   assert(outlives_server());
   now_ = now;
   lose(*back_, why, code);
@@ -202,8 +221,9 @@ bool Room::replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micro
     const PlayerState* own = world_.player(player);
     auto& wish = std::get<words::Enter>(wish_->kind);
     const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
-    if (team != words::TEAM_ANY && team != words::RABBIT) wish.set_team(team);
+    if (team != words::TEAM_ANY && team != words::RABBIT && !meanwhile_) wish.set_team(team);
   }
+  meanwhile_ = meanwhile;
   back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
   back_->member->hear(*wish_, *back_);
   drain();
@@ -447,6 +467,7 @@ void Room::deliver(Intent& intent) {
   remember(intent);
   dial_once();
   if (comeback_ != nullptr && is_kept_from_back(intent)) return;
+  if (!options_.shared && !told_ && !back_->open && early_.size() < kMostEarly) early_.push_back(intent);
   if (!back_->left) back_->member->hear(intent, *back_);
 }
 

@@ -86,7 +86,17 @@ class Room {
   /// The back's peer was lost, or the next one did not let the player in: the player goes on with `fresh`, for which
   /// the host dials, and which lets the player in as before. False: the back has just said that the peer did not want
   /// the player, and the room ends. REQUIRES: outlives_server().
-  bool replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code = 0);
+  /// `meanwhile`: `fresh` leads to a place where the player plays until a server is back. The team that the player has
+  /// there is not asked for at the next server.
+  bool replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code = 0,
+                    bool meanwhile = false);
+  /// Whether the back was never connected and said nothing, so that another one can take its place.
+  bool is_untold() const;
+  /// `fresh` takes the place of the back, and hears what the player said so far. It leads to a place where the player
+  /// plays meanwhile, as above. REQUIRES: is_untold().
+  void redirect(std::unique_ptr<Back> fresh, Micros now);
+  /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
+  bool takes_another_world() const;
   /// The server was lost, and the player is not in the next one's world yet.
   bool awaits_server() const { return comeback_ != nullptr; }
   /// The same for a seat whose player may return: the seat is kept. No result: it is not kept, and gone() must be
@@ -178,6 +188,8 @@ class Room {
   SharedFrames shared_frames_;
   TimerQueue timers_;
   std::unique_ptr<BackEnd> back_;
+  std::vector<Intent> early_;           // what the back heard before it was connected; of a room that is not shared
+  bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
   std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;

@@ -35,6 +35,7 @@ struct SessionReport {
   std::uint64_t bytes = 0;      ///< of messages, both ways
   net::Address source;          ///< the address that the server sees, if it is not ours; else a wildcard
   std::string player;           ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
+  std::string arena = {};       ///< the arena in which the player plays while no server is up; "": none
   Told told = Told::kNotAsked;  ///< of Question::Order::kSay
 };
 

@@ -110,7 +110,9 @@ struct Route {
   std::optional<BridgeOptions> bridge;    ///< none: a relay
   std::vector<const WorkerRoute*> parts;  ///< of the workers. They do not change while it serves
   std::atomic<bool> draining{false};      ///< it takes no newcomers; its sessions go on
-  std::atomic<bool> retired{false};       ///< it takes no newcomers any more
+  static constexpr std::size_t kNoArena = SIZE_MAX;
+  std::atomic<std::size_t> arena{kNoArena};  ///< the shared room of BridgeOptions::while_down
+  std::atomic<bool> retired{false};          ///< it takes no newcomers any more
   Events& events;
   LogLimiter log_limiter;
   Losses losses;  ///< of a bridge

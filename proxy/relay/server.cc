@@ -554,6 +554,10 @@ void Server::set_access(std::size_t route, std::vector<Access> access) {
   impl_->home_of(route).set_access(route, std::move(access));
 }
 
+void Server::set_arena(std::size_t route, std::optional<std::size_t> shared_room) {
+  impl_->route(route).arena = shared_room.value_or(Route::kNoArena);
+}
+
 std::vector<SessionReport> Server::ask(const Question& question) const {
   Inquiry inquiry;
   for (auto& worker : impl_->pool.workers) worker->ask(question, Inquiry::Part(inquiry));

@@ -140,6 +140,10 @@ class Server {
   /// Who may come from now on, as RouteOptions::access. From any thread.
   void set_access(std::size_t route, std::vector<Access> access);
 
+  /// Where the route's players play while no server is up (BridgeOptions::while_down): in this shared room. Nothing:
+  /// nowhere. From any thread.
+  void set_arena(std::size_t route, std::optional<std::size_t> shared_room);
+
   /// The open sessions, ordered by link. Waits for the workers. From any thread but theirs.
   std::vector<SessionReport> sessions() const;
   /// Ends a session, with the goodbye of its game. False if there is none with this link. From any thread but the

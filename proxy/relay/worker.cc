@@ -220,6 +220,54 @@ void Worker::read(Asked& asked) {
     if (acceptor) acceptor->ask(asked.question, asked.part);
 }
 
+// -- Visits to arenas -------------------------------------------------------------------------------------------------
+
+/// Letters go through the mailboxes also on the same worker: a visit does not begin or end inside a call of a room.
+std::unique_ptr<ArenaEnd> Worker::visit(Session& session, End::User& user, std::size_t arena,
+                                        std::function<std::unique_ptr<core::Front>()> front) {
+  const auto open = std::find_if(routes_.begin(), routes_.end(), [&](const auto& one) {
+    return one->route.shared_room() == arena && !one->route.retired && !one->route.draining;
+  });
+  if (open == routes_.end() || stopping_) return nullptr;
+  Worker& there = *pool_.workers[(*open)->route.room_home];
+  const LinkId number = next_link(), link = session.info().link;
+  auto passage = std::make_shared<Passage>();
+  there.mailbox_.post(Visit{number, index_, arena, session.info(), session.limits(), std::move(front), passage});
+  return std::make_unique<ArenaEnd>(
+      user, passage, [&there, number] { there.mailbox_.post(VisitorNews{number}); },
+      [this, link] { mailbox_.post(ArenaNews{link}); });
+}
+
+void Worker::read(Visit& visit) {
+  const auto housed = shared_rooms_.find(visit.room);
+  if (stopping_ || housed == shared_rooms_.end() || housed->second.shared_room->over()) {
+    if (visit.passage->to_session.close("the arena is closed")) tell_session(visit);
+    return;
+  }
+  auto& visitor = visitors_[visit.number];
+  visitor = std::make_unique<Visitor>(*housed->second.shared_room, *this, std::move(visit));
+  visitor->begin();
+}
+
+void Worker::read(const VisitorNews& news) {
+  const auto found = visitors_.find(news.visit);
+  if (found != visitors_.end()) found->second->look();
+}
+
+void Worker::read(const ArenaNews& news) {
+  const auto found = sessions_.find(news.session);
+  if (found != sessions_.end()) found->second->look_into_arena();
+}
+
+void Worker::tell_session(const Visit& visit) {
+  pool_.workers[visit.worker]->mailbox_.post(ArenaNews{visit.client.link});
+}
+
+void Worker::gone(Visitor& visitor) {
+  if (done_.empty() && gone_visits_.empty()) loop_.later(*this);
+  gone_visits_.push_back(visitor.visit().number);
+}
+
 // -- From sessions ----------------------------------------------------------------------------------------------------
 
 void Worker::named(Session& session, std::uint32_t player) {
@@ -259,11 +307,12 @@ void Worker::hand_over(SessionRef to, net::Fd client, const net::Address& from) 
 }
 
 void Worker::done(Session& session) {
-  if (done_.empty()) loop_.later(*this);
+  if (done_.empty() && gone_visits_.empty()) loop_.later(*this);
   done_.push_back(&session);
 }
 
 void Worker::at_turn_end() {
+  for (const LinkId visit : std::exchange(gone_visits_, {})) visitors_.erase(visit);
   for (Session* session : std::exchange(done_, {})) {
     const std::size_t route = session->listener().index;
     const LinkId link = session->info().link;
@@ -346,7 +395,11 @@ void Worker::tidy() {
     auto& [number, housed] = one;
     if (!housed.retired || leads_to(number)) return false;
     if (!housed.shared_room->end_reason()) housed.shared_room->stop();
-    return housed.shared_room->over();
+    if (!housed.shared_room->over()) return false;
+    for (auto& [visit, visitor] : visitors_)
+      if (visitor->visit().room == number) visitor->leave("the arena is closed");
+    std::erase_if(visitors_, [&number = number](const auto& visit) { return visit.second->visit().room == number; });
+    return true;
   });
 }
 

@@ -19,6 +19,7 @@
 #include "proxy/relay/roll_call.h"
 #include "proxy/relay/sessions/session.h"
 #include "proxy/relay/sessions/shared_room.h"
+#include "proxy/relay/sessions/visitor.h"
 
 namespace entente::relay {
 
@@ -33,7 +34,11 @@ struct Pool {
   Absences<SessionRef> absences;
 };
 
-class Worker final : public net::Ticker::User, public Session::Owner, public Dispatcher, public net::Later {
+class Worker final : public net::Ticker::User,
+                     public Session::Owner,
+                     public Visitor::Owner,
+                     public Dispatcher,
+                     public net::Later {
  public:
   Worker(std::size_t index, Pool& pool);
   ~Worker() override;
@@ -113,6 +118,13 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
     net::Fd client;
     net::Address from;
   };
+  /// The player of a session is to look into its passage: the visitor, or the session.
+  struct VisitorNews {
+    LinkId visit;
+  };
+  struct ArenaNews {
+    LinkId session;
+  };
   struct NewLimits {
     std::size_t route;
     Limits limits;
@@ -151,7 +163,7 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
     Limits limits;
   };
   using Letter = std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order,
-                              Asked, Called, Call, Gone>;
+                              Asked, Called, Call, Gone, Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -169,6 +181,9 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   void read(Called&) {}  // the answer is given when the letter is destroyed
   void read(Call& call) { call.function(); }
   void read(const Gone& gone);
+  void read(Visit& visit);
+  void read(const VisitorNews& news);
+  void read(const ArenaNews& news);
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
   void tell_moved(Moved::How how, Session& session);
@@ -187,6 +202,10 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   std::optional<SessionRef> claim(Session& session, std::uint32_t number) override;
   void settled(Session& session) override;
   void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;
+  std::unique_ptr<ArenaEnd> visit(Session& session, End::User& user, std::size_t arena,
+                                  std::function<std::unique_ptr<core::Front>()> front) override;
+  void tell_session(const Visit& visit) override;
+  void gone(Visitor& visitor) override;
   LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override;
   void assign(std::size_t worker, AcceptedClient newcomer) override;
@@ -243,7 +262,9 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Dis
   };
   std::unordered_map<std::size_t, Housed> shared_rooms_;  // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
+  std::unordered_map<LinkId, std::unique_ptr<Visitor>> visitors_;  // by Visit::number: in shared rooms that live here
   std::vector<Session*> done_;
+  std::vector<LinkId> gone_visits_;
   std::vector<LinkId> to_tick_;           // of this tick, sessions that are still to be told
   std::deque<AcceptedClient> newcomers_;  // from other workers' acceptors
   Chore ticking_{*this, &Worker::tick_some, net::Priority::kPlayer};

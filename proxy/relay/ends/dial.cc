@@ -109,6 +109,11 @@ bool Dial::hold(Reason last) {
   return true;
 }
 
+void Dial::rest(Millis from) {
+  place_.leave();
+  rest_until_ = from;
+}
+
 void Dial::tick(Millis now) {
   if (!worker_route_ || !holding()) return;
   if (now >= hold_until_) return give_up(held_for_);

@@ -35,6 +35,11 @@ class Dial {
   /// REQUIRES: begun, and not under way.
   void again(WorkerRoute& worker_route, const SessionInfo& session, std::optional<std::size_t> dialect, Millis from,
              Millis until);
+  /// Changes how long it waits for a server to come up.
+  void wait_until(Millis until) { hold_until_ = until; }
+  Millis waits_until() const { return hold_until_; }
+  /// Does not connect before `from`, and lets others go first. REQUIRES: holding().
+  void rest(Millis from);
   /// Tries again if it is the session's turn. REQUIRES: called regularly.
   void tick(Millis now);
   /// The address that the server sees; a wildcard: the one that the routes pick.

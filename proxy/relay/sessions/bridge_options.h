@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "adapters/wire/game.h"
 #include "proxy/core/chat.h"
@@ -21,7 +22,14 @@ struct BridgeOptions {
   std::optional<std::size_t> shared_room = {};
   core::ChatRules chat;
   bool record_secrets = false;  ///< else passwords and the like are left out of recorded words
-  std::uint32_t bots = 0;       ///< how many bots play on the server; if not 0, there is no listener
+  /// Where players play while no server is up (Server::set_arena says in which room). The two speak native.
+  struct WhileDown {
+    std::string arena;  ///< its name, for players and the log
+    std::function<std::unique_ptr<core::Front>()> front;
+    std::function<std::unique_ptr<core::Back>()> back;
+  };
+  std::optional<WhileDown> while_down = {};
+  std::uint32_t bots = 0;  ///< how many bots play on the server; if not 0, there is no listener
 };
 
 }  // namespace entente::relay

@@ -15,6 +15,10 @@ namespace {
 constexpr const char* kServerIsAway = "the server is away; waiting for it";
 constexpr const char* kServerIsBack = "back on the server";
 constexpr Millis kDestroyAfter = 1'000;  // more than a turn of the loop
+constexpr std::size_t kMostLost = 8;     // ends, more than are lost in a turn of the loop
+constexpr Millis kArenaAgain = 10'000;   // until a player whom the arena did not take is sent there again
+constexpr Millis kNextAgain = 1'000;     // until a player who cannot leave the arena yet is looked at again
+constexpr Millis kForever = UINT64_MAX;
 
 /// Whether a server that closes a WebSocket with this code says something about the player. The other codes: none was
 /// sent; the server goes away, fails, restarts, or a load balancer before it does (RFC 6455 and IANA's registry).
@@ -81,6 +85,7 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
 
 void BridgeSession::opened(End& end, const core::Peer& peer) {
   moved_ = now();
+  if (&end == next_end_.get()) return go_to_server(peer);
   Side& side = side_of(end);
   side.up = true;
   side.took = moved_;
@@ -115,9 +120,10 @@ void BridgeSession::lack_face(const Side& side) {
 }
 
 int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
-  info_.server = back_info_.server = server;
+  back_info_.server = server;
+  if (!visits()) info_.server = server;
   note("dialling " + server.text());
-  return back_.end->connect(server, std::move(outgoing));
+  return server_end().connect(server, std::move(outgoing));
 }
 
 void BridgeSession::open_back(const core::Peer& peer) {
@@ -212,10 +218,9 @@ bool BridgeSession::waits_for_next_server(std::string_view why) {
 
 /// The server is lost: its player waits for it, or for another one, if the route says so. False: the session ends.
 bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
-  const Route& route = worker_route_->route;
-  const Millis most = route.upstreams.rules().hold_ms;
+  if (visits()) return lose_arena(why);
   if (!may_outlive_server() || !room_->outlives_server()) return false;
-  auto back = route.bridge->back(back_info_.dialect);
+  auto back = fresh_back();
   if (back == nullptr) return false;
   const bool first = !hold_.on();
   const std::string server = back_info_.server.text();
@@ -225,26 +230,41 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   call_room([&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), why, at, code); });
   if (!stays) set_reason(Reason::kServerDeclined, why);  // the room ends
   if (!stays || ending_) return true;
-  hold_.begin(now(), most);
+  hold_.begin(now(), hold_ms());
   if (first) {
-    worker_route_->counters.held.add();
+    begin_hold();
     note("server " + server + " is lost (" + why + "); the player waits for it");
     worker_route_->say(LogKind::kHeld, "server " + server + " is lost (" + why + "): a player waits for up to " +
-                                           std::to_string(most / 1000) + " s");
+                                           std::to_string(hold_ms() / 1000) + " s");
     if (info_.game->has_chat()) announce(kServerIsAway);
   }
-  if (!ending_) dial_.again(*worker_route_, info_, known_dialect(), hold_.next_try(now()), hold_.until());
+  if (ending_) return true;
+  const bool has_arena = worker_route_->route.bridge->while_down.has_value();
+  dial_.again(*worker_route_, info_, known_dialect(), hold_.next_try(now(), has_arena), hold_.until());
   return true;
+}
+
+void BridgeSession::begin_hold() {
+  if (!std::exchange(held_, true)) worker_route_->counters.held.add();
+}
+
+void BridgeSession::end_hold() {
+  if (std::exchange(held_, false)) worker_route_->counters.held_over.add();
+}
+
+void BridgeSession::retire(std::unique_ptr<End> end) {
+  end->hang_up();
+  if (lost_ends_.size() >= kMostLost) lost_ends_.erase(lost_ends_.begin());
+  lost_ends_.push_back(std::move(end));
+  lost_at_ = now();
 }
 
 void BridgeSession::replace_back_end() {
   front_.resume(kBehind);
-  back_.end->hang_up();
   back_.up = false;
   back_.paused = 0;
   in_lobby_ = false;
-  lost_end_ = std::move(back_.end);
-  lost_at_ = now();
+  retire(std::move(back_.end));
   finding_ = worker_route_->route.upstreams.detects_any_in_session();  // which server it will be is not known yet
   back_.end = make_back();
   if (plays_) back_.end->set_priority(net::Priority::kPlayer);
@@ -253,7 +273,7 @@ void BridgeSession::replace_back_end() {
 /// The player is in again.
 void BridgeSession::come_back() {
   const Millis away = hold_.end(now());
-  worker_route_->counters.held_over.add();
+  end_hold();
   worker_route_->counters.brought_back.add();
   const std::string server = back_info_.server.text();
   note("back on server " + server + " after " + std::to_string(away) + " ms");
@@ -263,6 +283,133 @@ void BridgeSession::come_back() {
     announce(kServerIsBack);
   else
     set_alarm(wakes_at());
+}
+
+// -- In an arena meanwhile --------------------------------------------------------------------------------------------
+
+std::string BridgeSession::arena() const { return visits() ? worker_route_->route.bridge->while_down->arena : ""; }
+
+/// No server can be reached: the player plays in the route's arena meanwhile, if the arena takes it. A player who has
+/// not been on a server yet may go there, too.
+void BridgeSession::enter_arena() {
+  const Route& route = worker_route_->route;
+  const auto& place = route.bridge->while_down;
+  const std::size_t arena = route.arena;
+  if (!place || arena == Route::kNoArena || visits() || back_.up || !dial_.holding()) return;
+  if (arena == arena_tried_ && now() < arena_again_) return;
+  if (!may_outlive_server() || !room_->takes_another_world()) return;
+  const bool lost = room_->outlives_server();
+  if (!lost && !room_->is_untold()) return;
+  arena_tried_ = arena;
+  auto end = owner_.visit(*this, static_cast<End::User&>(*this), arena, place->front);
+  if (end == nullptr) {
+    arena_again_ = now() + kNextAgain;
+    return;
+  }
+  next_end_ = std::move(back_.end);
+  next_finding_ = std::exchange(finding_, false);
+  arena_ = end.get();
+  back_.end = std::move(end);
+  back_.up = true;
+  back_.took = owes_since_ = server_said_ = now();
+  tells_arena_ = true;
+  begin_hold();
+  held_until_ = dial_.waits_until();
+  hold_.resume(now(), held_until_);
+  dial_.wait_until(kForever);
+  if (!lost) tell_opened();
+  note("no server is up: the player goes to the arena '" + place->arena + "'");
+  bool stays = true;
+  call_room([&](core::Room& room, core::Micros at) {
+    if (!lost)
+      room.redirect(place->back(), at);
+    else
+      stays = room.replace_back(place->back(), "no server is up", at, 0, true);
+    if (stays) room.back_opened({}, at);
+  });
+  if (!stays) set_reason(Reason::kServerDeclined);
+}
+
+/// The player is in the arena.
+void BridgeSession::tell_arena() {
+  tells_arena_ = false;
+  const std::string& name = worker_route_->route.bridge->while_down->arena;
+  worker_route_->say(LogKind::kHeld, "no server is up: a player plays in the arena '" + name + "' meanwhile");
+  if (info_.game->has_chat())
+    announce("the server is away; you play in the arena '" + name + "' meanwhile");
+  else
+    set_alarm(wakes_at());
+}
+
+void BridgeSession::leave_arena(Millis hold_until) {
+  front_.resume(kBehind);
+  arena_ = nullptr;
+  retire(std::move(back_.end));
+  back_.end = std::move(next_end_);
+  finding_ = next_finding_;
+  back_.up = false;
+  back_.paused = 0;
+  in_lobby_ = tells_arena_ = false;
+  hold_.resume(now(), hold_until);
+}
+
+/// The arena has no place for the player, or ends. The player waits for a server as without an arena. False: the
+/// session ends. Who was not let in there has not got more time to wait.
+bool BridgeSession::lose_arena(const std::string& why) {
+  const std::string name = arena();
+  leave_arena(arena_->entered() ? now() + hold_ms() : held_until_);
+  arena_again_ = now() + kArenaAgain;
+  dial_.wait_until(hold_.until());
+  note("the arena '" + name + "' does not keep the player: " + why);
+  worker_route_->say(LogKind::kHeld,
+                     "the arena '" + name + "' does not keep a player (" + why + "): the player waits for a server");
+  if (!may_outlive_server() || !room_->outlives_server()) return false;
+  auto back = fresh_back();
+  if (back == nullptr) return false;
+  bool stays = false;
+  call_room([&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), why, at); });
+  if (!stays) set_reason(Reason::kServerDeclined, why);
+  if (stays && !ending_ && info_.game->has_chat()) announce(kServerIsAway);
+  return true;
+}
+
+/// A server has accepted the connection: the player leaves the arena.
+void BridgeSession::go_to_server(const core::Peer& peer) {
+  if (ending_) return;
+  auto back = room_->outlives_server() ? fresh_back() : nullptr;
+  if (back == nullptr) {  // the player is still on the way into the arena
+    dial_.declined();
+    return dial_next_later(now() + kNextAgain);
+  }
+  note("server " + back_info_.server.text() + " is up: the player leaves the arena");
+  leave_arena(now() + hold_ms());
+  back_.up = true;
+  back_.took = now();
+  bool stays = false;
+  call_room(
+      [&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), "the server is up", at); });
+  if (!stays) set_reason(Reason::kServerDeclined);
+  if (stays && !ending_) open_back(peer);
+}
+
+/// The next server was not reached, or does not want the connection. The player stays in the arena.
+void BridgeSession::next_departed(const End::Departure& departure) {
+  if (ending_ || !dial_.under_way()) return;
+  if (departure.how == How::kBroke) return dial_.failed(departure.error);
+  dial_.declined();
+  if (!departure.why.empty())
+    worker_route_->say(LogKind::kServer, "server " + back_info_.server.text() + ": " + departure.why);
+  hold_.count();
+  dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
+}
+
+void BridgeSession::dial_next_later(Millis from) {
+  retire(std::move(next_end_));
+  std::swap(finding_, next_finding_);
+  finding_ = worker_route_->route.upstreams.detects_any_in_session();
+  next_end_ = make_back();
+  std::swap(finding_, next_finding_);
+  dial_.again(*worker_route_, info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
 }
 
 // -- The room ---------------------------------------------------------------------------------------------------------
@@ -290,7 +437,11 @@ void BridgeSession::after_call() {
   if (returns_to_) return hand_back(*std::exchange(returns_to_, std::nullopt));
   if (overflow_) return end(*std::exchange(overflow_, std::nullopt));
   if (room_->over()) return finish();
-  if (hold_.on() && !room_->awaits_server()) return come_back();
+  if (hold_.on() && !room_->awaits_server()) {
+    if (!visits()) return come_back();
+    hold_.rest();
+  }
+  if (tells_arena_ && visits() && arena_->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }
 
@@ -298,6 +449,11 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
   Side& side = side_of(id);
   if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
   if (is_front(side) && side.end != nullptr) name(bytes);
+  if (visits() && !is_front(side)) {  // not recorded: it would be the same words again
+    if (back_.end->waiting() == 0) back_.took = now();
+    back_.end->send(lane, bytes);
+    return note_waiting(side);
+  }
   side.send(*worker_route_, lane, bytes, wall_in_call());
   note_waiting(side);
 }
@@ -378,6 +534,8 @@ bool BridgeSession::announce(std::string_view text) {
 
 void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   server_said_ = now();
+  if (visits())
+    return call_room([&](core::Room& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
   back_.hear(*worker_route_, lane, bytes, frames, wall());
   call_room([&](core::Room& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
   if (lane == Lane::kStream) bytes_from_server_ += bytes.size();
@@ -393,7 +551,13 @@ void BridgeSession::wrote(End& end) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void BridgeSession::departed(End& end, const End::Departure& departure) {
+  if (&end == next_end_.get()) return next_departed(departure);
   Side& side = side_of(end);
+  if (&end == arena_) {
+    if (ending_ || lose_arena(departure.why)) return;
+    set_reason(Reason::kServerUnreachable, departure.why);
+    return call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, departure.why, at); });
+  }
   if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
   if (is_front(side)) {
     const bool unasked = departure.how == How::kWrong && !side.up;
@@ -434,6 +598,7 @@ Reason BridgeSession::flooded_by(const Side& side) const {
 }
 
 void BridgeSession::dial_failed(Reason why) {
+  if (visits()) return dial_next_later(now() + kNextAgain);
   note(std::string("the server was not reached: ") + text(why));
   set_reason(why);
   call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
@@ -460,7 +625,7 @@ bool BridgeSession::given_up(Millis now) {
   const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(why);
-  worker_route_->say(LogKind::kServer, "server " + back_info_.server.text() + ": " + why);
+  if (!visits()) worker_route_->say(LogKind::kServer, "server " + back_info_.server.text() + ": " + why);
   if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
   call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
@@ -479,20 +644,20 @@ std::string BridgeSession::player() const {
 
 void BridgeSession::shut_down() {
   alarm_.clear();
-  if (dial_.under_way()) back_.end->hang_up();
+  if (dial_.under_way()) server_end().hang_up();
   for (Side* side : {&front_, &back_}) side->end->shut_down(why_, code_for(*side));
 }
 
 void BridgeSession::tell_end() {
   Session::tell_end();
-  if (hold_.on()) worker_route_->counters.held_over.add();
+  end_hold();
   if (reason() == Reason::kServerProtocolError) tell_server_wrong();
   if (room_) worker_route_->words_dropped(info_, room_->ledger());
 }
 
 void BridgeSession::close_tap(const std::string& why) {
   note_untold();
-  if (back_.up && !finding_) worker_route_->tap->closed(back_info_.link, why, wall());
+  if (back_.up && !finding_ && !visits()) worker_route_->tap->closed(back_info_.link, why, wall());
   Session::close_tap(why);
 }
 
@@ -510,13 +675,17 @@ void BridgeSession::tell_server_wrong() {
 void BridgeSession::hang_up() {
   front_.end->hang_up();
   back_.end->hang_up();
+  if (next_end_ != nullptr) next_end_->hang_up();
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 bool BridgeSession::on_tick(Millis now) {
   if (hold_.on()) moved_ = now;  // limited by the hold
-  if (lost_end_ != nullptr && now > lost_at_ + kDestroyAfter) lost_end_.reset();
+  if (!lost_ends_.empty() && now > lost_at_ + kDestroyAfter) lost_ends_.clear();
+  if (visits() && dial_.holding() && !room_->outlives_server()) dial_.rest(now + kNextAgain);
+  enter_arena();
+  if (ending_) return false;
   const bool stalled = back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms);
   if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
   if (owes_world()) call_room([](core::Room&, core::Micros) {});
@@ -524,8 +693,8 @@ bool BridgeSession::on_tick(Millis now) {
 }
 
 bool BridgeSession::drop_late_server(Millis now) {
-  const bool late = dial_.late(now, *back_.end);
-  if (late) back_.end->hang_up();
+  const bool late = dial_.late(now, server_end());
+  if (late) server_end().hang_up();
   return late;
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proxy/relay/sessions/hold.h"
 #include "proxy/relay/sessions/room_host.h"
@@ -19,6 +20,9 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
+  void look_into_arena() override {
+    if (arena_ != nullptr) arena_->look();
+  }
   void give_way() override;
 
  private:
@@ -56,7 +60,9 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;
-  bool is_linked() const override { return front_.end->is_open() || back_.end->is_open(); }
+  bool is_linked() const override {
+    return front_.end->is_open() || back_.end->is_open() || (next_end_ != nullptr && next_end_->is_open());
+  }
   bool on_tick(Millis now) override;
   bool drop_late_server(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
@@ -64,6 +70,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void close_tap(const std::string& why) override;
   WallTime wall() const override { return wall_by_now(); }
   std::string player() const override;
+  std::string arena() const override;
 
   Side& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
   Side& side_of(core::Id id) { return id == core::kBackEnd ? back_ : front_; }
@@ -85,6 +92,22 @@ class BridgeSession final : public RoomSession, private RoomHost {
     return finding_ ? std::nullopt : std::optional(back_info_.dialect);
   }
   void come_back();
+  void begin_hold();
+  void end_hold();
+  Millis hold_ms() const { return worker_route_->route.upstreams.rules().hold_ms; }
+  std::unique_ptr<core::Back> fresh_back() const { return worker_route_->route.bridge->back(back_info_.dialect); }
+  void retire(std::unique_ptr<End> end);
+  // The arena in which the player plays while no server is up.
+  bool visits() const { return arena_ != nullptr; }
+  void enter_arena();
+  void tell_arena();
+  void leave_arena(Millis hold_until);
+  bool lose_arena(const std::string& why);
+  void go_to_server(const core::Peer& peer);
+  void next_departed(const End::Departure& departure);
+  void dial_next_later(Millis from);
+  /// The end that is, or will be, connected to a server.
+  End& server_end() const { return next_end_ != nullptr ? *next_end_ : *back_.end; }
   void note_waiting(Side& side);
   void hear_server(Lane lane, Bytes bytes, std::size_t frames);
 
@@ -104,13 +127,21 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool entered_ = false;        // the player asked to be let in, and was not refused
   bool in_lobby_ = false;       // the server waits for other players
   bool ready_ = false;
-  std::optional<Reason> overflow_;        // the reason to end, if too much waits for a peer
-  std::optional<SessionRef> returns_to_;  // the client's earlier session, which it resumes
-  std::optional<std::string> stop_why_;   // the server says that it stops
-  Hold hold_;                             // its server was lost
-  std::unique_ptr<End> lost_end_;         // of the lost server; destroyed later, because it may be calling us
+  std::optional<Reason> overflow_;               // the reason to end, if too much waits for a peer
+  std::optional<SessionRef> returns_to_;         // the client's earlier session, which it resumes
+  std::optional<std::string> stop_why_;          // the server says that it stops
+  Hold hold_;                                    // its server was lost
+  bool held_ = false;                            // counted as held
+  std::vector<std::unique_ptr<End>> lost_ends_;  // of lost servers; destroyed later, because they may be calling us
   Millis lost_at_ = 0;
-  bool finding_ = false;  // the server's dialect is being detected
+  ArenaEnd* arena_ = nullptr;      // `back_`'s end, while the player visits an arena
+  std::unique_ptr<End> next_end_;  // meanwhile: to the next server
+  bool next_finding_ = false;      // `finding_` of that server
+  bool tells_arena_ = false;       // the player is to be told where it is
+  std::size_t arena_tried_ = 0;    // the last one
+  Millis held_until_ = 0;          // how long it would have waited when it went there
+  Millis arena_again_ = 0;         // when to try it again
+  bool finding_ = false;           // the server's dialect is being detected
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
 };

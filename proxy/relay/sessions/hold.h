@@ -20,22 +20,32 @@ class Hold {
     if (!on()) until_ = now + most;
     ++lost_;
   }
+  /// Another attempt failed.
+  void count() { ++lost_; }
   /// The player is in again. Returns how long it took.
   Millis end(Millis now) {
     until_ = 0;
     back_ = now;
     return now - since_;
   }
+  /// The player plays elsewhere meanwhile: that is not limited.
+  void rest() { until_ = 0; }
+  /// The player waits again, or is on the way.
+  void resume(Millis now, Millis until) {
+    if (since_ == 0) since_ = now;
+    until_ = until;
+  }
   bool is_over(Millis now) const { return now >= until_; }
   Millis until() const { return until_; }
-  /// When to connect again: at once after the first loss, later after the next ones.
-  Millis next_try(Millis now) const {
+  /// When to connect again: at once after the first loss, later after the next ones. A player who can play elsewhere
+  /// meanwhile is not taken from there so often.
+  Millis next_try(Millis now, bool plays_meanwhile) const {
     if (lost_ <= 1) return now;
-    return now + std::min(kLongest, kShortest << std::min(lost_ - 2, 10U));
+    return now + std::min(plays_meanwhile ? kLongestAtPlay : kLongest, kShortest << std::min(lost_ - 2, 10U));
   }
 
  private:
-  static constexpr Millis kShortest = 250, kLongest = 2'000;
+  static constexpr Millis kShortest = 250, kLongest = 2'000, kLongestAtPlay = 15'000;
   static constexpr Millis kCalm = 2'000;  // after so much play a server counts as sound
 
   Millis since_ = 0, until_ = 0, back_ = 0;

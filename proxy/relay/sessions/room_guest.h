@@ -6,39 +6,35 @@
 #include <string>
 #include <vector>
 
+#include "proxy/relay/sessions/guest.h"
 #include "proxy/relay/sessions/room_session.h"
 #include "proxy/relay/sessions/shared_room.h"
 
 namespace entente::relay {
 
-class RoomGuest final : public RoomSession {
+class RoomGuest final : public RoomSession, public Guest {
  public:
   /// `shared_room` outlives it.
   RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared_room, const AcceptedClient& newcomer);
 
-  // Called by the shared room during a call of the room. None of them calls the room.
-  /// Gives the guest this seat. False if its session has ended already.
-  bool sits(core::Id seat);
-  /// Returns true at the first send after a flush(): flush() must be called again.
-  bool send(Lane lane, Bytes bytes, bool lent);
-  void flush();
-  std::size_t waiting() const { return front_.end->waiting(); }
-  void close(std::string_view why, std::uint32_t code);
-  void failed(const Fault& fault) { set_reason(Reason::kProtocolFault, fault.what, fault); }
-  void spoke() { ++heard_words_, spoke_ = true; }
-  void turned_away() { turned_away_ = true; }
-  /// The guest is queued to enter. It is not read until take_turn().
-  void waits_to_enter();
-  /// Its player is in: from now on it is served before newcomers.
-  void play() { front_.end->set_priority(net::Priority::kPlayer); }
-  const core::Peer& peer() const { return peer_; }
-  core::Id seat_id() const { return front_.id; }
-  const Limits& limits() const { return limits_; }
-
-  // By the shared room, outside the room.
-  void overflow() { end(Reason::kClientStalled); }
-  /// The wait is over: the guest takes its seat, or has entered.
-  void take_turn();
+  // Guest
+  bool sits(core::Id seat) override;
+  bool send(Lane lane, Bytes bytes, bool lent) override;
+  void flush() override;
+  std::size_t waiting() const override { return front_.end->waiting(); }
+  void close(std::string_view why, std::uint32_t code) override;
+  void failed(const Fault& fault) override { set_reason(Reason::kProtocolFault, fault.what, fault); }
+  void spoke(const core::Intent&) override { ++heard_words_, spoke_ = true; }
+  void turned_away(std::string_view) override { turned_away_ = true; }
+  void waits_to_enter() override;
+  /// From now on it is served before newcomers.
+  void play(const words::Player&) override { front_.end->set_priority(net::Priority::kPlayer); }
+  const core::Peer& peer() const override { return peer_; }
+  core::Id seat_id() const override { return front_.id; }
+  const Limits& limits() const override { return limits_; }
+  const SessionInfo& client() const override { return info_; }
+  void overflow() override { end(Reason::kClientStalled); }
+  void take_turn() override;
 
  private:
   // End::User

@@ -70,7 +70,8 @@ SessionReport Session::report() const {
           now() - began_,
           bytes_from_client_ + bytes_from_server_,
           dial_.source(),
-          player()};
+          player(),
+          arena()};
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------

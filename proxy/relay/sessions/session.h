@@ -13,6 +13,7 @@
 #include "proxy/net/fd.h"
 #include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/admission/rates.h"
+#include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/dial.h"
 #include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/ends/link_table.h"
@@ -39,6 +40,9 @@ class Session : private Dial::User {
     virtual void settled(Session& session) = 0;
     /// Hands a client to the session that it belongs to.
     virtual void hand_over(SessionRef to, net::Fd client, const net::Address& from) = 0;
+    /// Sends the session's player to this arena of the process. Null if the arena takes nobody.
+    virtual std::unique_ptr<ArenaEnd> visit(Session& session, End::User& user, std::size_t arena,
+                                            std::function<std::unique_ptr<core::Front>()> front) = 0;
     /// A number for a second link of a session.
     virtual LinkId next_link() = 0;
     /// Both links are closed: destroy it at the end of the turn.
@@ -54,6 +58,8 @@ class Session : private Dial::User {
   virtual void reattach(net::Fd, const net::Address&) {}
   /// It is away, and its place is kept.
   virtual bool is_away() const { return false; }
+  /// There may be news from the arena that its player visits.
+  virtual void look_into_arena() {}
   /// Gives up the kept place, because a connected player needs it.
   virtual void give_way() {}
   /// A datagram of the client's that the listener heard.
@@ -69,6 +75,7 @@ class Session : private Dial::User {
   SessionReport report() const;
 
   const SessionInfo& info() const { return info_; }
+  const Limits& limits() const { return limits_; }
   WorkerRoute& worker_route() { return *worker_route_; }
   /// The route through whose listener it came.
   const Route& listener() const { return accept_route_.route; }
@@ -129,6 +136,8 @@ class Session : private Dial::User {
   virtual void insert(Bytes /*frame*/) {}
   /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.
   virtual bool takes_insert() const { return false; }
+  /// The arena that its player visits; empty: none.
+  virtual std::string arena() const { return {}; }
   /// Its player's name in a room.
   virtual std::string player() const { return {}; }
   // Dial::User. A session without a server of its own does not dial.

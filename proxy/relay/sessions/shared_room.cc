@@ -4,7 +4,7 @@
 #include <random>
 
 #include "proxy/relay/admission/admission.h"
-#include "proxy/relay/sessions/room_guest.h"
+#include "proxy/relay/sessions/guest.h"
 
 namespace entente::relay {
 namespace {
@@ -76,30 +76,30 @@ std::string SharedRoom::name_of(core::Id guest) const {
 void SharedRoom::after_call() {
   state_.orphaned.add(room_->world().orphaned() - state_.orphaned.read());
   for (const core::Id id : std::exchange(overflowed_, {}))
-    if (RoomGuest* guest = find(id)) guest->overflow();
+    if (Guest* guest = find(id)) guest->overflow();
   if (room_->over()) tell_end();
 }
 
 // -- A crowd ----------------------------------------------------------------------------------------------------------
 
-void SharedRoom::wait_for_seat(RoomGuest& guest) {
-  to_seat_.add(guest.info().client, &guest, 0, 1, loop_.now());
+void SharedRoom::wait_for_seat(Guest& guest) {
+  to_seat_.add(guest.client().client, &guest, 0, 1, loop_.now());
   begin_turn();
 }
 
 /// Queues the guest. All requests to enter of a turn are served at its end.
 bool SharedRoom::admits(core::Id seat) {
-  RoomGuest* const guest = find(seat);
+  Guest* const guest = find(seat);
   if (guest == nullptr) return true;
   const Limits& limits = guest->limits();
-  to_enter_.add(guest->info().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now());
+  to_enter_.add(guest->client().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now());
   guest->waits_to_enter();
   return false;
 }
 
-void SharedRoom::leave_queues(RoomGuest& guest) {
-  to_seat_.remove(guest.info().client, &guest);
-  to_enter_.remove(guest.info().client, &guest);
+void SharedRoom::leave_queues(Guest& guest) {
+  to_seat_.remove(guest.client().client, &guest);
+  to_enter_.remove(guest.client().client, &guest);
 }
 
 /// Queues a departure. The room is told about all departures of a turn at its end.
@@ -123,14 +123,14 @@ bool SharedRoom::serve_crowd() {
   }
   const Millis now = loop_.now();
   if (!to_enter_.empty() && now >= enter_at_) {
-    if (RoomGuest* const guest = to_enter_.take(nullptr, now)) {
+    if (Guest* const guest = to_enter_.take(nullptr, now)) {
       call_room([&](core::Room& room, core::Micros at) { room.admit(guest->seat_id(), at); });
       guest->take_turn();
       return true;
     }
     enter_at_ = now + kEntryBeat;
   }
-  RoomGuest* const guest = to_seat_.take(nullptr, now);
+  Guest* const guest = to_seat_.take(nullptr, now);
   if (guest != nullptr) guest->take_turn();
   return guest != nullptr;
 }
@@ -156,7 +156,7 @@ void SharedRoom::flush(std::uint64_t nanos) {
   flushed_at_ = nanos;
   flushing_.swap(touched_);
   for (const core::Id id : flushing_)
-    if (RoomGuest* guest = find(id)) guest->flush();
+    if (Guest* guest = find(id)) guest->flush();
   flushing_.clear();
   loop_.outbox().flush();
   room_->forget_shared();
@@ -175,7 +175,7 @@ void SharedRoom::order(const std::function<void(core::Back&)>& order) {
   call_room([&](core::Room& room, core::Micros at) { room.order(order, at); });
 }
 
-void SharedRoom::seat(RoomGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer) {
+void SharedRoom::seat(Guest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer) {
   call_room([&](core::Room& room, core::Micros at) {
     seating_ = &guest;
     const core::Id id = room.seat(std::move(front), peer, at);
@@ -206,20 +206,20 @@ void SharedRoom::gone(core::Id guest, std::string_view why, std::uint32_t code) 
 
 // -- Away and back ----------------------------------------------------------------------------------------------------
 
-void SharedRoom::lost(RoomGuest& guest, core::Id seat, std::string_view why, std::uint32_t code) {
+void SharedRoom::lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code) {
   forget(seat);
   call_room([&](core::Room& room, core::Micros at) {
     const auto absence = room.keep(seat, at);
     if (!absence) return depart(seat, why, code);
     const Millis now = loop_.now();
-    absences_.add({0, guest.info().client, absence->number}, seat, now, now + absence->within / core::kMillisecond);
+    absences_.add({0, guest.client().client, absence->number}, seat, now, now + absence->within / core::kMillisecond);
   });
 }
 
 bool SharedRoom::resumes(core::Id seat, std::uint32_t number) {
-  const RoomGuest* const guest = find(seat);
+  const Guest* const guest = find(seat);
   if (guest == nullptr) return false;
-  const auto kept = absences_.claim({0, guest->info().client, number}, loop_.now());
+  const auto kept = absences_.claim({0, guest->client().client, number}, loop_.now());
   if (!kept || !room_->keeps(*kept)) return false;
   returning_.emplace_back(seat, *kept);
   return true;
@@ -228,15 +228,15 @@ bool SharedRoom::resumes(core::Id seat, std::uint32_t number) {
 /// Seats that are kept count for their address: where they are too many with those who are there, the oldest is given
 /// up.
 void SharedRoom::make_way(core::Id id, core::Micros at) {
-  const RoomGuest* const guest = find(id);
+  const Guest* const guest = find(id);
   if (guest == nullptr) return;
   absences_.forget([&](core::Id seat) { return !room_->keeps(seat); });
   const Limits& limits = guest->limits();
-  const net::Address network = guest->info().client.network();
+  const net::Address network = guest->client().client.network();
   const auto from_there = [&](const net::Address& from) { return from.network() == network; };
   std::size_t all = absences_.count(0, loop_.now(), from_there);
   if (limits.sessions_per_address == 0 || all == 0) return;
-  for (const auto& [seat, other] : guests_) all += from_there(other->info().client) ? 1 : 0;
+  for (const auto& [seat, other] : guests_) all += from_there(other->client().client) ? 1 : 0;
   for (; all > limits.sessions_per_address; --all) {
     const auto kept = absences_.give_up(0, loop_.now(), from_there);
     if (!kept) return;
@@ -246,7 +246,7 @@ void SharedRoom::make_way(core::Id id, core::Micros at) {
 
 /// Moves a guest that resumes from its new seat to the one it had.
 void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
-  RoomGuest* const guest = find(from);
+  Guest* const guest = find(from);
   if (guest == nullptr) return;
   forget(from);
   room_->gone(from, "took up its lost session", at);
@@ -259,7 +259,7 @@ void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
 // -- What the room wants ----------------------------------------------------------------------------------------------
 
 /// An unknown id above the newest seat belongs to the guest that is being seated, unless it is a bot's.
-RoomGuest* SharedRoom::find(core::Id guest) const {
+Guest* SharedRoom::find(core::Id guest) const {
   if (found_.second != nullptr && found_.first == guest) return found_.second;
   const auto at = guests_.find(guest);
   if (at != guests_.end()) return (found_ = *at).second;
@@ -267,40 +267,40 @@ RoomGuest* SharedRoom::find(core::Id guest) const {
 }
 
 void SharedRoom::send_any(core::Id end, Lane lane, Bytes bytes, bool lent) {
-  RoomGuest* const guest = find(end);
+  Guest* const guest = find(end);
   if (guest != nullptr && guest->send(lane, bytes, lent)) touched_.push_back(end);
 }
 
 std::size_t SharedRoom::waiting(core::Id end) const {
-  const RoomGuest* const guest = find(end);
+  const Guest* const guest = find(end);
   return guest != nullptr ? guest->waiting() : 0;
 }
 
 void SharedRoom::close(core::Id end, std::string_view why, std::uint32_t code) {
   if (end == core::kBackEnd) {
     if (!end_reason_) end_reason_ = Reason::kServerLeft;
-  } else if (RoomGuest* const guest = find(end)) {
+  } else if (Guest* const guest = find(end)) {
     guest->close(why, code);
     forget(end);
   }
 }
 
 void SharedRoom::failed(core::Id end, const Fault& fault) {
-  RoomGuest* const guest = find(end);
+  Guest* const guest = find(end);
   if (guest != nullptr) guest->failed(fault);
 }
 
 void SharedRoom::heard(const core::Intent& intent) {
   RoomHost::heard(intent);
-  if (RoomGuest* const guest = find(intent.by)) guest->spoke();
+  if (Guest* const guest = find(intent.by)) guest->spoke(intent);
   if (core::as<words::Enter>(intent) != nullptr) entered_.push_back(intent.by);
 }
 
 /// "bzflag 2.4"; "bot", where nobody sits.
 std::string SharedRoom::speech_of(core::Id player) const {
-  const RoomGuest* const guest = find(player);
+  const Guest* const guest = find(player);
   if (guest == nullptr) return "bot";
-  const SessionInfo& info = guest->info();
+  const SessionInfo& info = guest->client();
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 
@@ -309,9 +309,10 @@ void SharedRoom::told(const core::Fact& fact) {
   state_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
   RoomHost::told(fact);
   if (const auto* player = core::as<words::Player>(fact))
-    if (RoomGuest* const guest = find(player->id())) guest->play();
-  if (fact.audience != words::PLAYER || core::as<words::Refused>(fact) == nullptr) return;
-  if (RoomGuest* const guest = find(fact.to)) guest->turned_away();
+    if (Guest* const guest = find(player->id())) guest->play(*player);
+  const auto* refused = core::as<words::Refused>(fact);
+  if (fact.audience != words::PLAYER || refused == nullptr) return;
+  if (Guest* const guest = find(fact.to)) guest->turned_away(refused->text());
 }
 
 // -- The end ----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@
 
 namespace entente::relay {
 
-class RoomGuest;
+class Guest;
 
 /// A shared room as all workers see it.
 struct SharedRoomState {
@@ -55,9 +55,9 @@ class SharedRoom final : public RoomHost, private net::Later {
   const std::optional<Reason>& end_reason() const { return end_reason_; }
 
   // For its guests. A guest must be forgotten (gone, lost or forget) before it is destroyed.
-  /// A newcomer wants its seat: RoomGuest::take_turn() follows. REQUIRES: not over.
-  void wait_for_seat(RoomGuest& guest);
-  void seat(RoomGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
+  /// A newcomer wants its seat: Guest::take_turn() follows. REQUIRES: not over.
+  void wait_for_seat(Guest& guest);
+  void seat(Guest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
   void received(core::Id guest, Lane lane, Bytes bytes);
   /// Tells a guest something in the server's name. False: it has not entered.
   bool announce(core::Id guest, std::string_view text);
@@ -65,13 +65,13 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// The guest's link is closed. `code`: the peer's reason, as a number of its game; 0: none.
   void gone(core::Id guest, std::string_view why, std::uint32_t code);
   /// Its link broke: its seat may be kept for it.
-  void lost(RoomGuest& guest, core::Id seat, std::string_view why, std::uint32_t code);
+  void lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code);
   void forget(core::Id guest) {
     guests_.erase(guest);
     found_ = {};
   }
   /// Removes the guest from the queues for a seat and for entering.
-  void leave_queues(RoomGuest& guest);
+  void leave_queues(Guest& guest);
   /// Too much waits for this guest. Its session ends once the current call of the room has returned.
   void overflowed(core::Id guest) { overflowed_.push_back(guest); }
   std::string name_of(core::Id guest) const;
@@ -105,7 +105,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   bool serve_crowd();
   void flush(std::uint64_t nanos);
   std::uint64_t next_turn(Millis now);
-  RoomGuest* find(core::Id guest) const;
+  Guest* find(core::Id guest) const;
   std::string speech_of(core::Id player) const;
   void move(core::Id from, core::Id to, core::Micros at);
   void make_way(core::Id guest, core::Micros at);
@@ -118,16 +118,16 @@ class SharedRoom final : public RoomHost, private net::Later {
   const SessionInfo info_;
   TapSink* tap_ = nullptr;
   core::StandIns stand_ins_;
-  tsl::robin_map<core::Id, RoomGuest*> guests_;
-  mutable std::pair<core::Id, RoomGuest*> found_{};  // cache of find(): a front asks what waits, then sends
-  RoomGuest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
+  tsl::robin_map<core::Id, Guest*> guests_;
+  mutable std::pair<core::Id, Guest*> found_{};  // cache of find(): a front asks what waits, then sends
+  Guest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
   core::Id newest_ = 0;
   std::vector<core::Id> touched_, flushing_, overflowed_;
 
   // Who comes and goes.
   std::deque<Departed> departed_;
   Millis gone_since_ = 0;  // of the first of them
-  EntryQueue<RoomGuest*> to_seat_, to_enter_;
+  EntryQueue<Guest*> to_seat_, to_enter_;
   bool in_turn_ = false;
   Millis enter_at_ = 0, tidy_at_ = 0;
   std::uint64_t flushed_at_ = 0;  // by Loop::nanos

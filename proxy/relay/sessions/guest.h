@@ -1,0 +1,47 @@
+// Whoever has a seat in a shared room: a client of one of its listeners (room_guest.h), or the player of a bridge who
+// plays there while the server is away (visitor.h).
+// Law: a call of the room calls only these functions, and none of them calls the room, except overflow() and
+// take_turn(), which the shared room calls outside the room.
+#pragma once
+
+#include <string_view>
+
+#include "proxy/base/limits.h"
+#include "proxy/core/room_member.h"
+#include "proxy/relay/tap/tap_sink.h"
+
+namespace entente::relay {
+
+class Guest {
+ public:
+  virtual ~Guest() = default;
+
+  /// Gives the guest this seat. False if it is gone already.
+  virtual bool sits(core::Id seat) = 0;
+  /// Returns true at the first send after a flush(): flush() must be called again.
+  virtual bool send(Lane lane, Bytes bytes, bool lent) = 0;
+  virtual void flush() = 0;
+  virtual std::size_t waiting() const = 0;
+  virtual void close(std::string_view why, std::uint32_t code) = 0;
+  virtual void failed(const Fault& fault) = 0;
+  virtual void spoke(const core::Intent& intent) = 0;
+  /// The room refused the guest's player, in these words.
+  virtual void turned_away(std::string_view why) = 0;
+  /// The guest is queued to enter. It is not read until take_turn().
+  virtual void waits_to_enter() = 0;
+  /// Its player is in.
+  virtual void play(const words::Player& player) = 0;
+  virtual const core::Peer& peer() const = 0;
+  virtual core::Id seat_id() const = 0;
+  virtual const Limits& limits() const = 0;
+  /// Its client: the address, the game and the dialect.
+  virtual const SessionInfo& client() const = 0;
+
+  // Outside the room.
+  /// Too much waits for it.
+  virtual void overflow() = 0;
+  /// The wait is over: the guest takes its seat, or has entered.
+  virtual void take_turn() = 0;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,93 @@
+#include "proxy/relay/sessions/visitor.h"
+
+#include <utility>
+
+namespace entente::relay {
+namespace {
+
+constexpr std::size_t kMuch = 4 * 1024;  // so many bytes are worth telling the session that they were taken
+constexpr std::size_t kMostUntaken = 32 * 1024 * 1024;  // for the session; more than the largest world
+
+}  // namespace
+
+Visitor::Visitor(SharedRoom& room, Owner& owner, Visit visit)
+    : room_(room), owner_(owner), visit_(std::move(visit)), peer_{visit_.client.client.text(), 0, ""} {}
+
+// -- From the session -------------------------------------------------------------------------------------------------
+
+void Visitor::look() {
+  if (done_ || queued_) return;
+  const bool goes_on = visit_.passage->to_room.take(in_);
+  if (in_.size() >= kMuch) owner_.tell_session(visit_);
+  if (seat_ != 0 && !in_.empty()) room_.received(seat_, Lane::kStream, in_);
+  in_.clear();
+  if (!goes_on) leave(visit_.passage->to_room.why());
+}
+
+void Visitor::take_turn() {
+  queued_ = false;
+  if (done_) return;
+  if (room_.over()) return leave("the arena is closed");
+  if (seat_ == 0) room_.seat(*this, visit_.front(), peer_);
+  look();
+}
+
+// -- From the room ----------------------------------------------------------------------------------------------------
+
+bool Visitor::sits(core::Id seat) {
+  if (done_) return false;
+  seat_ = seat;
+  return true;
+}
+
+bool Visitor::send(Lane, Bytes bytes, bool) {
+  if (parted_) return false;
+  append(out_, bytes);
+  if (seat_ != 0 && waiting() > kMostUntaken && !std::exchange(overflowed_, true)) room_.overflowed(seat_);
+  return !std::exchange(touched_, true);
+}
+
+void Visitor::flush() {
+  touched_ = false;
+  if (visit_.passage->to_session.put(out_)) owner_.tell_session(visit_);
+}
+
+void Visitor::spoke(const core::Intent& intent) {
+  if (const auto* wish = core::as<words::Enter>(intent)) watches_ = wish->role() == words::WATCH;
+}
+
+/// A player who may only watch waits for the server instead.
+void Visitor::play(const words::Player& player) {
+  if (player.role() == words::WATCH && !watches_) return part("it is full");
+  visit_.passage->entered = true;
+}
+
+void Visitor::close(std::string_view why, std::uint32_t) {
+  seat_ = 0;
+  part(why);
+  finish();
+}
+
+// -- The end ----------------------------------------------------------------------------------------------------------
+
+/// The session is told nothing of what the room says from now on. It takes its player back.
+void Visitor::part(std::string_view why) {
+  if (std::exchange(parted_, true)) return;
+  out_.clear();
+  if (visit_.passage->to_session.close(why)) owner_.tell_session(visit_);
+}
+
+void Visitor::leave(std::string_view why) {
+  if (done_) return;
+  part(why);
+  if (const core::Id seat = std::exchange(seat_, 0)) room_.gone(seat, why, 0);
+  finish();
+}
+
+void Visitor::finish() {
+  if (std::exchange(done_, true)) return;
+  room_.leave_queues(*this);
+  owner_.gone(*this);
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,294 @@
+// Players of a bridge whose server is down: they play in an arena meanwhile, and go to the server when it is up.
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "proxy/core/arena/referee.h"
+#include "tests/relay/native_lines.h"
+
+namespace entente::testing::while_down_test {
+namespace {
+
+using relay::Reason;
+
+constexpr const char* kInArena = "you play in the arena 'lobby' meanwhile";
+constexpr const char* kAway = "the server is away; waiting for it";
+
+relay::BridgeOptions::WhileDown lobby() {
+  return {"lobby", [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
+}
+
+/// A bridge to a native server that is not always up, and an arena.
+class InArena : public Serving {
+ public:
+  explicit InArena(std::size_t workers = 1, std::uint32_t seats = 64, std::uint32_t hold_ms = 60'000,
+                   bool up_now = true)
+      : Serving(workers), at(nowhere()) {
+    core::Arena place;
+    place.rules.most_players = seats;
+    place.world = core::courtyard(100);
+    relay::SharedRoomOptions room;
+    room.name = "the arena 'lobby'";
+    room.game = &native::game();
+    room.back = [place] { return std::make_unique<core::Referee>(place); };
+    room.chat.every = 0;
+    // The arena lives on another worker than the bridge's sessions, if there are two.
+    server().add_shared_room(room);
+    arena = server().add_shared_room(room);
+    relay::RouteOptions options = held(hold_ms, native::game(), true);
+    options.servers[0].host = at.ip_text();
+    options.servers[0].port = at.port();
+    options.bridge->while_down = lobby();
+    if (up_now) server_up();
+    serve_all(std::move(options), no_limits());
+    relay::RouteOptions listener;
+    listener.game = &native::game();
+    listener.listen = loopback();
+    listener.listen_dialect = kJson;
+    listener.servers[0].host = "the arena 'lobby'";
+    listener.servers[0].dialect = kJson;
+    listener.limits = no_limits();
+    listener.bridge.emplace();
+    listener.bridge->server_game = &native::game();
+    listener.bridge->front = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
+    listener.bridge->shared_room = arena;
+    const auto listening = server().add(listener);
+    REQUIRE(listening.ok());
+    arena_route = listening->route;
+    arena_address = listening->address;
+    server().set_arena(0, arena);
+  }
+  ~InArena() { stop(); }
+  void server_up() { up.emplace(at); }
+  /// Somebody who plays in the arena through its own listener.
+  Lines resident(const std::string& name) const {
+    Lines client(Stream::to(arena_address));
+    client.say(R"({"enter":{"name":")" + name + R"("}})");
+    client.until(R"("owns")");
+    return client;
+  }
+
+  const net::Address at;
+  std::optional<LateServer> up;
+  std::size_t arena = 0, arena_route = 0;
+  net::Address arena_address;
+};
+
+/// A player who is in.
+struct Player {
+  explicit Player(const InArena& running, const std::string& name = "anna") : client(Stream::to(running.address)) {
+    client.say(R"({"enter":{"name":")" + name + R"("}})");
+    server.emplace(greet(*running.up).first);
+    let_in(*server, "one", "ben");
+    client.until("ready");
+  }
+  void lose() { server.reset(); }
+
+  Lines client;
+  std::optional<Lines> server;
+};
+
+TEST_CASE("while_down: a player who loses the server plays in the arena, and goes back when the server is up") {
+  for (const std::size_t workers : {1U, 2U}) {
+    InArena running(workers);
+    Lines resident = running.resident("rosa");
+    Player anna(running);
+    anna.server->say(R"({"unit":{"id":10,"owner":1,"alive":true,"pose":{"unit":10,"x":3}}})");
+    anna.server->say(R"({"owns":{"player":1,"units":[10],"active":10}})");
+    anna.client.until(R"("owns")");
+    running.up.reset();
+    anna.lose();
+
+    const auto there = anna.client.until(kInArena);
+    CHECK(have(there, "rosa"));
+    CHECK(have(there, R"("world")"));
+    resident.until(R"("spawned")");  // it was in play
+    anna.client.say(R"({"say":{"text":"hello rosa"}})");
+    resident.until("hello rosa");
+    resident.say(R"({"say":{"text":"hello anna"}})");
+    anna.client.until("hello anna");
+    CHECK(running.sessions().size() == 2);
+    CHECK(running.sessions()[1].arena == "lobby");
+    CHECK(running.totals().now() == 1);
+    CHECK(running.totals().held_now() == 1);
+
+    running.server_up();
+    auto [server, enter] = greet(*running.up);
+    CHECK(enter.find(R"("name":"anna")") != std::string::npos);
+    CHECK(enter.find(R"("team":"RED")") != std::string::npos);
+    resident.until("player_gone");
+    let_in(server, "two", "cleo");
+    const auto back = anna.client.until("back on the server");
+    CHECK(have(back, "cleo"));
+    CHECK(have(back, R"("two")"));
+    anna.client.say(R"({"say":{"text":"still here"}})");
+    server.until("still here");
+    CHECK(running.sessions()[1].arena.empty());
+    CHECK(running.totals().held_now() == 0);
+    CHECK(running.totals().held == 1);
+    CHECK(running.totals().brought_back == 1);
+    CHECK(running.heard.told("opened") == 2);  // with the resident
+  }
+}
+
+TEST_CASE("while_down: who arrives while no server is up plays in the arena at once") {
+  InArena running(2, 64, 60'000, false);
+  Lines resident = running.resident("rosa");
+  Lines anna(Stream::to(running.address));
+  anna.say(R"({"enter":{"name":"anna","team":"GREEN"}})");
+  CHECK(have(anna.until(kInArena), "rosa"));
+  resident.until("anna");
+  running.server_up();
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find(R"("team":"GREEN")") != std::string::npos);
+  let_in(server, "two", "cleo");
+  CHECK(have(anna.until("back on the server"), "cleo"));
+  resident.until("player_gone");
+  CHECK(running.totals().held_now() == 0);
+  CHECK(running.totals().now() == 1);
+}
+
+TEST_CASE("while_down: a player who has not entered the arena yet is not taken to the server") {
+  InArena running(2, 64, 60'000, false);
+  Lines anna(Stream::to(running.address));
+  anna.say(R"({"want_world":{}})");
+  anna.until("ready");
+  running.server_up();
+  CHECK_FALSE(running.up->is_wanted(500));
+  anna.say(R"({"enter":{"name":"anna"}})");
+  anna.until(kInArena);
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find(R"("name":"anna")") != std::string::npos);
+  let_in(server, "two", "cleo");
+  CHECK(have(anna.until("back on the server"), "cleo"));
+}
+
+TEST_CASE("while_down: the time in the arena is not limited by hold_s") {
+  InArena running(1, 64, 400);
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  anna.client.until(kInArena);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'200));
+  CHECK(running.totals().now() == 1);
+  anna.client.say(R"({"say":{"text":"still here"}})");
+  anna.client.until("still here");
+  running.server_up();
+  auto [server, enter] = greet(*running.up);
+  let_in(server, "one", "ben");
+  anna.client.until("back on the server");
+}
+
+TEST_CASE("while_down: a full or drained arena, or none, leaves the player waiting for the server") {
+  InArena running(1, 1);
+  std::optional<Lines> resident;
+  SUBCASE("full") { resident.emplace(running.resident("rosa")); }
+  SUBCASE("drained") { running.server().set_draining(running.arena_route, true); }
+  SUBCASE("none") { running.server().set_arena(0, std::nullopt); }
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  CHECK_FALSE(have(anna.client.until(kAway), kInArena));
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  running.server_up();
+  auto [server, enter] = greet(*running.up);
+  let_in(server, "one", "cleo");
+  const auto back = anna.client.until("back on the server");
+  CHECK_FALSE(have(back, kInArena));
+  CHECK_FALSE(have(back, "full"));
+  CHECK(running.totals().brought_back == 1);
+}
+
+TEST_CASE("while_down: who finds the arena full waits no longer than hold_s") {
+  InArena running(1, 1, 500);
+  Lines resident = running.resident("rosa");
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  const auto began = std::chrono::steady_clock::now();
+  anna.client.all();
+  CHECK(running.ended(Reason::kServerUnreachable));
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::milliseconds(2'500));
+}
+
+TEST_CASE("while_down: a player whose arena is closed waits for the server") {
+  InArena running(2);
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  anna.client.until(kInArena);
+  REQUIRE(running.server().change({.retired = {running.arena_route}}).ok());
+  running.server().retire_shared_room(running.arena);
+  CHECK_FALSE(have(anna.client.until(kAway), "kicked"));
+  running.server_up();
+  auto [server, enter] = greet(*running.up);
+  let_in(server, "one", "cleo");
+  CHECK(have(anna.client.until("back on the server"), "cleo"));
+  CHECK(running.totals().held == 1);
+}
+
+TEST_CASE("while_down: a visitor leaves, is kicked or told something as any player of the route") {
+  InArena running(2);
+  Lines resident = running.resident("rosa");
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  anna.client.until(kInArena);
+  resident.until("anna");
+  SUBCASE("it closes") {
+    anna.client.stream().close();
+    CHECK(running.ended(Reason::kClientLeft));
+  }
+  SUBCASE("it is kicked") {
+    CHECK(running.kick(running.sessions().back().info.link, "be nice"));
+    CHECK(have(anna.client.all(), "be nice"));
+  }
+  SUBCASE("it is told something") {
+    CHECK(running.say("hello all").size() == 1);
+    anna.client.until("hello all");
+    anna.client.stream().close();
+  }
+  SUBCASE("the route is drained") {
+    CHECK(running.end_sessions("closing") == 1);
+    CHECK(have(anna.client.all(), "closing"));
+  }
+  SUBCASE("the program stops") {
+    running.stop();
+    CHECK(running.totals().held_now() == 0);
+    return;
+  }
+  resident.until("player_gone");
+  CHECK(running.empty());
+  CHECK(running.totals().held_now() == 0);
+  CHECK(running.server().waiting(0) == 0);
+}
+
+TEST_CASE("while_down: a server that comes and goes again and again does not lose the player") {
+  constexpr int kTimes = 8;
+  InArena running(2);
+  Lines resident = running.resident("rosa");
+  Player anna(running);
+  running.up.reset();
+  anna.lose();
+  for (int i = 0; i < kTimes; ++i) {
+    anna.client.until(kInArena);
+    running.server_up();
+    Lines server(running.up->accept());
+    if (i % 2 == 0) server.say(R"({"you":{"player":1}})");
+    if (i % 4 == 3) {  // it lets the player in, for long enough to count as sound
+      if (i % 2 != 0) server.say(R"({"you":{"player":1}})");
+      let_in(server, "two", "cleo");
+      anna.client.until("back on the server");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2'100));
+    }
+    running.up.reset();
+  }
+  anna.client.until(kInArena);
+  CHECK(running.totals().now() == 1);
+  CHECK(running.totals().brought_back == kTimes / 4);
+  CHECK(running.totals().held_now() == 1);
+}
+
+}  // namespace
+}  // namespace entente::testing::while_down_test
