@@ -294,6 +294,28 @@ TEST_CASE("commands that start and stop servers need what they are for") {
   CHECK(complaint("stop_after_s = 900\n").find("route[0].stop_after_s: needs stop") != std::string::npos);
 }
 
+TEST_CASE("while_down names an arena, for bridges whose clients can load another world") {
+  const auto complaint = [](const std::string& listen, const std::string& lines) {
+    const auto parsed =
+        parse_config("[[route]]\nlisten = \"" + listen + "\"\nto = \"native://127.0.0.1:1?dialect=json\"\n" + lines +
+                         "[[arena]]\nname = \"pit\"\nlisten = [\"native://127.0.0.1:0\"]\n",
+                     "a.toml", games());
+    return parsed.ok() ? "" : parsed.error().front();
+  };
+  const std::string pit = "hold_s = 60\nwhile_down = \"arena pit\"\n", key = "route[0].while_down: ";
+  for (const char* listen : {"native://127.0.0.1:0", "ogar+ws://127.0.0.1:0", "aos://127.0.0.1:0"})
+    CHECK(complaint(listen, pit) == "");
+  CHECK(complaint("native://127.0.0.1:0", "while_down = \"arena pit\"\n").find(key + "needs hold_s") !=
+        std::string::npos);
+  CHECK(complaint("native://127.0.0.1:0", "hold_s = 1\nwhile_down = \"arena pot\"\n")
+            .find(key + "there is no arena 'pot'") != std::string::npos);
+  for (const char* wrong : {"pit", "arena", "arena ", "server pit"})
+    CHECK(complaint("native://127.0.0.1:0", "hold_s = 1\nwhile_down = \"" + std::string(wrong) + "\"\n")
+              .find(key + "must be \"arena NAME\"") != std::string::npos);
+  CHECK(complaint("native://127.0.0.1:0?dialect=json", pit).find(key + "is for bridges") != std::string::npos);
+  CHECK(complaint("bzflag://127.0.0.1:0", pit).find(key + "is not for bzflag") != std::string::npos);
+}
+
 TEST_CASE("who may come is a list of nets, for all routes and for each") {
   const std::string route(kRoute);
   const auto config = parse_config(

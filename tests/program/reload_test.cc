@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "tests/program/asked.h"
-#include "tests/relay/peers.h"
+#include "tests/relay/late_server.h"
 
 namespace entente::reload_test {
 namespace {
@@ -158,6 +158,29 @@ TEST_CASE("an arena comes by reload, changes, and ends after its last player; it
   CHECK(gone.out.find("removed: arena 'pit'\n") != std::string::npos);
   CHECK(it.has("berta"));
   CHECK(refuses(port));
+}
+
+TEST_CASE("players of a route whose server is down play in an arena, also when a reload has changed the arena") {
+  const std::string down = testing::nowhere().text();
+  const std::string route = "[[route]]\nlisten = \"native://127.0.0.1:0?dialect=json\"\nto = \"native://" + down +
+                            "?dialect=protobuf\"\nhold_s = 60\nwhile_down = \"arena pit\"\n";
+  Reloaded it(route + Reloaded::arena("pit"));
+  const auto anna = it.bot(it.first, "anna");
+  const auto is_in_pit = [&] { return it.ctl({"list"}).out.find("\tanna\tpit\n") != std::string::npos; };
+  REQUIRE(testing::eventually(is_in_pit));
+  CHECK(it.process->err_has("a player plays in the arena 'pit' meanwhile"));
+
+  const Ended unknown = it.reload(route);
+  CHECK(unknown.code == 1);
+  CHECK(unknown.err.find("route[0].while_down: there is no arena 'pit'") != std::string::npos);
+  const Ended changed = it.reload(route + Reloaded::arena("pit", "seats = 8\n"));
+  REQUIRE_MESSAGE(changed.code == 0, changed.err);
+  CHECK(testing::eventually(is_in_pit));
+
+  const Ended without = it.reload("[[route]]\nlisten = \"native://127.0.0.1:0?dialect=json\"\nto = \"native://" + down +
+                                  "?dialect=protobuf\"\nhold_s = 60\n");
+  REQUIRE_MESSAGE(without.code == 0, without.err);
+  CHECK(it.has("anna"));  // in no arena
 }
 
 }  // namespace

@@ -105,10 +105,25 @@ class Checker {
       else
         problem(path + "listen", kind.error().text);
     }
+    if (!route.while_down().empty()) while_down(path, config, route, *listen, shared.kind);
     share(*listen, shared);
     if (!route.record().empty())
       recording(path + "record", recording_path(route.record(), config.recording().directory(),
                                                 {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
+  }
+
+  /// Where players play while no server is up.
+  void while_down(const std::string& path, const config::Config& config, const config::Route& route,
+                  const ListenEnd& listen, std::optional<RouteKind> kind) {
+    const std::string key = path + "while_down";
+    const auto name = parse_while_down(route.while_down());
+    if (!name) return problem(key, name.error().text);
+    const auto& arenas = config.arena();
+    if (std::none_of(arenas.begin(), arenas.end(), [&](const config::Arena& one) { return one.name() == *name; }))
+      problem(key, "there is no arena '" + *name + "'");
+    if (route.hold_s() == 0) problem(key, "needs hold_s: players wait if the arena is full");
+    if (!kind) return;
+    if (const auto why = objection_to_while_down(listen, *kind)) problem(key, why->text);
   }
 
   /// The commands that start and stop servers.

@@ -178,6 +178,23 @@ Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to) {
   return *kind;
 }
 
+Outcome<std::string> parse_while_down(std::string_view text) {
+  constexpr std::string_view kArena = "arena ";
+  if (!text.starts_with(kArena) || text.size() == kArena.size())
+    return Error{"must be \"arena NAME\", with the name of an [[arena]]"};
+  return std::string(text.substr(kArena.size()));
+}
+
+std::optional<Error> objection_to_while_down(const ListenEnd& listen, RouteKind kind) {
+  if (kind != RouteKind::kBridge) return Error{"is for bridges: a relay cannot join another server in a player's name"};
+  const auto make = front_maker(listen);
+  for (const std::size_t dialect : {listen.dialect, listen.fallback.value_or(listen.dialect)})
+    if (const auto front = make(dialect); front == nullptr || !front->takes_another_world())
+      return Error{"is not for " + std::string(listen.game->name()) +
+                   ", whose clients load a world only when they join; it is for aos, ogar and native"};
+  return std::nullopt;
+}
+
 std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name) {
   std::tm utc{};
   gmtime_r(&name.start, &utc);

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,12 @@ std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const
 Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to);
 /// The same for each server of a route; all must be joined in the same way.
 Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to);
+
+/// The name of the arena in `while_down`: "arena NAME".
+Outcome<std::string> parse_while_down(std::string_view text);
+
+/// Why players of this listener cannot play elsewhere while no server is up. REQUIRES: can_join().
+std::optional<Error> objection_to_while_down(const ListenEnd& listen, RouteKind kind);
 
 /// Whether clients name their dialect themselves (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);

@@ -74,6 +74,7 @@ Outcome<Done> Routes::open() {
     if (done) done = add(arena, position + 1);
     position += static_cast<std::size_t>(arena.listen_size());
   }
+  lead_to_arenas();
   if (reread_) service_.allow_upgrades();
   if (reread_)
     service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
@@ -341,7 +342,19 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   for (const auto& log : plan.logs) log();
   running_ = std::move(plan.after);
   arenas_ = std::move(plan.arenas_after);
+  lead_to_arenas();
   return Done{};
+}
+
+/// Tells routes with `while_down` in which room their arena is now.
+void Routes::lead_to_arenas() {
+  for (const Running& one : running_) {
+    if (!one.route || one.route->while_down().empty()) continue;
+    const auto name = parse_while_down(one.route->while_down());
+    const auto arena = std::find_if(arenas_.begin(), arenas_.end(),
+                                    [&](const RunningArena& its) { return name && its.settings.name() == *name; });
+    service_.set_arena(one.number, arena != arenas_.end() ? std::optional(arena->room) : std::nullopt);
+  }
 }
 
 void Routes::abandon(const Plan& plan) {

@@ -83,6 +83,7 @@ class Routes {
   void add(Running running, Service::NewRoute made, const std::optional<Running>& instead_of, Plan& plan) const;
   Outcome<Done> carry_out(Plan& plan);
   void abandon(const Plan& plan);
+  void lead_to_arenas();
   std::string sessions_go_on(std::size_t route) const;
   std::string tell_rest(const config::Config& fresh) const;
   bool keeps_secrets() const { return config_.recording().secrets() == config::Recording::keep; }

@@ -62,6 +62,8 @@ class Service final : private HandOver::User {
   Outcome<std::vector<relay::Listening>> change(std::vector<NewRoute> added, const std::vector<std::size_t>& retired);
   /// A shared room; statistics sum up its players by game. `beside`: as Server::add_shared_room.
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
+  /// Where the players of a route play while no server is up; nothing: nowhere.
+  void set_arena(std::size_t route, std::optional<std::size_t> shared_room) { server_.set_arena(route, shared_room); }
   /// It ends once no route leads into it and its last player has left.
   void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
   /// Its position in the configuration is another.
