@@ -19,29 +19,30 @@ std::string route_of(const relay::SessionReport& session, const ListedRoutes& ro
   return at != routes.end() ? at->named.name : "";
 }
 
-bool is_in_arena(const Attendee& attendee) { return !attendee.session.arena.empty(); }
-
-ReplyRow full_row(const Attendee& attendee, const ListedRoutes& routes, bool with_source, bool with_arena) {
+ReplyRow full_row(const Attendee& attendee, const ListedRoutes& routes, bool with_source) {
   const relay::SessionReport& session = attendee.session;
   ReplyRow row = {number_field("link", session.info.link),     text_field("game", attendee.game()),
                   text_field("client", attendee.client()),     text_field("server", session.info.server.text()),
                   number_field("seconds", session.age / 1000), number_field("bytes", session.bytes),
                   text_field("player", attendee.player)};
   if (with_source) row.push_back(text_field("source", has_source(attendee) ? session.source.ip_text() : ""));
-  if (with_arena) row.push_back(text_field("arena", attendee.session.arena));
   row.push_back(only_json(text_field("route", route_of(session, routes))));
   return row;
 }
 
-/// The columns `source` and `arena` are there only where a session has one: scripts know the others.
+/// The column `source` is there only where a session has one: scripts know the others.
 Reply list(const std::vector<Attendee>& attendees, const ListedRoutes& routes) {
   const bool with_source = std::any_of(attendees.begin(), attendees.end(), has_source);
   std::vector<std::string> header = {"link", "game", "client", "server", "seconds", "bytes", "player"};
   if (with_source) header.emplace_back("source");
-  const bool with_arena = std::any_of(attendees.begin(), attendees.end(), is_in_arena);
+  const auto in_arena = [](const Attendee& one) { return !one.session.arena.empty(); };
+  const bool with_arena = std::any_of(attendees.begin(), attendees.end(), in_arena);  // the same for `arena`
   if (with_arena) header.emplace_back("arena");
   std::vector<ReplyRow> rows;
-  for (const Attendee& one : attendees) rows.push_back(full_row(one, routes, with_source, with_arena));
+  for (const Attendee& one : attendees) {
+    rows.push_back(full_row(one, routes, with_source));
+    if (with_arena) rows.back().push_back(text_field("arena", one.session.arena));
+  }
   return Reply::table(header, rows);
 }
 
