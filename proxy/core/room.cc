@@ -503,7 +503,7 @@ void Room::remember(const Intent& intent) {
   if (change == nullptr || !wish_) return;
   auto& wish = std::get<words::Enter>(wish_->kind);
   if (change->has_name()) wish.set_name(change->name());
-  if (change->has_team()) wish.set_team(change->team());
+  if (change->has_team() && !meanwhile_) wish.set_team(change->team());
   if (change->has_kit()) wish.set_kit(change->kit());
   if (change->has_motto()) wish.set_motto(change->motto());
   if (change->has_skin()) wish.set_skin(change->skin());

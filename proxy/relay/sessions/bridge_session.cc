@@ -239,8 +239,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
     if (info_.game->has_chat()) announce(kServerIsAway);
   }
   if (ending_) return true;
-  const bool has_arena = worker_route_->route.bridge->while_down.has_value();
-  dial_.again(*worker_route_, info_, known_dialect(), hold_.next_try(now(), has_arena), hold_.until());
+  dial_.again(*worker_route_, info_, known_dialect(), hold_.next_try(now(), false), hold_.until());
   return true;
 }
 
@@ -317,6 +316,7 @@ void BridgeSession::enter_arena() {
   held_until_ = dial_.waits_until();
   hold_.resume(now(), held_until_);
   dial_.wait_until(kForever);
+  if (const Millis next = hold_.next_try(now(), true); next > now()) dial_.rest(next);
   if (!lost) tell_opened();
   note("no server is up: the player goes to the arena '" + place->arena + "'");
   bool stays = true;
@@ -346,6 +346,7 @@ void BridgeSession::leave_arena(Millis hold_until) {
   arena_ = nullptr;
   retire(std::move(back_.end));
   back_.end = std::move(next_end_);
+  if (plays_) back_.end->set_priority(net::Priority::kPlayer);
   finding_ = next_finding_;
   back_.up = false;
   back_.paused = 0;
@@ -356,16 +357,18 @@ void BridgeSession::leave_arena(Millis hold_until) {
 /// The arena has no place for the player, or ends. The player waits for a server as without an arena. False: the
 /// session ends. Who was not let in there has not got more time to wait.
 bool BridgeSession::lose_arena(const std::string& why) {
+  const Millis until = arena_->entered() ? now() + hold_ms() : held_until_;
+  if (now() >= until || turned_away_ || reason_ || ending_ || !room_->outlives_server()) return false;
+  auto back = fresh_back();
+  if (back == nullptr) return false;
   const std::string name = arena();
-  leave_arena(arena_->entered() ? now() + hold_ms() : held_until_);
+  leave_arena(until);
   arena_again_ = now() + kArenaAgain;
-  dial_.wait_until(hold_.until());
+  dial_.wait_until(until);
+  if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
   note("the arena '" + name + "' does not keep the player: " + why);
   worker_route_->say(LogKind::kHeld,
                      "the arena '" + name + "' does not keep a player (" + why + "): the player waits for a server");
-  if (!may_outlive_server() || !room_->outlives_server()) return false;
-  auto back = fresh_back();
-  if (back == nullptr) return false;
   bool stays = false;
   call_room([&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), why, at); });
   if (!stays) set_reason(Reason::kServerDeclined, why);

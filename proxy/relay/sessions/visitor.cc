@@ -16,6 +16,7 @@ Visitor::Visitor(SharedRoom& room, Owner& owner, Visit visit)
 // -- From the session -------------------------------------------------------------------------------------------------
 
 void Visitor::look() {
+  if (queued_ && !done_ && room_.over()) return leave("the arena is closed");
   if (done_ || queued_) return;
   const bool goes_on = visit_.passage->to_room.take(in_);
   if (in_.size() >= kMuch) owner_.tell_session(visit_);
