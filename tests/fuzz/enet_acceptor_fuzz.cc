@@ -13,6 +13,7 @@
 #include "proxy/net/socket.h"
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 #include "proxy/relay/acceptors/enet_acceptor.h"
+#include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/sessions/enet_session.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/target.h"
@@ -52,6 +53,10 @@ struct Seats final : Dispatcher, Session::Owner {
   std::optional<SessionRef> claim(Session&, std::uint32_t) override { return std::nullopt; }
   void settled(Session&) override {}
   void hand_over(SessionRef, net::Fd, const net::Address&) override {}
+  std::unique_ptr<relay::ArenaEnd> visit(Session&, relay::End::User&, std::size_t,
+                                         std::function<std::unique_ptr<core::Front>()>) override {
+    return nullptr;
+  }
   void done(Session& session) override { over.push_back(session.info().link); }
 
   void tick(Millis now) {
