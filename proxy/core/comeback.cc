@@ -54,7 +54,8 @@ std::vector<Fact> Comeback::loss(const World& world, Id player) {
 
 bool Comeback::is_same_place(const World& world) const {
   const words::World *before = world.geometry(), *now = next_->geometry();
-  if (before == nullptr || now == nullptr) return before == now;
+  if (before == nullptr) return !world.ready() || now == nullptr;  // a player who is not in has loaded no world
+  if (now == nullptr) return false;
   return before->SerializeAsString() == now->SerializeAsString() &&
          settings_of(world).SerializeAsString() == settings_of(*next_).SerializeAsString();
 }
@@ -63,7 +64,9 @@ std::vector<Fact> Comeback::arrive(const World& world, Id player) {
   const PlayerState* own = world.player(player);
   if (own != nullptr && next_->player(player) == nullptr) next_->fold(own->player);  // told later, or never
   next_->fold(words::Ready());
-  return difference(world, *next_);
+  std::vector<Fact> facts = difference(world, *next_);
+  if (!world.ready()) facts.emplace_back(words::Ready());
+  return facts;
 }
 
 }  // namespace entente::core

@@ -10,7 +10,7 @@ namespace entente::core {
 namespace {
 
 constexpr std::size_t kMostHeld = 64;        // intents of each player who waits to be admitted
-constexpr std::size_t kMostEarly = 64;       // intents that are kept until the back is connected
+constexpr std::size_t kMostEarly = 64;       // intents that are kept until the back says something
 constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in delivered facts
 
 }  // namespace
@@ -46,10 +46,14 @@ class Room::End final : public Out<Word> {
     close(fault.what, 0);
   }
   void say(Word word) override { room_.say(id_, std::move(word)); }
-  bool server_stops(std::string_view why) override {
-    if (id_ != kBackEnd || left || !room_.outlives_server() || !room_.host_.waits_for_next_server(why)) return false;
-    room_.leave(*this);
-    return room_.server_stops_ = true;
+  bool server_stops(std::string_view why) override { return id_ == kBackEnd && room_.put_off(Wait::kServer, why); }
+  bool lacks_seat(std::string_view why) override {
+    if (id_ != kBackEnd || !room_.put_off(Wait::kSeat, why)) return false;
+    words::Refused refused;
+    refused.set_code(words::Refused::FULL);
+    refused.set_text(std::string(why));
+    room_.refusal_ = Fact(room_.seats_.begin()->first, std::move(refused));
+    return true;
   }
   void wake(Micros at) override {
     if (!left) room_.timers_.add(timer, at);
@@ -119,7 +123,6 @@ void Room::back_opened(const Peer& peer, Micros now) {
   now_ = now;
   if (back_->left) return;
   back_->open = true;
-  early_ = {};
   back_->member->opened(peer, *back_);
   drain();
 }
@@ -166,7 +169,12 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
   now_ = now;
   if (end == kBackEnd) {
     if (back_->left) return;
-    lose(*back_, why, code);
+    if (refusal_ && comeback_ == nullptr) {
+      leave(*back_);
+      facts_.push_back(*std::exchange(refusal_, std::nullopt));
+    } else {
+      lose(*back_, why, code);
+    }
     if (why_.empty()) why_ = why;
   } else if (const auto at = seats_.find(end); at != seats_.end() && !at->second->left) {
     lose(*at->second, why, code);
@@ -175,59 +183,53 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
 }
 
 bool Room::outlives_server() const {
-  if (options_.shared || over_ || (back_->left && !server_stops_) || !wish_ || seats_.size() != 1) return false;
+  if (options_.shared || over_ || seats_.size() != 1) return false;
   const FrontEnd& seat = *seats_.begin()->second;
-  return !seat.left && seat.entered && (world_.ready() || awaits_server());
-}
-
-bool Room::is_untold() const { return !options_.shared && !over_ && !told_ && !back_->open && !back_->left; }
-
-void Room::redirect(std::unique_ptr<Back> fresh, Micros now) {
-  assert(is_untold());
-  now_ = now;
-  meanwhile_ = true;
-  timers_.drop(back_->timer);
-  back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
-  for (const Intent& intent : std::exchange(early_, {})) back_->member->hear(intent, *back_);
-  drain();
+  return !seat.left && (seat.entered ? wish_.has_value() : !told_);
 }
 
 bool Room::takes_another_world() const {
   return !seats_.empty() && seats_.begin()->second->member->takes_another_world();
 }
 
-bool Room::replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code,
-                        bool meanwhile) {
+Wait Room::replace_back(std::unique_ptr<Back> fresh, const Loss& loss, Micros now) {
   assert(outlives_server());
   now_ = now;
-  lose(*back_, why, code);
-  server_stops_ = false;
+  if (!back_->left) lose(*back_, loss.why, loss.code);
+  const Wait wait = std::exchange(put_off_, Wait::kNothing);
+  if (wait != Wait::kSeat) refusal_.reset();
   const bool unwanted = std::any_of(facts_.begin(), facts_.end(), [](const Fact& fact) {
     const auto* refused = as<words::Refused>(fact);
     return as<words::Kicked>(fact) != nullptr || (refused != nullptr && refused->code() != words::Refused::SERVER_GONE);
   });
   if (unwanted) {
-    if (why_.empty()) why_ = why;
-    return drain(), false;
+    if (why_.empty()) why_ = loss.why;
+    return drain(), Wait::kNothing;
   }
   facts_.clear();
-  const Id player = seats_.begin()->first;
-  if (comeback_ != nullptr) {
-    comeback_->start_again();
-  } else {
-    auto comeback = std::make_unique<Comeback>(world_, player);
-    tell_all(Comeback::loss(world_, player));
-    comeback_ = std::move(comeback);
-    const PlayerState* own = world_.player(player);
-    auto& wish = std::get<words::Enter>(wish_->kind);
-    const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
-    if (team != words::TEAM_ANY && team != words::RABBIT && !meanwhile_) wish.set_team(team);
-  }
-  meanwhile_ = meanwhile;
+  if (told_) prepare_comeback();
+  starts_anew_ = !told_;
+  meanwhile_ = loss.meanwhile;
   back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
-  back_->member->hear(*wish_, *back_);
+  if (told_)
+    back_->member->hear(*wish_, *back_);
+  else
+    for (const Intent& intent : early_) back_->member->hear(intent, *back_);
   drain();
-  return true;
+  return wait == Wait::kSeat ? Wait::kSeat : Wait::kServer;
+}
+
+/// The world of the lost server goes; the next one is awaited.
+void Room::prepare_comeback() {
+  if (comeback_ != nullptr) return comeback_->start_again();
+  const Id player = seats_.begin()->first;
+  auto comeback = std::make_unique<Comeback>(world_, player);
+  tell_all(Comeback::loss(world_, player));
+  comeback_ = std::move(comeback);
+  const PlayerState* own = world_.player(player);
+  const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
+  if (team != words::TEAM_ANY && team != words::RABBIT && !meanwhile_)
+    std::get<words::Enter>(wish_->kind).set_team(team);
 }
 
 template <class SomeEnd>
@@ -343,9 +345,32 @@ void Room::say(Id by, Intent intent) {
   intents_.push_back(std::move(intent));
 }
 
-void Room::say(Id, Fact fact) {
+void Room::say(Id by, Fact fact) {
   fact.at = now_;
+  if (by == kBackEnd && is_put_off(fact)) return;
   facts_.push_back(std::move(fact));
+}
+
+/// Whether the server cannot take the player now, and the player waits instead of hearing so: for a seat, or to ask
+/// for any team where its own has become full.
+bool Room::is_put_off(const Fact& fact) {
+  const auto* refused = as<words::Refused>(fact);
+  if (refused == nullptr || !outlives_server()) return false;
+  auto* wish = wish_ ? &std::get<words::Enter>(wish_->kind) : nullptr;
+  const bool full = refused->code() == words::Refused::FULL;
+  const bool team_full = refused->code() == words::Refused::TEAM_FULL && comeback_ != nullptr && wish != nullptr &&
+                         wish->team() != words::TEAM_ANY;
+  if ((!full && !team_full) || !put_off(full ? Wait::kSeat : Wait::kServer, refused->text())) return false;
+  full ? void(refusal_ = fact) : wish->set_team(words::TEAM_ANY);
+  return true;
+}
+
+/// The back leaves, and the player waits for the next one, if the host says so.
+bool Room::put_off(Wait wait, std::string_view why) {
+  if (put_off_ != Wait::kNothing || !outlives_server() || !host_.waits_for_next_server(why, wait)) return false;
+  leave(*back_);
+  put_off_ = wait;
+  return true;
 }
 
 /// The only loop that calls members with words.
@@ -377,8 +402,10 @@ void Room::deliver_facts() {
     world_.fold(fact);
     host_.told(fact);
     deliver(fact);
+    if (as<words::Ready>(fact) != nullptr) arrived();
   }
-  told_ |= !facts_now_.empty();
+  if (!facts_now_.empty()) told_ = true;
+  if (told_) early_ = {};
   facts_now_.clear();
 }
 
@@ -413,7 +440,13 @@ void Room::arrive() {
   const std::unique_ptr<Comeback> comeback = std::move(comeback_);
   tell_all(comeback->arrive(world_, player));
   world_.become(comeback->take());
+  arrived();
   if (comeback->spawns()) say(player, Intent(words::Spawn()));
+}
+
+void Room::arrived() {
+  starts_anew_ = false;
+  refusal_.reset();
 }
 
 void Room::deliver(const Fact& fact) {
@@ -467,7 +500,7 @@ void Room::deliver(Intent& intent) {
   remember(intent);
   dial_once();
   if (comeback_ != nullptr && is_kept_from_back(intent)) return;
-  if (!options_.shared && !told_ && !back_->open && early_.size() < kMostEarly) early_.push_back(intent);
+  if (!options_.shared && !told_ && early_.size() < kMostEarly) early_.push_back(intent);
   if (!back_->left) back_->member->hear(intent, *back_);
 }
 
@@ -569,7 +602,7 @@ void Room::dial_once() {
 /// called.
 bool Room::settle() {
   if (bury()) return true;
-  if (!over_ && back_->left && !server_stops_) over("the server is gone");
+  if (!over_ && back_->left && put_off_ == Wait::kNothing) over("the server is gone");
   if (!over_ && seats_.empty() && seated_ && !options_.shared) over("the player left");
   bool any = false;
   if (over_) {

@@ -24,6 +24,22 @@ namespace entente::core {
 /// An end of a room: a seat, identified by its player's id, or the back.
 inline constexpr Id kBackEnd = 0;
 
+/// What the player of a room waits for whose server is lost.
+enum class Wait : std::uint8_t {
+  kNothing,  ///< the player was thrown out or refused: the room ends
+  kServer,
+  kSeat,  ///< on a server that is full
+};
+
+/// How a server was lost.
+struct Loss {
+  std::string_view why = {};
+  std::uint32_t code = 0;  ///< the game's own reason; 0: none
+  /// The next back leads to a place where the player plays until a server is back. The team that the player has there
+  /// is not asked for at the next server.
+  bool meanwhile = false;
+};
+
 struct RoomOptions {
   std::uint32_t seed = 1;
   bool shared = false;  ///< many fronts, and the room continues without any; otherwise it belongs to one player and
@@ -52,8 +68,9 @@ class Room {
     /// A seat claims to be the player with this number, who lost the connection. True if the network knows that seat
     /// and will move the client to it when the call is over; otherwise the client is refused.
     virtual bool resumes(Id /*seat*/, std::uint32_t /*number*/) { return false; }
-    /// The back says that its server stops. True: the host calls replace_back() after this call.
-    virtual bool waits_for_next_server(std::string_view /*why*/) { return false; }
+    /// The back says that its server stops, or cannot take the player now. True: the host calls replace_back() after
+    /// this call.
+    virtual bool waits_for_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
     /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
     virtual bool admits(Id /*seat*/) { return true; }
 
@@ -81,24 +98,15 @@ class Room {
   void unlink(Id seat);
   /// The peer is gone, or (the back's) was never reached. `code`: the game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
-  /// Whether the player can go on if the back's peer is lost: it is in, or was in when an earlier server was lost.
+  /// Whether the player can go on if the back's peer is lost: the player asked to enter, or was told nothing yet.
   bool outlives_server() const;
-  /// The back's peer was lost, or the next one did not let the player in: the player goes on with `fresh`, for which
-  /// the host dials, and which lets the player in as before. False: the back has just said that the peer did not want
-  /// the player, and the room ends. REQUIRES: outlives_server().
-  /// `meanwhile`: `fresh` leads to a place where the player plays until a server is back. The team that the player has
-  /// there is not asked for at the next server.
-  bool replace_back(std::unique_ptr<Back> fresh, std::string_view why, Micros now, std::uint32_t code = 0,
-                    bool meanwhile = false);
-  /// Whether the back was never connected and said nothing, so that another one can take its place.
-  bool is_untold() const;
-  /// `fresh` takes the place of the back, and hears what the player said so far. It leads to a place where the player
-  /// plays meanwhile, as above. REQUIRES: is_untold().
-  void redirect(std::unique_ptr<Back> fresh, Micros now);
+  /// The back's peer was lost, or does not let the player in now: the player goes on with `fresh`, for which the host
+  /// dials, and which hears what the player wants. REQUIRES: outlives_server().
+  Wait replace_back(std::unique_ptr<Back> fresh, const Loss& loss, Micros now);
   /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
   bool takes_another_world() const;
   /// The server was lost, and the player is not in the next one's world yet.
-  bool awaits_server() const { return comeback_ != nullptr; }
+  bool awaits_server() const { return comeback_ != nullptr || starts_anew_; }
   /// The same for a seat whose player may return: the seat is kept. No result: it is not kept, and gone() must be
   /// called.
   std::optional<Absence> keep(Id seat, Micros now);
@@ -151,6 +159,8 @@ class Room {
   void tell_all(std::vector<Fact> facts);
   bool is_of_next_world(const Fact& fact);
   void arrive();
+  void arrived();
+  void prepare_comeback();
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
@@ -158,6 +168,8 @@ class Room {
   void dial_once();
   void say(Id by, Intent intent);
   void say(Id by, Fact fact);
+  bool is_put_off(const Fact& fact);
+  bool put_off(Wait wait, std::string_view why);
   template <class SomeEnd>
   void tick(SomeEnd& end);
   template <class SomeEnd>
@@ -177,9 +189,9 @@ class Room {
   std::mt19937 random_;
   Id last_id_ = 0;
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
-  bool server_stops_ = false;  // the back has left, and replace_back() comes
-  bool told_ = false;          // a fact was told, so late fronts hear the world
-  bool some_left_ = false;     // some ends have left and must be removed: bury()
+  Wait put_off_ = Wait::kNothing;  // the back has left, replace_back() comes, and the player will wait for this
+  bool told_ = false;              // a fact was told, so late fronts hear the world
+  bool some_left_ = false;         // some ends have left and must be removed: bury()
   std::uint64_t work_ = 0;
   std::string why_;  // the reason, once it is over
   World world_;
@@ -188,7 +200,9 @@ class Room {
   SharedFrames shared_frames_;
   TimerQueue timers_;
   std::unique_ptr<BackEnd> back_;
-  std::vector<Intent> early_;           // what the back heard before it was connected; of a room that is not shared
+  std::vector<Intent> early_;           // what the back heard before it said anything; of a room that is not shared
+  bool starts_anew_ = false;            // the player was told nothing when a server was lost, and is not in yet
+  std::optional<Fact> refusal_;         // the last one that the player was not told, because it waits
   bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
   std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server

@@ -61,6 +61,9 @@ class Out {
   /// Of a back: its server says that it stops. True: the player waits for the next one, and this member hears nothing
   /// more. False: the session ends with the server.
   virtual bool server_stops(std::string_view /*why*/) { return false; }
+  /// Of a back: its server let the player in, but not to play, because it is full. True: the player waits for a seat,
+  /// and this member hears nothing more. False: the player stays as it is.
+  virtual bool lacks_seat(std::string_view /*why*/) { return false; }
   /// Counts something that cannot be forwarded, by its line of the mapping.
   void lose(const Mapping& line) { drop(line, nullptr); }
   /// `dropped`: the dropped word, for a line about any word.

@@ -648,7 +648,7 @@ std::vector<Server::ServerReport> Server::servers(std::size_t route) const {
     one.name = server->name;
     one.state = server->state();
     one.drained = server->drained();
-    one.full = server->is_full(now);
+    one.full = server->is_scarce(now);
     one.sessions = server->sessions();
     one.weight = server->options.weight;
     one.opened = server->opened();

@@ -130,6 +130,28 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
   CHECK(gone.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");
 }
 
+TEST_CASE("a player whom a full server made an observer waits for a seat, if the room does") {
+  const auto enters = [](testing::BackStage& stage, words::Role role) {
+    words::Enter enter = anna();
+    enter.set_role(role);
+    load(stage);
+    stage.hears(enter);
+    return stage.receives(by_server({Accept{player_id(3)}, add_player(5, 2, "ben"), add_player(3, 5, "anna")}));
+  };
+  auto holds = back_stage();
+  holds.hold();
+  const std::string said = enters(holds, words::PLAY);
+  CHECK(lines(said, "waits") == "waits for a seat: the server has only observers' seats left\n");
+  CHECK(lines(said, "says Ready").empty());
+  CHECK(holds.receives(by_server({add_player(6, 2, "cleo")})).empty());
+
+  auto ends = back_stage();
+  CHECK(lines(enters(ends, words::PLAY), "says Ready") == "says Ready\n");
+  auto watches = back_stage();
+  watches.hold();
+  CHECK(lines(enters(watches, words::WATCH), "says Ready") == "says Ready\n");
+}
+
 TEST_CASE("a server that breaks the protocol is left, wherever it does") {
   const Buffer good = by_server({welcome(3), GameTime{1}, NegotiateFlags{}, small_settings()});
   auto slow = back_stage();

@@ -23,7 +23,7 @@ class Stage final : public Room::Host {
   }
   void failed(Id end, const Fault& fault) override { line(end, std::string("fails: ") + fault.what); }
   void dial() override { said_ += "dials\n"; }
-  bool waits_for_next_server(std::string_view why) override {
+  bool waits_for_next_server(std::string_view why, Wait) override {
     if (waits) said_ += "waits: " + std::string(why) + "\n";
     return waits;
   }
@@ -215,7 +215,7 @@ TEST_CASE("a server that says it stops is replaced if the host waits for the nex
     play.stage.waits = true;
     CHECK(play.says(kBackEnd, "stops") == "waits: it stops\n");
     CHECK_FALSE(play.room.over());
-    CHECK(play.room.replace_back(std::make_unique<ToyBack>(), "it stops", 1));
+    CHECK(play.room.replace_back(std::make_unique<ToyBack>(), {"it stops"}, 1) == Wait::kServer);
     CHECK_FALSE(play.room.awaits_server());  // this one lets players in at once
     play.stage.take();
     CHECK(play.says(1, "still here") == "seat 1 sends Said:still here\n");

@@ -109,6 +109,10 @@ class Stage final : public core::Out<Said> {
     }
     line(what);
   }
+  bool lacks_seat(std::string_view why) override {
+    if (holds_) line("waits for a seat: " + std::string(why));
+    return holds_;
+  }
   void wake(core::Micros at) override { wake_at_ = std::min(wake_at_, at); }
   void drop(const Mapping& lost, const char* word) override {
     line("loses " + subject(lost, word) + ": " + lost.reason);
@@ -120,6 +124,8 @@ class Stage final : public core::Out<Said> {
   const core::World& world() const override { return world_; }
 
   void set_waiting(std::size_t bytes) { waiting_ = bytes; }
+  /// The room lets players wait for seats.
+  void hold() { holds_ = true; }
   bool closed() const { return closed_; }
 
  private:
@@ -137,7 +143,7 @@ class Stage final : public core::Out<Said> {
   core::Micros now_ = 0, wake_at_ = kNever;
   core::Id me_ = 1, last_id_ = 100;  // new ids begin at 101, so that a script can tell them from numbers of the wire
   std::size_t waiting_ = 0;
-  bool closed_ = false;
+  bool closed_ = false, holds_ = false;
   std::string said_;
 };
 

@@ -106,9 +106,9 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 totals.stalls);
   metrics.count("throttled", "Times that reading a client paused because it exceeded a rate limit", {{"route", route}},
                 totals.throttled);
-  metrics.gauge("sessions_held", "Players of bridges who lost their server and wait for it", {{"route", route}},
+  metrics.gauge("sessions_held", "Players of bridges who lost their server, or found it full, and wait", {{"route", route}},
                 static_cast<double>(totals.held_now()));
-  metrics.count("sessions_held", "Times that a player of a bridge lost the server and was kept", {{"route", route}},
+  metrics.count("sessions_held", "Times that a player of a bridge lost the server, or found it full, and was kept", {{"route", route}},
                 totals.held);
   metrics.count("sessions_brought_back", "Times that such a player was brought back on a server", {{"route", route}},
                 totals.brought_back);

@@ -45,22 +45,32 @@ void Dial::begin(WorkerRoute& worker_route, const SessionInfo& session, Upstream
   hold_until_ = until;
 }
 
-/// Tries to connect, unless others wait or no server is up. Sessions that wait go first.
+/// Tries to connect, unless others wait, no server is up or all are full. Sessions that wait go first.
 void Dial::connect() {
   rest_until_ = 0;
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
-  if (upstreams.holds() && (upstreams.waiting() != 0 || !upstreams.any_up(now)) && hold(Reason::kServerUnreachable))
+  const bool full = upstreams.all_full(now);
+  if ((upstreams.waiting() != 0 || full || !upstreams.any_up(now)) &&
+      hold(full ? Reason::kServerDeclined : Reason::kServerUnreachable))
     return;
   next(Reason::kServerUnreachable, "");
 }
 
-void Dial::succeeded() {
+void Dial::succeeded(bool seated) {
   if (!worker_route_) return;
   Upstream& server = walk_.server();
   if (server.succeeded(worker_route_->loop.now())) worker_route_->say_up(server);
-  connected_ = &server;
+  reached_ = &server;
   server.count_session();
+  Upstreams::Place kept =
+      !seated && server.is_scarce(worker_route_->loop.now()) ? std::move(place_) : Upstreams::Place();
+  end();
+  place_ = std::move(kept);
+}
+
+void Dial::declined() {
+  if (trying_) reached_ = &walk_.server();
   end();
 }
 
@@ -77,7 +87,8 @@ void Dial::failed(int error) {
 }
 
 void Dial::server_is_full(Millis now) {
-  if (connected_ != nullptr) connected_->full(now);
+  lease_ = {};
+  if (reached_ != nullptr) reached_->full(now);
 }
 
 void Dial::timed_out() { next(Reason::kServerTimeout, "timed out"); }
@@ -98,7 +109,7 @@ void Dial::next(Reason last, const std::string& why) {
   if (!hold(last)) give_up(last);
 }
 
-/// Waits for a server to come up. False: not, or not any longer.
+/// Waits for a server to come up, or for a seat. False: not, or not any longer.
 bool Dial::hold(Reason last) {
   Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
@@ -121,7 +132,7 @@ void Dial::tick(Millis now) {
   if (rest_until_ != 0) return connect();
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool up = upstreams.any_up(now);
-  if ((!up && now < try_at_) || !place_.has_turn()) return;
+  if ((!up && now < try_at_) || upstreams.all_full(now) || !place_.has_turn(now)) return;
   walk_.again(up);
   next(held_for_, "");
 }

@@ -45,14 +45,16 @@ class Dial {
   /// The address that the server sees; a wildcard: the one that the routes pick.
   const net::Address& source() const { return source_.get().address; }
   bool under_way() const { return worker_route_ != nullptr; }
-  /// Waits for a server to come up: no attempt is under way.
-  bool holding() const { return (place_.taken() || rest_until_ != 0) && !trying_; }
+  /// Waits for a server to come up, or for a seat: no attempt is under way.
+  bool holding() const { return worker_route_ != nullptr && (place_.taken() || rest_until_ != 0) && !trying_; }
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
-  void succeeded();
+  /// `seated`: the player has a seat on the server. Otherwise a place in the queue is kept until give_up_place(), if
+  /// seats are scarce.
+  void succeeded(bool seated = true);
   /// The server took the connection, but declines the session.
-  void declined() { end(); }
-  /// The session ends: it waits no longer.
+  void declined();
+  /// The player has a seat, or the session ends: it waits no longer.
   void give_up_place() { place_.leave(); }
   void failed(int error);
   bool late(Millis now) const { return trying_ && relay::late(now, began_, connect_ms_); }
@@ -62,7 +64,7 @@ class Dial {
     return trying_ && relay::late(now, began_, connect_ms_, link);
   }
   void timed_out();
-  /// The server that was reached refused the player because it is full.
+  /// The server that was reached refused the player because it is full: the session does not count for it any more.
   void server_is_full(Millis now);
 
  private:
@@ -86,12 +88,12 @@ class Dial {
   net::Address client_, server_;  // server_: of the current attempt
   LinkId link_ = 0;
   ServerWalk walk_;
-  Upstream* connected_ = nullptr;
+  Upstream* reached_ = nullptr;
   Upstreams::Lease lease_;
   Upstreams::Place place_;
   Millis hold_until_ = 0, try_at_ = 0;
   Millis rest_until_ = 0;                         // again() may not connect earlier; 0: it may
-  Reason held_for_ = Reason::kServerUnreachable;  // the reason to end, if no server comes up in time
+  Reason held_for_ = Reason::kServerUnreachable;  // the reason to end, if no server takes it in time
   SessionSource source_;
 };
 

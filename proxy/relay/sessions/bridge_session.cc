@@ -13,11 +13,13 @@ using wire::Way;
 namespace {
 
 constexpr const char* kServerIsAway = "the server is away; waiting for it";
+constexpr const char* kServerIsFull = "the server is full; waiting for a place";
 constexpr const char* kServerIsBack = "back on the server";
-constexpr Millis kDestroyAfter = 1'000;  // more than a turn of the loop
-constexpr std::size_t kMostLost = 8;     // ends, more than are lost in a turn of the loop
-constexpr Millis kArenaAgain = 10'000;   // until a player whom the arena did not take is sent there again
-constexpr Millis kNextAgain = 1'000;     // until a player who cannot leave the arena yet is looked at again
+constexpr unsigned kMostLostOutside = 3;  // servers in a row that a player loses before it was ever let in
+constexpr Millis kDestroyAfter = 1'000;   // more than a turn of the loop
+constexpr std::size_t kMostLost = 8;      // ends, more than are lost in a turn of the loop
+constexpr Millis kArenaAgain = 10'000;    // until a player whom the arena did not take is sent there again
+constexpr Millis kNextAgain = 1'000;      // until a player who cannot leave the arena yet is looked at again
 constexpr Millis kForever = UINT64_MAX;
 
 /// Whether a server that closes a WebSocket with this code says something about the player. The other codes: none was
@@ -127,14 +129,14 @@ int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
 }
 
 void BridgeSession::open_back(const core::Peer& peer) {
-  dial_.succeeded();
+  dial_.succeeded(false);
   if (hold_.on()) info_.server = back_info_.server;
   owes_since_ = server_said_ = now();
   back_info_.link = owner_.next_link();
   back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
-  if (!hold_.on()) tell_opened();
+  tell_opened();
   call_room([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
 }
 
@@ -210,37 +212,61 @@ bool BridgeSession::may_outlive_server() const {
   return holds && !turned_away_ && !reason_ && !ending_ && room_;
 }
 
-bool BridgeSession::waits_for_next_server(std::string_view why) {
+bool BridgeSession::waits_for_next_server(std::string_view why, core::Wait) {
   if (!may_outlive_server()) return false;
   stop_why_ = why;
   return true;
 }
 
-/// The server is lost: its player waits for it, or for another one, if the route says so. False: the session ends.
+/// The server is lost, or has no seat: its player waits for it, or for another one, if the route says so. False: the
+/// session ends.
 bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
   if (visits()) return lose_arena(why);
   if (!may_outlive_server() || !room_->outlives_server()) return false;
+  if (!plays_ && hold_.on() && hold_.lost() >= kMostLostOutside) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
-  const bool first = !hold_.on();
   const std::string server = back_info_.server.text();
   if (worker_route_->tap && back_.up && !finding_) worker_route_->tap->closed(back_info_.link, why, wall());
   replace_back_end();
-  bool stays = false;
-  call_room([&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), why, at, code); });
-  if (!stays) set_reason(Reason::kServerDeclined, why);  // the room ends
-  if (!stays || ending_) return true;
+  const core::Wait wait = replace_back(std::move(back), {why, code});
+  if (wait == core::Wait::kNothing || ending_) return true;
   hold_.begin(now(), hold_ms());
-  if (first) {
-    begin_hold();
-    note("server " + server + " is lost (" + why + "); the player waits for it");
-    worker_route_->say(LogKind::kHeld, "server " + server + " is lost (" + why + "): a player waits for up to " +
-                                           std::to_string(hold_ms() / 1000) + " s");
-    if (info_.game->has_chat()) announce(kServerIsAway);
-  }
+  if (wait == core::Wait::kSeat)
+    dial_.server_is_full(now());
+  else
+    hold_.count();
+  tell_wait(wait, server, why);
   if (ending_) return true;
-  dial_.again(*worker_route_, info_, known_dialect(), hold_.next_try(now(), false), hold_.until());
+  const Millis from = wait == core::Wait::kSeat ? now() : hold_.next_try(now(), false);
+  dial_.again(*worker_route_, info_, known_dialect(), from, hold_.until());
   return true;
+}
+
+/// What the player waits for; kNothing: the room ends.
+core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::Loss& loss) {
+  auto wait = core::Wait::kNothing;
+  call_room([&](core::Room& room, core::Micros at) {
+    wait = room.replace_back(std::move(back), loss, at);
+    stop_why_.reset();  // said during this call, and done
+  });
+  if (wait == core::Wait::kNothing) set_reason(Reason::kServerDeclined, loss.why);
+  return wait;
+}
+
+/// Tells the operator and the player, once for each thing that the player waits for.
+void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const std::string& why) {
+  if (std::exchange(told_wait_, wait) == wait) return;
+  begin_hold();
+  const std::string limit = " for up to " + std::to_string(hold_ms() / 1000) + " s";
+  if (wait == core::Wait::kSeat) {
+    note("server " + server + " is full; the player waits for a seat");
+    worker_route_->tell(LogKind::kHeld, "server " + server + " is full: a player waits for a seat" + limit);
+  } else {
+    note("server " + server + " is lost (" + why + "); the player waits for it");
+    worker_route_->say(LogKind::kHeld, "server " + server + " is lost (" + why + "): a player waits" + limit);
+  }
+  if (info_.game->has_chat()) announce(wait == core::Wait::kSeat ? kServerIsFull : kServerIsAway);
 }
 
 void BridgeSession::begin_hold() {
@@ -269,12 +295,20 @@ void BridgeSession::replace_back_end() {
   if (plays_) back_.end->set_priority(net::Priority::kPlayer);
 }
 
-/// The player is in again.
+/// The player is in, or in again.
 void BridgeSession::come_back() {
   const Millis away = hold_.end(now());
   end_hold();
-  worker_route_->counters.brought_back.add();
+  told_wait_ = core::Wait::kNothing;
+  dial_.give_up_place();
   const std::string server = back_info_.server.text();
+  if (!std::exchange(was_in_, true)) {
+    note("in on server " + server + " after " + std::to_string(away) + " ms");
+    worker_route_->tell(LogKind::kBack,
+                        "a player who waited is in on server " + server + " after " + std::to_string(away) + " ms");
+    return set_alarm(wakes_at());
+  }
+  worker_route_->counters.brought_back.add();
   note("back on server " + server + " after " + std::to_string(away) + " ms");
   worker_route_->tell(LogKind::kBack,
                       "a player is back on server " + server + " after " + std::to_string(away) + " ms");
@@ -296,9 +330,8 @@ void BridgeSession::enter_arena() {
   const std::size_t arena = route.arena;
   if (!place || arena == Route::kNoArena || visits() || back_.up || !dial_.holding()) return;
   if (arena == arena_tried_ && now() < arena_again_) return;
-  if (!may_outlive_server() || !room_->takes_another_world()) return;
-  const bool lost = room_->outlives_server();
-  if (!lost && !room_->is_untold()) return;
+  if (route.upstreams.any_up(now())) return;
+  if (!may_outlive_server() || !room_->takes_another_world() || !room_->outlives_server()) return;
   arena_tried_ = arena;
   auto end = owner_.visit(*this, static_cast<End::User&>(*this), arena, place->front);
   if (end == nullptr) {
@@ -317,22 +350,17 @@ void BridgeSession::enter_arena() {
   hold_.resume(now(), held_until_);
   dial_.wait_until(kForever);
   if (const Millis next = hold_.next_try(now(), true); next > now()) dial_.rest(next);
-  if (!lost) tell_opened();
+  tell_opened();
   note("no server is up: the player goes to the arena '" + place->arena + "'");
-  bool stays = true;
-  call_room([&](core::Room& room, core::Micros at) {
-    if (!lost)
-      room.redirect(place->back(), at);
-    else
-      stays = room.replace_back(place->back(), "no server is up", at, 0, true);
-    if (stays) room.back_opened({}, at);
-  });
-  if (!stays) set_reason(Reason::kServerDeclined);
+  if (replace_back(place->back(), {.why = "no server is up", .meanwhile = true}) == core::Wait::kNothing || ending_)
+    return;
+  call_room([&](core::Room& room, core::Micros at) { room.back_opened({}, at); });
 }
 
 /// The player is in the arena.
 void BridgeSession::tell_arena() {
   tells_arena_ = false;
+  was_in_ = true;
   const std::string& name = worker_route_->route.bridge->while_down->arena;
   worker_route_->say(LogKind::kHeld, "no server is up: a player plays in the arena '" + name + "' meanwhile");
   if (info_.game->has_chat())
@@ -369,9 +397,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
   note("the arena '" + name + "' does not keep the player: " + why);
   worker_route_->say(LogKind::kHeld,
                      "the arena '" + name + "' does not keep a player (" + why + "): the player waits for a server");
-  bool stays = false;
-  call_room([&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), why, at); });
-  if (!stays) set_reason(Reason::kServerDeclined, why);
+  const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
   if (stays && !ending_ && info_.game->has_chat()) announce(kServerIsAway);
   return true;
 }
@@ -388,10 +414,7 @@ void BridgeSession::go_to_server(const core::Peer& peer) {
   leave_arena(now() + hold_ms());
   back_.up = true;
   back_.took = now();
-  bool stays = false;
-  call_room(
-      [&](core::Room& room, core::Micros at) { stays = room.replace_back(std::move(back), "the server is up", at); });
-  if (!stays) set_reason(Reason::kServerDeclined);
+  const bool stays = replace_back(std::move(back), {"the server is up"}) != core::Wait::kNothing;
   if (stays && !ending_) open_back(peer);
 }
 
@@ -444,6 +467,7 @@ void BridgeSession::after_call() {
     if (!visits()) return come_back();
     hold_.rest();
   }
+  if (plays_ && !visits() && !hold_.on()) was_in_ = true;
   if (tells_arena_ && visits() && arena_->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }
@@ -509,7 +533,7 @@ void BridgeSession::told(const core::Fact& fact) {
   note(refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
   const bool bot = info_.client.port() == 0;
-  if (refused != nullptr && refused->code() == words::Refused::FULL) dial_.server_is_full(now());
+  if (refused != nullptr && refused->code() == words::Refused::FULL && back_.up) dial_.server_is_full(now());
   if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
     worker_route_->server_banned(info_.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
@@ -577,8 +601,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
 void BridgeSession::depart(Side& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
   const bool by_web = !is_front(side) && worker_route_->route.server_game().transport() == wire::Transport::kWebSocket;
-  const bool lost =
-      departure.how == How::kLeft || departure.how == How::kBroke || (departure.how == How::kDeclined && hold_.on());
+  const bool lost = departure.how == How::kLeft || departure.how == How::kBroke || departure.how == How::kDeclined;
   if (!is_front(side) && lost && !(by_web && is_verdict(departure.code)) &&
       outlives_server(departure.why.empty() ? text(reason) : departure.why, departure.code))
     return;
@@ -602,9 +625,10 @@ Reason BridgeSession::flooded_by(const Side& side) const {
 
 void BridgeSession::dial_failed(Reason why) {
   if (visits()) return dial_next_later(now() + kNextAgain);
-  note(std::string("the server was not reached: ") + text(why));
-  set_reason(why);
-  call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
+  const std::string said = why == Reason::kServerDeclined ? "the server is full" : text(why);
+  note("the server was not reached: " + said);
+  set_reason(why, why == Reason::kServerDeclined ? said : "");
+  call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, said, at); });
 }
 
 /// Whether the player waits for the server, rather than the server for the player.

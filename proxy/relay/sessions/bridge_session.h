@@ -33,7 +33,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void failed(core::Id end, const Fault& fault) override;
   void dial() override { wants_dial_ = true; }
   bool resumes(core::Id seat, std::uint32_t number) override;
-  bool waits_for_next_server(std::string_view why) override;
+  bool waits_for_next_server(std::string_view why, core::Wait for_what) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
 
@@ -87,6 +87,8 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool stays(const End::Departure& departure);
   bool may_outlive_server() const;
   bool outlives_server(const std::string& why, std::uint32_t code);
+  core::Wait replace_back(std::unique_ptr<core::Back> back, const core::Loss& loss);
+  void tell_wait(core::Wait wait, const std::string& server, const std::string& why);
   void replace_back_end();
   std::optional<std::size_t> known_dialect() const {
     return finding_ ? std::nullopt : std::optional(back_info_.dialect);
@@ -129,9 +131,11 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool ready_ = false;
   std::optional<Reason> overflow_;               // the reason to end, if too much waits for a peer
   std::optional<SessionRef> returns_to_;         // the client's earlier session, which it resumes
-  std::optional<std::string> stop_why_;          // the server says that it stops
+  std::optional<std::string> stop_why_;          // the server says that it stops, or has no seat now
   Hold hold_;                                    // its server was lost
   bool held_ = false;                            // counted as held
+  bool was_in_ = false;                          // the player has been on a server, or in the arena
+  core::Wait told_wait_ = core::Wait::kNothing;  // what it was told that it waits for
   std::vector<std::unique_ptr<End>> lost_ends_;  // of lost servers; destroyed later, because they may be calling us
   Millis lost_at_ = 0;
   ArenaEnd* arena_ = nullptr;      // `back_`'s end, while the player visits an arena

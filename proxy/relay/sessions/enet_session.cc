@@ -55,7 +55,7 @@ int EnetSession::open_host(const net::Source& source) {
 
 void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   if (ending_) return;
-  dial_.succeeded();
+  dial_.succeeded(false);
   open_ = true;
   moved_ = now();
   open_tap(wall_now());
@@ -105,6 +105,7 @@ void EnetSession::hold(std::uint8_t channel, net::EnetPacket packet) {
 
 void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
   if (ending_) return;
+  if (bytes_from_server_ == 0) dial_.give_up_place();  // a full server says nothing
   bytes_from_server_ += packet.bytes().size();
   pass(Way::kToClient, channel, std::move(packet));
 }
@@ -141,10 +142,27 @@ void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
   // Data of a refusal is the game's; silence has none.
   if (!open_ && data == 0) return dial_.failed(ECONNREFUSED);
-  if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull))
+  if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull)) {
+    if (dial_.under_way()) dial_.declined();
     dial_.server_is_full(now());
+    server_data_ = data;
+    if (waits_for_seat()) return;
+  }
   server_data_ = data;
   end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
+}
+
+/// The server is full: a client that neither said nor heard anything waits for a seat, if the route says so.
+bool EnetSession::waits_for_seat() {
+  const Millis most = worker_route_->route.upstreams.rules().hold_ms;
+  if (seat_until_ == 0) seat_until_ = now() + most;
+  if (most == 0 || now() >= seat_until_ || bytes_from_client_ + bytes_from_server_ != 0) return false;
+  if (std::exchange(open_, false))
+    worker_route_->tell(LogKind::kHeld, "server " + info_.server.text() +
+                                            " is full: a player waits for a seat for up to " +
+                                            std::to_string(most / 1000) + " s");
+  dial_.again(*worker_route_, info_, std::nullopt, now(), seat_until_);
+  return true;
 }
 
 void EnetSession::shut_down() {

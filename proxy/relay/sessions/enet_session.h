@@ -45,6 +45,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   }
   bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
   void hold(std::uint8_t channel, net::EnetPacket packet);
+  bool waits_for_seat();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
 
   const AcceptedEnetPeer caller_;
@@ -57,6 +58,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   const std::size_t channels_;
   std::optional<std::uint32_t> client_data_, server_data_;  // with which a peer disconnected: the other hears the same
   bool open_ = false, player_shown_ = false;
+  Millis seat_until_ = 0;  // the server was full: how long the client waits for a seat; 0: it was not
 };
 
 }  // namespace entente::relay

@@ -1,4 +1,4 @@
-// The times of a bridge's player who lost the server and waits for it, or for another one of the route.
+// The times of a player who lost the server, or found it full, and waits for it or for another one of the route.
 // Law: a player waits at most as long as the route allows, however often the connection breaks meanwhile. A server that
 // is lost again and again is tried less and less often.
 #pragma once
@@ -13,15 +13,17 @@ class Hold {
  public:
   bool on() const { return until_ != 0; }
 
-  /// The server was lost. If the player waits already, only counts the attempt.
+  /// The player waits from now on. If it waits already, nothing changes.
   void begin(Millis now, Millis most) {
-    if (!on() && now > back_ + kCalm) lost_ = 0;
-    if (!on()) since_ = now;
-    if (!on()) until_ = now + most;
-    ++lost_;
+    if (on()) return;
+    if (now > back_ + kCalm) lost_ = 0;
+    since_ = now;
+    until_ = now + most;
   }
-  /// Another attempt failed.
+  /// A server was lost, or not reached.
   void count() { ++lost_; }
+  /// How many servers were lost in a row.
+  unsigned lost() const { return lost_; }
   /// The player is in again. Returns how long it took.
   Millis end(Millis now) {
     until_ = 0;

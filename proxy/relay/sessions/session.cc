@@ -44,12 +44,13 @@ void Session::count_opened() {
 }
 
 void Session::tell_opened() {
-  if (!std::exchange(opened_, true)) count(worker_route_->counters.opening, now() - began_);
+  if (std::exchange(opened_, true)) return;
+  count(worker_route_->counters.opening, now() - began_);
   worker_route_->opened(info_);
 }
 
 void Session::open_tap(WallTime at) {
-  tapped_ = true;
+  if (std::exchange(tapped_, true)) return;
   worker_route_->tap_opened(info_, at);
 }
 

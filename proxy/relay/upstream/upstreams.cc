@@ -146,6 +146,12 @@ bool Upstreams::any_up(Millis now) const {
                      [now](const auto& one) { return !one->drained() && !one->is_down(now); });
 }
 
+bool Upstreams::all_full(Millis now) const {
+  return any_up(now) && std::all_of(servers_.begin(), servers_.end(), [now](const auto& one) {
+           return one->drained() || one->is_down(now) || one->is_full(now);
+         });
+}
+
 bool Upstreams::all_drained() const {
   return std::all_of(servers_.begin(), servers_.end(), [](const auto& one) { return one->drained(); });
 }
@@ -171,9 +177,10 @@ std::size_t Upstreams::waiting() const {
   return queue_.size();
 }
 
-bool Upstreams::Place::has_turn() const {
-  const bool up = std::any_of(queue_->servers_.begin(), queue_->servers_.end(),
-                              [](const auto& one) { return !one->drained() && one->state() == Upstream::State::kUp; });
+bool Upstreams::Place::has_turn(Millis now) const {
+  const bool up = std::any_of(queue_->servers_.begin(), queue_->servers_.end(), [now](const auto& one) {
+    return !one->drained() && one->state() == Upstream::State::kUp && !one->is_scarce(now);
+  });
   const std::lock_guard lock(queue_->mutex_);
   std::size_t before = 0;
   for (const std::uint64_t other : queue_->queue_) {

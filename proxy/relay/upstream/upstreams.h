@@ -58,8 +58,12 @@ class Upstream {
   void is_checked() { checked_ = true; }
   /// A session has connected to it.
   void count_session() { ++known_->opened; }
-  /// It refused a player because it is full: others are preferred for a while.
-  void full(Millis now) { known_->full_until = now + kFullFor; }
+  /// It refused a player because it is full: others are preferred until one of its sessions ends, or for a while.
+  void full(Millis now) {
+    ++known_->refusals;
+    known_->full_until = now + kFullFor;
+    known_->scarce_until = now + kScarceFor;
+  }
   void drain(bool on) { known_->drained = on; }
   /// What it was found to speak; nothing: no longer known.
   void speaks(std::optional<std::size_t> dialect);
@@ -71,6 +75,8 @@ class Upstream {
   State state() const { return known_->state; }
   bool drained() const { return known_->drained; }
   bool is_full(Millis now) const { return now < known_->full_until; }
+  /// It was full a short time ago: players who wait for a seat go there one after another.
+  bool is_scarce(Millis now) const { return now < known_->scarce_until; }
   bool is_down(Millis now) const {
     return state() == State::kDown && (checked_ || now < known_->failed_at + kRetryAfter);
   }
@@ -85,14 +91,14 @@ class Upstream {
 
  private:
   friend class Upstreams;
-  static constexpr Millis kFullFor = 3'000, kRetryAfter = 5'000;
+  static constexpr Millis kFullFor = 3'000, kScarceFor = 30'000, kRetryAfter = 5'000;
 
   struct Known {
     std::atomic<State> state{State::kUnknown};
     std::atomic<bool> drained{false};
-    std::atomic<Millis> full_until{0}, since{0}, failed_at{0}, succeeded_at{0};
+    std::atomic<Millis> full_until{0}, scarce_until{0}, since{0}, failed_at{0}, succeeded_at{0};
     std::atomic<std::int64_t> dialect{-1}, last_dialect{-1};  // that were found; -1: none
-    std::atomic<std::uint32_t> sessions{0};
+    std::atomic<std::uint32_t> sessions{0}, refusals{0};      // refusals: because it was full
     std::atomic<std::uint64_t> opened{0};
     std::mutex mutex;  // of why
     std::string why;
@@ -135,21 +141,28 @@ class Upstreams {
   class Lease {
    public:
     Lease() = default;
-    explicit Lease(Upstream& server) : server_(&server) { ++server.known_->sessions; }
-    Lease(Lease&& other) noexcept : server_(std::exchange(other.server_, nullptr)) {}
+    explicit Lease(Upstream& server) : server_(&server), refusals_(server.known_->refusals) {
+      ++server.known_->sessions;
+    }
+    Lease(Lease&& other) noexcept : server_(std::exchange(other.server_, nullptr)), refusals_(other.refusals_) {}
     Lease& operator=(Lease&& other) noexcept {
       if (this != &other) release();
       server_ = std::exchange(other.server_, nullptr);
+      refusals_ = other.refusals_;
       return *this;
     }
     ~Lease() { release(); }
 
    private:
+    /// A session that was there when the server was full had a seat, which is free now.
     void release() {
-      if (server_ != nullptr) --server_->known_->sessions;
+      if (server_ == nullptr) return;
+      --server_->known_->sessions;
+      if (refusals_ != server_->known_->refusals) server_->known_->full_until = 0;
       server_ = nullptr;
     }
     Upstream* server_ = nullptr;
+    std::uint32_t refusals_ = 0;
   };
 
   /// A place in the queue of sessions that wait for a server. REQUIRES: destroyed before the Upstreams.
@@ -165,9 +178,9 @@ class Upstreams {
     }
     ~Place() { leave(); }
     bool taken() const { return queue_ != nullptr; }
-    /// Whether it is this session's turn to connect: alone while no server is known to be up, otherwise with the
-    /// next few, in the order of their places.
-    bool has_turn() const;
+    /// Whether it is this session's turn to connect: with the next few if a server is known to be up and not scarce,
+    /// otherwise alone, in the order of their places.
+    bool has_turn(Millis now) const;
     void leave();
 
    private:
@@ -191,6 +204,8 @@ class Upstreams {
   bool fits(const Upstream& server, std::optional<std::size_t> dialect) const;
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
+  /// Whether every server that may be reached was full a moment ago. False if none may be reached.
+  bool all_full(Millis now) const;
   bool all_drained() const;
   /// Whether a session must detect the dialect of the server that it will get.
   bool detects_any_in_session() const;

@@ -254,6 +254,108 @@ TEST_CASE("hold: players come back in the order in which they came, before newco
   }
 }
 
+/// A server's refusal of the player who enters next, because it is full.
+void turn_away(const Held& running, std::string_view name) {
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find(name) != std::string::npos);
+  server.say(R"({"refused":{"code":"FULL","text":"no seat"}})");
+  CHECK(server.all().empty());
+}
+
+TEST_CASE("hold: a player who finds the server full waits for a seat, and those who wait come in one after another") {
+  Held running;
+  const auto enters = [&](const std::string& name) {
+    Lines client(Stream::to(running.address));
+    client.say(R"({"enter":{"name":")" + name + R"("}})");
+    return client;
+  };
+  std::optional<Player> anna(std::in_place, running);
+  Lines ben = enters("ben");
+  turn_away(running, "ben");
+  ben.until("the server is full; waiting for a place");
+  CHECK(running.heard.line("is full: a player waits for a seat for up to 60 s"));
+  CHECK(eventually([&] { return running.waiting() == 1; }));
+  CHECK(running.totals().held_now() == 1);
+  Lines cleo = enters("cleo");
+  CHECK(eventually([&] { return running.waiting() == 2; }));
+  CHECK(running.server().servers(0)[0].full);
+
+  anna->client.stream().close();
+  anna->server->all();
+  anna.reset();  // a seat is free
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find("ben") != std::string::npos);
+  CHECK_FALSE(running.up->is_wanted(50));  // cleo waits until ben is in
+  let_in(server, "one", "dora");
+  const auto heard = ben.until("ready");
+  CHECK(have(heard, "dora"));
+  CHECK_FALSE(have(heard, "refused"));
+  turn_away(running, "cleo");
+  cleo.until("the server is full; waiting for a place");
+  auto [other, last] = greet(*running.up);
+  CHECK(last.find("cleo") != std::string::npos);
+  let_in(other, "one", "dora");
+  cleo.until("ready");
+  CHECK(eventually([&] { return running.waiting() == 0; }));
+  CHECK(running.totals().held == 2);
+  CHECK(running.totals().held_now() == 0);
+  CHECK(running.totals().brought_back == 0);
+}
+
+TEST_CASE("hold: who has waited too long for a seat is told in its game's words that the server is full") {
+  Held running(500);
+  Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"ben"}})");
+  turn_away(running, "ben");
+  CHECK(have(client.all(), R"("code":"FULL")"));
+  CHECK(running.ended(Reason::kServerDeclined));
+  CHECK(running.empty());
+  CHECK(running.waiting() == 0);
+}
+
+TEST_CASE("hold: a player who comes back to a full server waits for a seat; in a full team it takes another one") {
+  Held running;
+  Player anna(running);
+  anna.lose();
+  turn_away(running, "anna");
+  anna.client.until("the server is full; waiting for a place");
+  {
+    auto [server, enter] = greet(*running.up);
+    CHECK(enter.find(R"("team":"RED")") != std::string::npos);
+    server.say(R"({"refused":{"code":"TEAM_FULL","text":"red is full"}})");
+    CHECK(server.all().empty());
+  }
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find("RED") == std::string::npos);
+  let_in(server, "one", "cleo");
+  const auto back = anna.client.until("back on the server");
+  CHECK_FALSE(have(back, "refused"));
+  CHECK(running.totals().brought_back == 1);
+}
+
+TEST_CASE("hold: a newcomer whose server is lost is connected again, and given up after a few") {
+  Held running;
+  Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"anna"}})");
+  for (int i = 0; i < 3; ++i) greet(*running.up);  // and it is gone
+  std::optional<Lines> server;
+  SUBCASE("the next one lets it in") {
+    server.emplace(greet(*running.up).first);
+    let_in(*server, "one", "ben");
+    CHECK(have(client.until("ready"), "ben"));
+    CHECK(running.heard.line("a player who waited is in on server " + running.at.text()));
+  }
+  SUBCASE("the next one does not, either") {
+    greet(*running.up);
+    client.all();
+    CHECK(running.empty());
+    CHECK_FALSE(running.up->is_wanted(0));
+  }
+  CHECK(running.totals().held == 1);
+  CHECK(running.totals().held_now() == 0);
+  CHECK(running.totals().brought_back == 0);
+}
+
 TEST_CASE("without hold a player leaves with the server") {
   Held running(0);
   Player anna(running);

@@ -109,5 +109,60 @@ TEST_CASE("enet relay: too many packets end the session, as ENet cannot make a c
   CHECK(scene.running.totals().throttled > 0);
 }
 
+/// A relay that waits for seats, in front of a server.
+struct Crowded : Turning, Serving {
+  explicit Crowded(std::uint32_t hold_ms) : Serving(1), server(loop), client(loop) {
+    const wire::EnetSettings settings = aos::game().enet();
+    const auto bound = server.host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
+    REQUIRE(bound.ok());
+    relay::RouteOptions options;
+    options.game = &aos::game();
+    options.listen = loopback();
+    options.servers[0].dialect = 0;
+    options.hold_ms = hold_ms;
+    serve(std::move(options), *bound, no_limits(), nullptr);
+    REQUIRE(client.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
+    client.peer = client.host.connect(address, 1, 3);
+  }
+  ~Crowded() override {
+    stop();
+    client.host.close();
+    server.host.close();
+  }
+  /// The server says that it is full to the player who comes.
+  void turn_away() {
+    until([&] { return server.peer != nullptr; });
+    server.host.disconnect(*server.peer, kFull);
+    until([&] { return server.peer == nullptr; });
+  }
+
+  static constexpr std::uint32_t kFull = 4;
+  End server, client;
+};
+
+TEST_CASE("enet relay: who finds the server full waits for a seat, if the route holds its players") {
+  Crowded scene(60'000);
+  scene.turn_away();
+  CHECK(scene.heard.line("is full: a player waits for a seat for up to 60 s"));
+  CHECK(eventually([&] { return static_cast<Serving&>(scene).server().waiting(0) == 1; }));
+  CHECK(static_cast<Serving&>(scene).server().servers(0)[0].full);
+  scene.turn_away();  // a look some seconds later
+  scene.until([&] { return scene.server.peer != nullptr; });
+  scene.server.say(0, "1200001800", EnetSend::kReliable);
+  scene.until([&] { return scene.client.heard("0/1 1200001800"); });
+  CHECK(scene.client.log.size() == 2);  // up, and the packet: nothing of the wait
+  CHECK(static_cast<Serving&>(scene).server().waiting(0) == 0);
+  CHECK(scene.totals().now() == 1);
+  CHECK(scene.heard.told("opened") == 1);
+}
+
+TEST_CASE("enet relay: who waits too long for a seat hears what the server said") {
+  Crowded scene(500);
+  scene.turn_away();
+  scene.until([&] { return scene.client.heard("down 4"); });
+  CHECK(scene.ended(relay::Reason::kServerDeclined));
+  CHECK(static_cast<Serving&>(scene).server().waiting(0) == 0);
+}
+
 }  // namespace
 }  // namespace entente::testing::enet_test

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <optional>
 
 namespace entente::testing::upstreams_test {
 namespace {
@@ -134,16 +135,39 @@ TEST_CASE("upstreams: who waits goes in order: one while no server is up, then t
   std::vector<Upstreams::Place> places;
   for (std::uint64_t link : {30U, 10U, 20U}) places.push_back(scene.upstreams.wait(link));
   CHECK(scene.upstreams.waiting() == 3);
-  CHECK(places[1].has_turn());
-  CHECK_FALSE(places[2].has_turn());
-  CHECK_FALSE(places[0].has_turn());
+  CHECK(places[1].has_turn(1'000));
+  CHECK_FALSE(places[2].has_turn(1'000));
+  CHECK_FALSE(places[0].has_turn(1'000));
   places[1].leave();
-  CHECK(places[2].has_turn());
-  CHECK_FALSE(places[0].has_turn());
+  CHECK(places[2].has_turn(1'000));
+  CHECK_FALSE(places[0].has_turn(1'000));
   scene.upstreams.at(0).succeeded(1'000);
-  CHECK(places[0].has_turn());
+  CHECK(places[0].has_turn(1'000));
   places.clear();
   CHECK(scene.upstreams.waiting() == 0);
+}
+
+TEST_CASE("upstreams: while seats are scarce, who waits goes alone; a session that ends leaves a seat") {
+  Scene scene({.hold_ms = 1'000}, {1, 1});
+  Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
+  a.succeeded(1'000);
+  b.failed(1'000, "refused");
+  b.is_checked();
+  std::optional<Upstreams::Lease> seated(std::in_place, a);
+  CHECK_FALSE(scene.upstreams.all_full(1'000));
+  a.full(1'000);
+  CHECK(scene.upstreams.all_full(1'000));
+  const auto first = scene.upstreams.wait(1), second = scene.upstreams.wait(2);
+  CHECK(first.has_turn(1'000));
+  CHECK_FALSE(second.has_turn(1'000));
+  CHECK(second.has_turn(60'000));
+  CHECK_FALSE(scene.upstreams.all_full(4'000));  // it is asked again
+  a.full(4'000);
+  { const Upstreams::Lease refused(a); }  // had no seat
+  CHECK(scene.upstreams.all_full(4'000));
+  seated.reset();
+  CHECK_FALSE(scene.upstreams.all_full(4'000));
+  CHECK_FALSE(second.has_turn(4'000));
 }
 
 TEST_CASE("server walk: all addresses of a server, then the next server; blame goes to the one that failed") {
