@@ -144,10 +144,30 @@ void Worker::seat_one() {
 }
 
 void Worker::read(AcceptedClient& newcomer) {
+  if (newcomer.moved_enet && !take_moved(newcomer)) return;
   auto& session = sessions_[newcomer.link];
   session = make_session(*routes_[newcomer.route], newcomer);
   session->start(std::move(newcomer.fd));
+  const net::EnetPeer* const peer = newcomer.enet.peer;
+  for (EarlyEnetPacket& one : newcomer.early)
+    if (auto* const guest = static_cast<EnetPeerUser*>(peer->owner))
+      guest->client_said(one.channel, std::move(one.packet));
   if (stopping_) session->stop();
+}
+
+/// False: the peer could not be taken, and is gone.
+bool Worker::take_moved(AcceptedClient& newcomer) {
+  auto caller = std::make_unique<EnetCaller>(loop_);
+  newcomer.enet = caller->take(std::move(newcomer.moved_enet), newcomer.enet.data);
+  if (newcomer.enet.host == nullptr) {
+    routes_[newcomer.route]->say(LogKind::kMachine,
+                                 "cannot watch the UDP socket of a client; raise the limit of open files");
+    load_.fetch_sub(1, std::memory_order_relaxed);
+    send(home(newcomer.route), Left{newcomer.route, newcomer.link, newcomer.client});
+    return false;
+  }
+  callers_[newcomer.link] = std::move(caller);
+  return true;
 }
 
 void Worker::read(const Named& named) {
@@ -368,6 +388,7 @@ void Worker::tick(Millis now) {
   for (std::size_t i = 0; i < routes_.size(); ++i)
     if (!probed_[i].over) routes_[i]->tick();
   tidy();
+  std::erase_if(callers_, [this](const auto& one) { return one.second->gone() && !sessions_.contains(one.first); });
   if (stopping_) finish_if_empty();  // those that live with an acceptor end on their own
 }
 
@@ -430,8 +451,8 @@ void Worker::tick_some() {
 
 // -- From acceptors ---------------------------------------------------------------------------------------------------
 
-/// The one with the fewest sessions; of several, each in turn. Sessions over ENet and in shared rooms cannot choose, so
-/// the others make room for them.
+/// The one with the fewest sessions; of several, each in turn. Sessions in shared rooms cannot choose, so the others
+/// make room for them.
 std::size_t Worker::next_worker(const Route& route) {
   if (route.shared_room()) return route.room_home;
   const auto& workers = pool_.workers;
@@ -491,6 +512,7 @@ void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
   for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor && !acceptor->empty()) return;
+  callers_.clear();
   ticker_.reset();
   mailbox_.close();
 }

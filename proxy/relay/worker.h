@@ -14,6 +14,7 @@
 
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/acceptors/acceptor.h"
+#include "proxy/relay/acceptors/enet_caller.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/datagram_queue.h"
 #include "proxy/relay/roll_call.h"
@@ -230,6 +231,7 @@ class Worker final : public net::Ticker::User,
   void seat_one();
   void seat_bots();
   void seat_bot(const Invitation& invitation);
+  bool take_moved(AcceptedClient& newcomer);
   void tidy();
   bool leads_to(std::size_t shared_room) const;
   void begin_stop();
@@ -260,7 +262,8 @@ class Worker final : public net::Ticker::User,
     TapSink* tap;
     bool retired = false;
   };
-  std::unordered_map<std::size_t, Housed> shared_rooms_;  // by their number: those that live here
+  std::unordered_map<std::size_t, Housed> shared_rooms_;             // by their number: those that live here
+  std::unordered_map<LinkId, std::unique_ptr<EnetCaller>> callers_;  // by their session's link
   std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
   std::unordered_map<LinkId, std::unique_ptr<Visitor>> visitors_;  // by Visit::number: in shared rooms that live here
   std::vector<Session*> done_;

@@ -366,5 +366,82 @@ TEST_CASE("enet host: peers stay with the old host, newcomers come to the new on
   }
 }
 
+TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its way, and others stay") {
+  for (const bool range_coder : {false, true}) {
+    Duel duel({4, 2, range_coder, 1U << 20U, {}});
+    Side other(duel.loop);
+    REQUIRE(other.host.open({1, 2, range_coder}).ok());
+    other.peer = other.host.connect(duel.address, 2, 1);
+    duel.until([&] { return other.log.size() == 1 && duel.server.peer != nullptr; });
+    EnetPeer* const stays = std::exchange(duel.server.peer, nullptr);
+    duel.connect(2);
+    EnetPeer& moves = *duel.server.peer;
+    const auto say_hundred = [&](Side& from, EnetPeer& to, std::uint8_t first) {
+      for (std::uint8_t i = 0; i < 100; ++i)
+        from.host.send(to, 0,
+                       EnetPacket(Buffer(1 + 20 * i, static_cast<std::uint8_t>(first + i)), EnetSend::kReliable));
+    };
+    say_hundred(duel.server, moves, 1);  // waits, and is acknowledged to the new host
+    say_hundred(duel.client, *duel.client.peer, 1);
+
+    Loop there;
+    auto young = std::make_unique<Side>(there);
+    Fd socket = duel.server.host.socket_for(moves);
+    REQUIRE(socket);
+    auto moved = duel.server.host.release(moves, std::move(socket));
+    REQUIRE(moved != nullptr);
+    young->peer = young->host.take(std::move(moved));
+    REQUIRE(young->peer == &moves);
+    CHECK(young->host.here() == duel.address);
+    say_hundred(*young, moves, 101);
+    say_hundred(duel.client, *duel.client.peer, 101);
+    say_hundred(other, *other.peer, 1);
+    duel.server.peer = nullptr;
+    const auto until = [&](const std::function<bool()>& done) {
+      duel.until([&] { return uv_run(there.raw(), UV_RUN_NOWAIT), done(); });
+    };
+    const auto packets = [](const Side& side) {
+      return std::count_if(side.log.begin(), side.log.end(), [](auto& line) { return line.starts_with("0/1"); });
+    };
+    until([&] { return packets(duel.client) == 200 && packets(*young) + packets(duel.server) == 300; });
+
+    std::vector<std::string> heard;
+    for (const auto& line : duel.client.log)
+      if (line.starts_with("0/1")) heard.push_back(line);
+    REQUIRE(heard.size() == 200);
+    for (std::size_t i = 0; i < 200; ++i)
+      CHECK(heard[i].starts_with("0/1 " + to_hex(Buffer(1, static_cast<std::uint8_t>(i + 1)))));
+    CHECK(packets(*young) >= 100);  // those that were said before came here or there
+    until([&] { return moves.waiting() == 0; });
+
+    SUBCASE("the peer leaves") {
+      duel.client.host.disconnect(*duel.client.peer, 7);
+      until([&] { return young->log.back() == "down 7" && duel.client.log.back() == "down 0"; });
+      CHECK(young->host.empty());
+    }
+    SUBCASE("it is sent away") {
+      young->host.disconnect(moves, 8);
+      until([&] { return duel.client.log.back() == "down 8" && young->log.back() == "down 0"; });
+    }
+    SUBCASE("its host closes with all that waits") { say_hundred(*young, moves, 1); }
+    duel.server.host.send(*stays, 0, EnetPacket(from_hex("0102"), EnetSend::kReliable));
+    until([&] { return other.log.back() == "0/1 0102"; });
+    young->host.close();
+    there.run();
+    other.host.close();
+  }
+}
+
+TEST_CASE("enet host: a peer that was released and is taken by nobody is dropped with all that waits") {
+  Duel duel({4, 2});
+  duel.connect(2);
+  EnetPeer& peer = *std::exchange(duel.server.peer, nullptr);
+  for (int i = 0; i < 10; ++i) duel.server.host.send(peer, 0, EnetPacket(from_hex("0102"), EnetSend::kReliable));
+  Fd socket = duel.server.host.socket_for(peer);
+  REQUIRE(duel.server.host.release(peer, std::move(socket)) != nullptr);
+  CHECK(duel.server.host.empty());
+  duel.connect(3);  // its place is free
+}
+
 }  // namespace
 }  // namespace entente::net::enet_host_test

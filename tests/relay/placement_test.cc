@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "adapters/aos/aos.h"
+#include "tests/relay/enet_peers.h"
 #include "tests/relay/in_shared_room.h"
 #include "tests/relay/toy.h"
 
@@ -66,6 +67,59 @@ TEST_CASE("a newcomer gets the worker with the fewest sessions") {
     pairs.emplace_back(std::in_place, running, fake);
     CHECK(placed.workers(i).back() == first[0]);
   }
+}
+
+TEST_CASE("the clients of one ENet listener are shared out among the workers, and each is served as before") {
+  Turning loop;
+  const wire::Game& game = aos::game();
+  const wire::EnetSettings settings = game.enet();
+  const net::EnetSend reliable = net::EnetSend::kReliable;
+  End server(loop.loop);
+  const auto bound = server.host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
+  REQUIRE(bound.ok());
+  Placed placed;
+  Running running(game, *bound, no_limits(), 2, 0, &placed);
+  std::deque<End> clients;
+  std::vector<net::EnetPeer*> there;  // the server's sides of the clients
+  for (std::size_t i = 0; i < 4; ++i) {
+    End& client = clients.emplace_back(loop.loop);
+    REQUIRE(client.host.open({1, settings.channels, settings.range_coder, 8U << 20U}).ok());
+    server.peer = nullptr;
+    client.peer = client.host.connect(running.address, 1, 3);
+    loop.until([&] { return client.ups == 1 && server.peer != nullptr; });
+    there.push_back(server.peer);
+  }
+  const auto workers = placed.workers(4);
+  CHECK(std::count(workers.begin(), workers.end(), 0U) == 2);
+  for (std::size_t i = 0; i < 4; ++i) {
+    End& client = clients[i];
+    client.say(0, "0901000002000000006f6f6f616200", reliable);
+    for (std::uint8_t map = 0; map < 100; ++map)
+      CHECK(server.host.send(*there[i], 0, net::EnetPacket(Buffer(8'000, 19), reliable)));
+    CHECK(server.host.send(*there[i], 0, net::EnetPacket(from_hex("1200001800"), reliable)));
+    loop.until([&] { return client.heard("0/1 1200001800"); });
+    CHECK(client.bytes == 800'005);
+  }
+  loop.until([&] { return server.bytes == 4 * 15; });
+
+  for (std::size_t i = 0; i < 2; ++i) {  // one of each worker, or so: by either side
+    clients[i].host.disconnect(*clients[i].peer, 7);
+    server.host.disconnect(*there[3 - i], 10);
+  }
+  for (std::size_t i = 0; i < 2; ++i)
+    loop.until([&] { return server.heard("down 7") && clients[3 - i].heard("down 10"); });
+  CHECK(running.empty());
+  End& late = clients.emplace_back(loop.loop);
+  REQUIRE(late.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
+  late.peer = late.host.connect(running.address, 1, 3);
+  late.host.connect(running.address, 1, 3);
+  loop.until([&] { return late.ups == 2 && running.totals().now() == 2; });
+  std::thread stopping([&] { running.stop(); });
+  loop.until(
+      [&] { return std::count(late.log.begin(), late.log.end(), late.log.back()) == 2 && late.peer == nullptr; });
+  stopping.join();
+  for (End& client : clients) client.host.close();
+  server.host.close();
 }
 
 TEST_CASE("a shared room gets a worker that has no ENet listener") {

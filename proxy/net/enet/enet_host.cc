@@ -122,6 +122,11 @@ bool EnetHost::prepare(const EnetOptions& options) {
   host_->maximumPacketSize = options.largest_packet;
   // One call of ENet may take in several windows of 64 KiB before we see them; what does not fit is sent again, late.
   host_->maximumWaitingData = std::max<std::size_t>(2 * options.largest_packet, 1U << 20U);
+  return watch();
+}
+
+/// Serves the host from now on.
+bool EnetHost::watch() {
   host_->intercept = &EnetHost::intercept;
   enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
   if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
@@ -145,7 +150,7 @@ void EnetHost::close() {
   alarm_.reset();
   wakes_at_ = 0;
   loop_.never(*this);
-  flushing_ = false;
+  if (std::exchange(flushing_, false)) enet_host_flush(host_);
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     ENetPeer* raw = &host_->peers[i];
     auto* peer = static_cast<EnetPeer*>(raw->data);
@@ -192,6 +197,7 @@ bool EnetHost::send(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) {
 void EnetHost::freed(ENetPacket* packet) {
   auto& peer = *static_cast<EnetPeer*>(packet->userData);
   peer.waiting_ -= packet->dataLength;
+  if (peer.host_ == nullptr) return;
   if (!std::exchange(peer.drained_, true)) peer.host_->drained_.push_back(&peer);
 }
 
@@ -443,6 +449,104 @@ void EnetHost::tidy_sockets() {
   std::erase_if(sockets_, [&](const auto& one) { return !used.contains(one.first); });
 }
 
+// -- A peer that moves to a host of its own ---------------------------------------------------------------------------
+
+namespace {
+
+/// The elements of `from` become those of `to`.
+void splice(ENetList& from, ENetList& to) {
+  enet_list_clear(&to);
+  if (!enet_list_empty(&from)) {
+    to.sentinel = from.sentinel;
+    to.sentinel.next->previous = to.sentinel.previous->next = &to.sentinel;
+  }
+  enet_list_clear(&from);
+}
+
+/// The lists of a peer, which ENet's versions differ in.
+template <class Peer>
+void splice_queues(Peer& from, Peer& to) {
+  splice(from.acknowledgements, to.acknowledgements);
+  splice(from.sentReliableCommands, to.sentReliableCommands);
+  if constexpr (requires { from.sentUnreliableCommands; })
+    splice(from.sentUnreliableCommands, to.sentUnreliableCommands);
+  if constexpr (requires { from.outgoingSendReliableCommands; })
+    splice(from.outgoingSendReliableCommands, to.outgoingSendReliableCommands);
+  splice(from.outgoingCommands, to.outgoingCommands);
+  splice(from.dispatchedCommands, to.dispatchedCommands);
+}
+
+/// `from` is free afterwards. REQUIRES: it is connected.
+void move_peer(ENetPeer& from, ENetPeer& to) {
+  const bool dispatches = (from.flags & ENET_PEER_FLAG_NEEDS_DISPATCH) != 0;
+  if (dispatches) enet_list_remove(&from.dispatchList);
+  ENetHost* const host = to.host;
+  to = from;
+  to.host = host;
+  splice_queues(from, to);
+  if (dispatches) enet_list_insert(enet_list_end(&host->dispatchQueue), &to.dispatchList);
+  ++host->connectedPeers;
+  if (to.incomingBandwidth != 0) ++host->bandwidthLimitedPeers;
+  from.channels = nullptr;
+  from.channelCount = 0;
+  from.flags = 0;
+  from.data = nullptr;
+  enet_peer_reset(&from);
+}
+
+}  // namespace
+
+MovedEnetPeer::~MovedEnetPeer() {
+  if (host_ == nullptr) return;
+  const std::unique_ptr<EnetPeer> peer(static_cast<EnetPeer*>(host_->peers[0].data));
+  enet_peer_reset(&host_->peers[0]);
+  enet_host_destroy(host_);
+}
+
+Fd EnetHost::socket_for(const EnetPeer& peer) {
+  Fd fd = udp_socket_for(peer.address(), local_address(host_->socket), host_->socket);
+  refuse_twins(host_->socket);
+  if (!fd) return fd;
+  serve(host_->socket);  // what came before
+  serve(fd.get());       // before it was connected, it may have received what is meant for others
+  return fd;
+}
+
+std::unique_ptr<MovedEnetPeer> EnetHost::release(EnetPeer& peer, Fd socket) {
+  ENetPeer& raw = *peer.peer_;
+  if (raw.state != ENET_PEER_STATE_CONNECTED) return nullptr;
+  auto moved = std::make_unique<MovedEnetPeer>();
+  ENetHost* const host = enet_host_create(nullptr, 1, host_->channelLimit, 0, 0);
+  if (host == nullptr) return nullptr;
+  moved->host_ = host;
+  enet_socket_destroy(host->socket);
+  host->socket = socket.release();
+  host->address = host_->address;
+  enet_socket_set_option(host->socket, ENET_SOCKOPT_SNDBUF, ENET_HOST_SEND_BUFFER_SIZE);
+  if (host_->compressor.context != nullptr) enet_host_compress_with_range_coder(host);
+  host->maximumPacketSize = host_->maximumPacketSize;
+  host->maximumWaitingData = host_->maximumWaitingData;
+  host->serviceTime = host_->serviceTime;
+  move_peer(raw, host->peers[0]);
+  std::erase(drained_, &peer);
+  peer.drained_ = false;
+  peer.host_ = nullptr;
+  peer.peer_ = &host->peers[0];
+  --peers_;
+  return moved;
+}
+
+EnetPeer* EnetHost::take(std::unique_ptr<MovedEnetPeer> moved) {
+  host_ = std::exchange(moved->host_, nullptr);
+  auto& peer = *static_cast<EnetPeer*>(host_->peers[0].data);
+  peer.host_ = this;
+  moved_ = true;
+  places_ = used_ = peers_ = 1;
+  if (!watch()) return nullptr;
+  wake_within(kServiceEvery);
+  return &peer;
+}
+
 void EnetHost::deal_with(ENetEvent& event) {
   auto* peer = static_cast<EnetPeer*>(event.peer->data);
   switch (event.type) {
@@ -488,11 +592,22 @@ void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
   if (!gone->gone_) user_.disconnected(*gone, data);
 }
 
+/// The peer goes on to say the number of its place in the host that it came from; here it has the first one. False: it
+/// says something else.
+bool EnetHost::renumber(ENetHost* host) {
+  const auto header = enet_header({host->receivedData, host->receivedDataLength});
+  if (!header || header->peer() != host->peers[0].incomingPeerID) return false;
+  host->receivedData[0] &= 0xF0;
+  host->receivedData[1] = 0;
+  return true;
+}
+
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {
   const Bytes datagram(host->receivedData, host->receivedDataLength);
   // A client that comes again from the port of a peer of ours. ENet asks again, and the other process hears it.
   const auto header = serving->released_ ? enet_header(datagram) : std::nullopt;
   if (header && header->peer() == EnetHeader::kNobody) return 1;
+  if (serving->moved_) return renumber(host) ? 0 : 1;
   return serving->user_.intercepted(from_enet(host->receivedAddress), datagram) ? 1 : 0;
 }
 

@@ -45,6 +45,20 @@ class EnetPacket {
 
 class EnetHost;
 
+/// A connected peer on its way from its host to one of its own, also on another loop. If it is destroyed, the peer is
+/// dropped without being told.
+class MovedEnetPeer {
+ public:
+  MovedEnetPeer() = default;
+  ~MovedEnetPeer();
+  MovedEnetPeer(const MovedEnetPeer&) = delete;
+  MovedEnetPeer& operator=(const MovedEnetPeer&) = delete;
+
+ private:
+  friend class EnetHost;
+  ENetHost* host_ = nullptr;  // of this peer alone
+};
+
 /// One connection of a host. Lives from connect() or User::connected until disconnected(), or close().
 class EnetPeer {
  public:
@@ -65,7 +79,8 @@ class EnetPeer {
 
  private:
   friend class EnetHost;
-  EnetHost* host_ = nullptr;
+  friend class MovedEnetPeer;
+  EnetHost* host_ = nullptr;  // null: it is moved
   ENetPeer* peer_ = nullptr;
   std::size_t waiting_ = 0;
   enet_uint32 silence_ = ENET_PEER_TIMEOUT_MINIMUM;  // how long it acknowledges nothing before ENet gives it up
@@ -102,9 +117,24 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Outcome<Address> listen(const Address& at, const EnetOptions& options);
   /// A host of our own, for connect().
   Outcome<Done> open(const EnetOptions& options);
-  /// Closes at once, without telling the peers or the user. REQUIRES: not in a callback of this host.
+  /// Closes at once, without telling the peers or the user. What was sent in this turn goes out. REQUIRES: not in a
+  /// callback of this host.
   void close();
   bool is_open() const { return host_ != nullptr; }
+
+  // A listening host can give a peer away, with a socket that is connected to it: the kernel gives that socket what the
+  // peer sends. A host of its own then serves the peer, on any loop.
+  /// A socket for this peer. Callbacks may follow meanwhile, also for this peer. Empty: there is none to be had.
+  /// REQUIRES: it listens; not in a callback of this host.
+  Fd socket_for(const EnetPeer& peer);
+  /// Ends `peer` here, without a callback. Null: it is not connected any more, and stays. REQUIRES: `socket` is from
+  /// socket_for(); not in a callback of this host.
+  std::unique_ptr<MovedEnetPeer> release(EnetPeer& peer, Fd socket);
+  /// Serves this peer, and nobody else. Null: the limit of open files is reached, and the peer is dropped. REQUIRES: it
+  /// is not open.
+  EnetPeer* take(std::unique_ptr<MovedEnetPeer> moved);
+  /// Whether it has no peers.
+  bool empty() const { return peers_ == 0; }
 
   /// Null when all peers of the host are in use.
   EnetPeer* connect(const Address& to, std::size_t channels, std::uint32_t data);
@@ -152,6 +182,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
   void use(Fd bound, const ENetAddress& address);
   bool prepare(const EnetOptions& options);
+  bool watch();
   void flush_later();
   void serve();
   bool serve(int socket);
@@ -172,6 +203,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void thin_half_open(Millis now);
   void thin_leaving(std::size_t most);
 
+  static bool renumber(ENetHost* host);
   static int intercept(ENetHost* host, ENetEvent* event);
   static void freed(ENetPacket* packet);
 
@@ -194,6 +226,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   bool refused_ = false;                   // nothing listens there
   std::optional<enet_uint32> refused_at_;  // when that was said first, if the peer was not heard since
   bool released_ = false;                  // another process has the newcomers
+  bool moved_ = false;                     // its only peer is from another host
   std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash>
       sockets_;  // of peers, after release_newcomers()
 };

@@ -1,6 +1,9 @@
 // The way of a client from the acceptor that let it in to the worker where its session will live.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "proxy/base/limits.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/enet_peer_user.h"
@@ -16,12 +19,14 @@ struct AcceptedClient {
   net::Fd fd;
   net::Address client;
   Limits limits;
-  Upstream* server = nullptr;              ///< the server to begin with; null: none
-  Upstreams::Lease lease{};                ///< of that server, until the session has its own
-  std::size_t server_dialect = 0;          ///< of a bridge: what that server was found, or is taken, to speak
-  AcceptedEnetPeer enet{};                 ///< instead of `fd`, if it came by ENet
-  std::optional<Reason> no_dial_reason{};  ///< of a bot: why its server is not dialled
-  Route::Hold hold{};                      ///< of its route
+  Upstream* server = nullptr;                        ///< the server to begin with; null: none
+  Upstreams::Lease lease{};                          ///< of that server, until the session has its own
+  std::size_t server_dialect = 0;                    ///< of a bridge: what that server was found, or is taken, to speak
+  AcceptedEnetPeer enet{};                           ///< instead of `fd`, if it came by ENet
+  std::unique_ptr<net::MovedEnetPeer> moved_enet{};  ///< that peer, if its worker is not the listener's
+  std::vector<EarlyEnetPacket> early{};              ///< what it has sent so far
+  std::optional<Reason> no_dial_reason{};            ///< of a bot: why its server is not dialled
+  Route::Hold hold{};                                ///< of its route
 
   void go_by(Route& its) {
     route = its.index;

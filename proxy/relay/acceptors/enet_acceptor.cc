@@ -76,10 +76,14 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   AcceptedClient newcomer{0, dispatcher_.next_link(), net::Fd(), from, limits_};
   newcomer.go_by(worker_route_->route);
   newcomer.enet = {&host_, &peer, data};
-  if (!worker_route_->route.bridge) return assign(std::move(newcomer));
-  const auto why = objection_to_dialect(data);
+  const auto why = worker_route_->route.bridge ? objection_to_dialect(data) : std::nullopt;
   if (why) return refuse(EnetWaiting(std::move(newcomer)), *why);
-  probes_->known() ? assign(std::move(newcomer)) : wait(std::move(newcomer));
+  if (!known()) return wait(std::move(newcomer));
+  const std::size_t worker = dispatcher_.next_worker(worker_route_->route);
+  if (worker == worker_route_->route.on->home) return assign(std::move(newcomer), worker);
+  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer)));
+  waiting_.back()->worker = worker;
+  worker_route_->loop.later(*this);  // a peer cannot move while the host calls us
 }
 
 void EnetAcceptor::wait(AcceptedClient newcomer) {
@@ -89,17 +93,32 @@ void EnetAcceptor::wait(AcceptedClient newcomer) {
 }
 
 void EnetAcceptor::tick(Millis now) {
-  if (!waiting_.empty()) probes_->want(limits_);
+  if (!waiting_.empty() && !known()) probes_->want(limits_);
   Acceptor::tick(now);
 }
 
-void EnetAcceptor::assign(AcceptedClient newcomer) {
+/// To the worker whose turn it is. If the peer cannot move there, it stays on ours.
+void EnetAcceptor::assign(EnetWaiting& one) {
+  const std::size_t home = worker_route_->route.on->home;
+  std::size_t worker = one.worker ? *one.worker : dispatcher_.next_worker(worker_route_->route);
+  if (worker != home) {
+    net::Fd socket = host_.socket_for(*one.newcomer.enet.peer);
+    if (!one.here()) return admission_.leave(one.newcomer.client);
+    net::EnetPeer& peer = *one.newcomer.enet.peer;
+    if (socket) one.newcomer.moved_enet = host_.release(peer, std::move(socket));
+    if (!one.newcomer.moved_enet) worker = home;
+  }
+  one.newcomer.enet.peer->owner = nullptr;
+  assign(std::move(one.newcomer), worker);
+}
+
+void EnetAcceptor::assign(AcceptedClient newcomer, std::size_t worker) {
   newcomer.choose_server(worker_route_->route.upstreams, now());
-  dispatcher_.assign(worker_route_->route.on->home, std::move(newcomer));
+  dispatcher_.assign(worker, std::move(newcomer));
 }
 
 void EnetAcceptor::probed() {
-  const bool known = probes_->known();
+  const bool known = this->known();
   if (!known && !probes_->failed()) return;
   for (auto& one : std::exchange(waiting_, {})) {
     const bool holds = !known && now() < one->until && one->here() && !one->said_too_much();
@@ -111,9 +130,7 @@ void EnetAcceptor::probed() {
       refuse(*one, known || one->said_too_much() ? Reason::kBadFrame : probes_->why());
       continue;
     }
-    net::EnetPeer& peer = *one->newcomer.enet.peer;
-    assign(std::move(one->newcomer));
-    one->repeat_to(peer);
+    assign(*one);
   }
 }
 

@@ -1,5 +1,6 @@
-// Accepts clients over ENet. An ENet host belongs to one thread, so the sessions stay on the route's home worker.
-// Law: a refused client is told so with the game's own code. ENet itself would not answer.
+// Accepts clients over ENet. A client whose session lives on another worker than the listener is moved there, to an
+// ENet host of its own (EnetHost::release). Law: a refused client is told so with the game's own code. ENet itself
+// would not answer.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,11 @@
 
 namespace entente::relay {
 
-class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
+class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private net::Later {
  public:
   EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
+
+  ~EnetAcceptor() override { worker_route_->loop.never(*this); }
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void close() override;
@@ -36,8 +39,12 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
   void moved() override;
 
   void turn_away(net::EnetPeer& peer, Reason why);
+  void at_turn_end() override { probed(); }
+
+  bool known() const { return !worker_route_->route.bridge || probes_->known(); }
   void wait(AcceptedClient newcomer);
-  void assign(AcceptedClient newcomer);
+  void assign(EnetWaiting& one);
+  void assign(AcceptedClient newcomer, std::size_t worker);
   void refuse(const EnetWaiting& one, Reason why);
   void close_if_empty();
 

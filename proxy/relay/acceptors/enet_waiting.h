@@ -1,10 +1,10 @@
-// A client of a bridge over ENet that waits until the server's dialect is detected. Its packets are kept for its
-// session.
+// A client over ENet that waits: for the server's dialect to be detected, or for its way to another worker. Its packets
+// are kept for its session.
 // Law: at most Limits::held_bytes are kept.
 #pragma once
 
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "proxy/relay/acceptors/dispatcher.h"
 
@@ -18,28 +18,18 @@ class EnetWaiting final : public EnetPeerUser {
 
   void client_said(std::uint8_t channel, net::EnetPacket packet) override {
     bytes_ += packet.bytes().size();
-    if (!said_too_much()) said_.push_back({channel, std::move(packet)});
+    if (!said_too_much()) newcomer.early.push_back({channel, std::move(packet)});
   }
   void client_left(std::uint32_t, bool) override { newcomer.enet.peer = nullptr; }
 
   bool here() const { return newcomer.enet.peer != nullptr; }
   bool said_too_much() const { return bytes_ > newcomer.limits.held_bytes; }
 
-  /// Passes all kept packets to the current owner of the peer; stops if there is none.
-  void repeat_to(const net::EnetPeer& peer) {
-    for (Said& one : said_)
-      if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_said(one.channel, std::move(one.packet));
-  }
-
   AcceptedClient newcomer;
-  const Millis until;  ///< when it gives up
+  const Millis until;                 ///< when it gives up
+  std::optional<std::size_t> worker;  ///< that it goes to, if that was chosen already
 
  private:
-  struct Said {
-    std::uint8_t channel;
-    net::EnetPacket packet;
-  };
-  std::vector<Said> said_;
   std::size_t bytes_ = 0;
 };
 

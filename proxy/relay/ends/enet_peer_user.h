@@ -23,4 +23,10 @@ struct AcceptedEnetPeer {
   std::uint32_t data = 0;  ///< that it connected with
 };
 
+/// A packet that a client has sent before its session is there.
+struct EarlyEnetPacket {
+  std::uint8_t channel;
+  net::EnetPacket packet;
+};
+
 }  // namespace entente::relay
