@@ -281,6 +281,7 @@ void Recorder::end_chunk(WallTime now) {
 
 void Recorder::written() {
   recorded_ += in_chunk_;
+  ever_recorded_ += in_chunk_;
   in_chunk_ = {};
   const auto said = std::exchange(noted_in_chunk_, {});
   settle_links(true);

@@ -104,10 +104,11 @@ class Recorder {
   /// be called after.
   Outcome<Done> close(WallTime now);
 
-  const Amount& recorded() const { return recorded_; }  ///< written to the file; 0 again with a new file
-  const Amount& lost() const { return lost_; }          ///< not written, and never will be
-  const std::string& why() const { return why_; }       ///< why data was lost last
-  const std::string& path() const { return path_; }     ///< the name that the file will have; empty: it is no file
+  const Amount& recorded() const { return recorded_; }            ///< written to the file; 0 again with a new file
+  const Amount& ever_recorded() const { return ever_recorded_; }  ///< written to any file; never falls
+  const Amount& lost() const { return lost_; }       ///< not written, or written to a file that was spoiled
+  const std::string& why() const { return why_; }    ///< why data was lost last
+  const std::string& path() const { return path_; }  ///< the name that the file will have; empty: it is no file
   std::uint64_t file_bytes() const { return writer_->size(); }
   std::uint32_t files() const { return files_; }  ///< number of files begun; each new file needs the geometries again
   bool failing() const { return failing_; }
@@ -189,7 +190,7 @@ class Recorder {
   std::size_t kept_ = 0;                             // bytes of those that are not written
   std::vector<std::string> geometries_in_chunk_;
   WallTime chunk_began_ = 0;
-  Amount in_chunk_, recorded_, lost_;
+  Amount in_chunk_, recorded_, ever_recorded_, lost_;
   Amount unsaid_, noted_in_chunk_;  // lost: not yet reported by a note; reported by notes in the open chunk
 
   mcap::StringMap summary_;

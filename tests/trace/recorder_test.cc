@@ -221,6 +221,7 @@ TEST_CASE("a file that is removed, renamed, replaced or changed is noticed in ha
       CHECK(watched.said[0].ends_with(std::string("; now ") + row.now));
       CHECK(recorder.files() == 2);
       CHECK(recorder.recorded().frames == 0);
+      CHECK(recorder.ever_recorded().frames == 2);
       const std::uint64_t lost = idle ? 2 : 3;
       CHECK(recorder.lost().frames == lost);
       recorder.frame(4 * kSecond, view(1, "after"));
@@ -228,6 +229,7 @@ TEST_CASE("a file that is removed, renamed, replaced or changed is noticed in ha
       CHECK(watched.said.back() == "lacks " + std::to_string(lost));
       CHECK_FALSE(recorder.failing());
       CHECK(recorder.recorded().frames == 1);
+      CHECK(recorder.ever_recorded().frames == 3);
       recorder.closed(7 * kSecond, 1, "left");
       REQUIRE(ok(recorder.close(8 * kSecond)));
       CHECK(watched.said.size() == 2);

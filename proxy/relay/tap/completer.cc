@@ -1,12 +1,10 @@
 #include "proxy/relay/tap/completer.h"
 
-#include <algorithm>
-
 namespace entente::relay {
 namespace {
 
 trace::Amount more(const trace::Amount& now, const trace::Amount& before) {
-  return {now.frames - std::min(now.frames, before.frames), now.bytes - std::min(now.bytes, before.bytes)};
+  return {now.frames - before.frames, now.bytes - before.bytes};
 }
 
 }  // namespace
@@ -41,11 +39,11 @@ void Completer::run() {
 }
 
 void Completer::close_one(trace::Recorder& recorder) {
-  const trace::Amount recorded = recorder.recorded(), lost = recorder.lost();
+  const trace::Amount recorded = recorder.ever_recorded(), lost = recorder.lost();
   const auto closed = recorder.close(wall_now());
   {
     const std::lock_guard lock(mutex_);
-    recorded_ += more(recorder.recorded(), recorded);
+    recorded_ += more(recorder.ever_recorded(), recorded);
     lost_ += more(recorder.lost(), lost);
   }
   closed_(recorder, closed);

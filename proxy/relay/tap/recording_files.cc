@@ -27,10 +27,15 @@ struct RecordingFiles::File {
   trace::Summary summary;
   LinkId session = 0;  // 0: of all
   WallTime began = 0;
+  WallTime used_since = 0;  // its first frame or word; 0: none yet
   std::size_t links = 0;    // that are in it
   File* next = nullptr;     // in which it continues: its links move there
   WallTime left_at = 0;     // when that began
   std::uint32_t files = 1;  // trace::Recorder::files() when it was last asked
+
+  void use(WallTime now) {
+    if (used_since == 0) used_since = now;
+  }
 };
 
 RecordingFiles::RecordingFiles(RecordingFilesOptions options, std::unique_ptr<trace::Recorder> first, bool on,
@@ -87,7 +92,7 @@ void RecordingFiles::fail(const Error& error) {
 }
 
 void RecordingFiles::complete(File& file) {
-  done_ += file.recorder->recorded();
+  done_ += file.recorder->ever_recorded();
   lost_ += file.recorder->lost();
   if (current_ == &file) current_ = nullptr;
   if (const auto at = of_sessions_.find(file.session); at != of_sessions_.end() && at->second == &file)
@@ -102,7 +107,7 @@ bool RecordingFiles::due(const File& file, WallTime now) const {
   if (file.next != nullptr || recorder.failing() || recorder.recorded().bytes == 0) return false;
   if (failed_at_ && !apart(*failed_at_, now, kRotateAgain)) return false;
   return (options_.rotate_bytes != 0 && recorder.file_bytes() >= options_.rotate_bytes) ||
-         (options_.rotate_after != 0 && apart(file.began, now, options_.rotate_after));
+         (options_.rotate_after != 0 && file.used_since != 0 && apart(file.used_since, now, options_.rotate_after));
 }
 
 Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
@@ -220,6 +225,7 @@ void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
   if (!on_) return;
   if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
   link->file->summary.frame(frame.link, frame.way, frame.name);
+  link->file->use(time);
   link->file->recorder->frame(time, frame);
 }
 
@@ -240,6 +246,7 @@ void RecordingFiles::word(WallTime time, LinkId id, trace::Word kind, Bytes word
   if (link == nullptr || !on_) return;
   link->has_words = true;
   if (link->file == nullptr) return void(lost_ += {0, word.size()});
+  link->file->use(time);
   link->file->recorder->word(time, id, kind, word);
   kind == trace::Word::kFact ? link->file->summary.fact(id, word) : link->file->summary.intent(word);
 }
@@ -337,7 +344,7 @@ RecordingTotals RecordingFiles::totals() const {
   all.recorded += completer_.recorded();
   all.lost += completer_.lost();
   for (const auto& file : files_) {
-    all.recorded += file->recorder->recorded();
+    all.recorded += file->recorder->ever_recorded();
     all.lost += file->recorder->lost();
     all.file_bytes += file->recorder->file_bytes();
     all.failing |= file->recorder->failing();

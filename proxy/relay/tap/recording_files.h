@@ -29,7 +29,8 @@ struct RecordingStatus {
 };
 
 struct RecordingTotals {
-  trace::Amount recorded, lost;
+  trace::Amount recorded;              ///< written to a file; never falls
+  trace::Amount lost;                  ///< not written, or written to a file that another program spoiled
   std::uint64_t file_bytes = 0;        ///< of the open files
   std::uint64_t files = 0;             ///< begun so far
   std::uint64_t rotations = 0;         ///< files that were continued in a new one

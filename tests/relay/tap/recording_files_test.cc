@@ -162,7 +162,9 @@ TEST_CASE("rotation comes with age and with size, but not to a file without traf
   CHECK(rig.files->totals().rotations == 0);
   rig.frame(1, "a");
   rig.pass(kSecond);  // its chunk is written
-  rig.pass(kSecond);
+  rig.pass(50 * kSecond);
+  CHECK(rig.files->totals().rotations == 0);  // the interval begins with the first frame
+  rig.pass(10 * kSecond);
   CHECK(rig.files->totals().rotations == 1);
   std::string noise(200'000, '\0');
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<char>(i * i * i >> 7U);
@@ -177,6 +179,26 @@ TEST_CASE("rotation comes with age and with size, but not to a file without traf
   rig.pass(kSecond);
   CHECK(rig.files->totals().rotations == 2);
   REQUIRE(rig.files->close(rig.now).ok());
+}
+
+TEST_CASE("the number of recorded frames does not fall when another program removes a file") {
+  Rig rig;
+  rig.open(1);
+  rig.frame(1, "a");
+  rig.frame(1, "b");
+  rig.pass(2 * kSecond);
+  REQUIRE(rig.files->totals().recorded.frames == 2);
+  std::filesystem::remove(rig.folder.file("a.mcap.part"));
+  rig.pass(kSecond);
+  CHECK(rig.files->totals().recorded.frames == 2);
+  CHECK(rig.files->totals().lost.frames == 2);
+  rig.frame(1, "c");
+  std::filesystem::remove(rig.folder.file("a.mcap.part"));
+  REQUIRE(rig.files->stop(rig.now).ok());  // completes the file
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.files->totals().recorded.frames >= 2);
+  CHECK(rig.files->totals().recorded.frames < 100);
+  CHECK(rig.files->totals().lost.frames == 3);
 }
 
 TEST_CASE("if no new file can be begun, the recording goes on in the old one; it is said once and tried again") {
