@@ -51,14 +51,14 @@ std::string line_of_hit(const words::Health& health, double& known) {
 }
 
 void LastWords::heard(std::string_view line, Micros now) {
+  constexpr Micros kWelcome = 2 * kSecond, kRightBefore = 3 * kSecond, kAtOnce = 50 * kMillisecond;
   line_ = line;
-  at_ = now;
+  until_ = now + (!let_in_at_ || now < *let_in_at_ + kWelcome ? kAtOnce : kRightBefore);
 }
 
 std::string LastWords::why(Micros now, std::string_view otherwise) const {
-  constexpr Micros kRightBefore = 3 * kSecond;
   constexpr std::string_view kReason = "eason given";  // BanCommands.cxx:347 at v2.0.16, :457 at v2.4.26
-  if (line_.empty() || now > at_ + kRightBefore) return std::string(otherwise);
+  if (line_.empty() || now > until_) return std::string(otherwise);
   const std::size_t said = line_.find(kReason), colon = line_.find(':');
   if (said > std::string_view(" r").size() || colon == std::string::npos) return line_;
   const std::size_t reason = line_.find_first_not_of(" :", colon);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,16 +32,20 @@ std::string line_of(const words::Round& round, const World& world);
 /// is updated.
 std::string line_of_hit(const words::Health& health, double& known);
 
-/// Remembers what a server said last, as the reason if it then ends the session.
+/// Remembers what a server said last, as the reason if it then ends the session. Its welcome is no reason: what it says
+/// until two seconds after it has let the player in counts only if the end follows at once.
 class LastWords {
  public:
+  /// The server lets the player in.
+  void let_in(Micros now) { let_in_at_ = now; }
   void heard(std::string_view line, Micros now);
-  /// Of bzfs's "reason given : be nice", only the reason. `otherwise` if nothing was said for 3 s.
+  /// Of bzfs's "reason given : be nice", only the reason. `otherwise` if nothing was said right before.
   std::string why(Micros now, std::string_view otherwise) const;
 
  private:
   std::string line_;
-  Micros at_ = 0;
+  Micros until_ = 0;  // how long it counts
+  std::optional<Micros> let_in_at_;
 };
 
 /// The prefix of an action: "/me waves".

@@ -118,6 +118,14 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
     CHECK(lines(reasoned.receives(by_server({whom, why, SuperKill{}})), "says Kicked") ==
           "says Kicked text: \"be nice\"\n");
   }
+  // The welcome of bzfs is no reason.
+  why.text.chars = std::string("BZFlag server 2.4.26, http://BZFlag.org/") + '\0';
+  auto welcomed = back_stage();
+  come_in(welcomed);
+  welcomed.receives(by_server({why}));
+  welcomed.waits(core::kSecond);
+  CHECK(lines(welcomed.receives(by_server({SuperKill{}})), "says Kicked") ==
+        "says Kicked text: \"the server ended the session\"\n");
   auto stale = back_stage();
   come_in(stale);
   stale.receives(by_server({why}));

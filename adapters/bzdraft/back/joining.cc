@@ -167,9 +167,9 @@ void Joining::hear(const words::Change& change, BackOut& out) {
   link_.send(out, message);
 }
 
-void Joining::hear(const Accept& accept, BackOut&) {
+void Joining::hear(const Accept& accept, BackOut& out) {
   if (state_.stage != Stage::kEntering) return void(changing_ = false);
-  state_.stage = Stage::kIn;
+  state_.come_in(out.now());
   state_.number = accept.player;
   players_.add_own();
 }

@@ -150,7 +150,7 @@ void Joining::enter(BackOut& out) {
 
 void Joining::hear(const Accept&, BackOut& out) {
   if (state_.stage != Stage::kEntering) return;
-  state_.stage = Stage::kIn;
+  state_.come_in(out.now());
   players_.add_own();
   ask_for_link(out);
 }

@@ -19,6 +19,11 @@ void JoinState::refuse(words::Refused::Code code, std::string_view text, bool ma
   if (!std::exchange(gone, true)) out.close(text);
 }
 
+void JoinState::come_in(Micros now) {
+  stage = Stage::kIn;
+  last_words_.let_in(now);
+}
+
 void JoinState::be_kicked(std::string_view how, BackOut& out) {
   gone = true;
   // Who kicks says so before; a server that stops does not.

@@ -21,6 +21,8 @@ struct JoinState {
   words::Room room;           ///< what the server says of itself
 
   bool in() const { return stage == Stage::kIn; }
+  /// The server lets the player in.
+  void come_in(Micros now);
   /// Its client reports when it is hit; otherwise the back does.
   bool client_decides() const { return wish && wish->claims_deaths(); }
 
