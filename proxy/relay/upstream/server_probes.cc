@@ -29,6 +29,9 @@ class ServerProbes::One final : private Check::User {
 
   bool failed() const { return server_.drained() || (why_ && !running_); }
   Reason why() const { return why_.value_or(Reason::kServerUnreachable); }
+  bool may_be_chosen() const { return server_.dialect() && !server_.drained(); }
+  /// It has neither answered nor failed yet.
+  bool unasked() const { return !asked_ && !server_.drained(); }
 
   void want(const Limits& limits, Millis now) {
     if (server_.dialect() || (why_ && now <= good_until_)) return;
@@ -58,6 +61,7 @@ class ServerProbes::One final : private Check::User {
 
   void checked(const Check::Result& result) override {
     running_ = false;
+    asked_ = true;
     WorkerRoute& worker_route = owner_.worker_route_;
     const bool wrong = !result.failed && result.dialect && !route_.bridge && *result.dialect != route_.dialect;
     if (wrong) worker_route.say_wrong_dialect(server_.name, *result.dialect);
@@ -95,7 +99,7 @@ class ServerProbes::One final : private Check::User {
   const Route& route_;
   Upstream& server_;
   std::unique_ptr<Check> check_;
-  bool running_ = false, answered_ = false;
+  bool running_ = false, asked_ = false, answered_ = false;
   std::optional<Reason> why_;  // of the last failure
   Millis begun_ = 0, checked_at_ = 0, good_until_ = 0;
 };
@@ -107,10 +111,13 @@ ServerProbes::ServerProbes(WorkerRoute& worker_route) : worker_route_(worker_rou
 ServerProbes::~ServerProbes() = default;
 
 bool ServerProbes::known() const {
-  const Upstreams& upstreams = worker_route_.route.upstreams;
-  return !upstreams.rules().needs_dialect ||
-         std::any_of(upstreams.all().begin(), upstreams.all().end(),
-                     [](const auto& one) { return one->dialect() && !one->drained(); });
+  const UpstreamRules& rules = worker_route_.route.upstreams.rules();
+  if (!rules.needs_dialect) return true;
+  for (const auto& one : all_) {
+    if (one->may_be_chosen()) return true;
+    if (rules.policy == Policy::kFirst && one->unasked()) return false;  // the servers below it stand by
+  }
+  return false;
 }
 
 bool ServerProbes::failed() const {

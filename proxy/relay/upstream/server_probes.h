@@ -32,7 +32,8 @@ class ServerProbes {
   /// Null: nobody is told.
   void tell(User* user) { user_ = user; }
 
-  /// Whether a player may be let through: some server's dialect is known, or need not be.
+  /// Whether a player may be let through: some server's dialect is known, or need not be. With Policy::kFirst, the
+  /// servers before it must have answered or failed.
   bool known() const;
   /// Not known(), and each server has failed or is drained.
   bool failed() const;

@@ -118,6 +118,31 @@ TEST_CASE("several servers: if the dialect must be found, players go to servers 
   CHECK(second.accept().read_text(4) == kHello);
 }
 
+TEST_CASE("several servers: with first, nobody goes to a standby before the first server has answered or failed") {
+  for (const bool answers : {true, false}) {
+    CAPTURE(answers);
+    const FakeServer first(true), standby(true);
+    Several running({first.address(), standby.address()}, {}, 1, std::nullopt);
+    Stream probe = first.accept();
+    {
+      const Stream other = standby.accept();
+      other.send("toy\x08");
+      CHECK(other.read_all().empty());
+    }
+    CHECK(running.has_state(1, State::kUp));
+    const Stream client = join(running.address);
+    CHECK_FALSE(client.readable(100));
+    CHECK(running.sessions().empty());
+    if (answers) {
+      probe.send("toy\x08");
+      CHECK(probe.read_all().empty());
+    } else {
+      probe.reset();
+    }
+    CHECK((answers ? first : standby).accept().read_text(4) == kHello);
+  }
+}
+
 TEST_CASE("hold: players wait while the server is away, and come in in their order") {
   const net::Address at = nowhere();
   Several running({at}, [](auto& options) { options.hold_ms = 60'000; });
