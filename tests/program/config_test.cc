@@ -238,7 +238,8 @@ TEST_CASE("what the program would refuse to start with is told, too") {
   CHECK(files.starts_with("a.toml:2:10: route[0].listen: cannot read a certificate from '/nowhere/a.pem'"));
   CHECK(files.find("a.toml:3:6: route[0].to: cannot read authorities from '/nowhere/c.pem'") != std::string::npos);
   CHECK(files.find("a.toml:5:11: arena[0].listen[0]: cannot read a certificate") != std::string::npos);
-  CHECK(files.ends_with("a.toml:6:8: arena[0].from: the recording '/nowhere/d.mcap' cannot be read\n"));
+  CHECK(files.ends_with(
+      "a.toml:6:8: arena[0].from: the recording '/nowhere/d.mcap' cannot be read: No such file or directory\n"));
 }
 
 TEST_CASE("two ends that do not speak the same are named, with what to do") {
@@ -336,7 +337,7 @@ TEST_CASE("who may come is a list of nets, for all routes and for each") {
 TEST_CASE("a file that cannot be read is told without a place") {
   const auto config = load_config("no/such/file.toml", kKnown);
   REQUIRE(!config.ok());
-  CHECK(config.error().front().starts_with("no/such/file.toml: cannot be read"));
+  CHECK(config.error().front().starts_with("no/such/file.toml: cannot be read: No such file or directory; "));
 }
 
 TEST_CASE("the schema keeps its own rules") {

@@ -160,6 +160,18 @@ TEST_CASE("a route without `record` is recorded by an order, and its recording s
   CHECK(run({kEntente, "verify", served.folder.file(files[0])}).code == 0);
 }
 
+TEST_CASE("a recording that cannot be written is listed as failing") {
+  const Folder gone;
+  std::filesystem::create_directory(gone.file("r"));
+  const Served served("[[arena]]\nlisten = [\"panic://127.0.0.1:0\"]\nbots = 3\nrecord = \"" + gone.file("r/a.mcap") +
+                      "\"\n");
+  CHECK(served.lists("\ton\t"));
+  std::filesystem::remove_all(gone.file("r"));
+  CHECK(served.lists("\tfailing\t"));
+  std::filesystem::create_directory(gone.file("r"));
+  CHECK(served.lists("\ton\t"));
+}
+
 TEST_CASE("an arena has one file for all of its players") {
   Folder folder;
   const Ended checked = run({kEntente, "check",

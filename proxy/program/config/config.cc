@@ -1,7 +1,9 @@
 #include "proxy/program/config/config.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -158,8 +160,10 @@ class Checker {
       share(*listen, {at, path, nullptr});
     }
     constexpr int kNothing = std::ifstream::traits_type::eof();
+    errno = 0;
     if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
-      problem(path + "from", "the recording '" + from + "' cannot be read");
+      problem(path + "from",
+              "the recording '" + from + "' cannot be read: " + (errno != 0 ? std::strerror(errno) : "it is empty"));
     if (names_each_session(arena.record()))
       problem(path + "record", "{link} is for routes: an arena is one session for all of its players");
     if (!arena.record().empty())
@@ -311,8 +315,11 @@ Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::
 
 Expected<config::Config, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
                                                    Start start) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return ConfigErrors{path + ": cannot be read; `entente check --example` prints a file to start from"};
+  if (!file)
+    return ConfigErrors{path + ": cannot be read: " + std::strerror(errno) +
+                        (errno == ENOENT ? "; `entente check --example` prints a file to start from" : "")};
   std::string text(kLargestFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));

@@ -30,7 +30,9 @@ ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
   const WallTime age = status.began == 0 ? 0 : now - std::min(now, status.began);
   return {number_field("route", one.number),
           text_field("name", one.name),
-          text_field("recording", status.on ? "on" : "off"),
+          text_field("recording", !status.on       ? "off"
+                                  : status.failing ? "failing"
+                                                   : "on"),
           number_field("bytes", status.bytes),
           number_field("seconds", age / kSecond),
           list_field("files", status.paths)};

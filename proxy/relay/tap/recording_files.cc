@@ -330,10 +330,11 @@ bool RecordingFiles::pending() const {
 }
 
 RecordingStatus RecordingFiles::status() const {
-  RecordingStatus status{.on = on_, .paths = {}};
+  RecordingStatus status{.on = on_, .paths = {}, .failing = on_ && options_.each_session && fails_};
   for (const auto& file : files_) {
     status.paths.push_back(file->recorder->path());
     status.bytes += file->recorder->file_bytes();
+    status.failing |= file->recorder->failing();
     status.began = status.began == 0 ? file->began : std::min(status.began, file->began);
   }
   return status;

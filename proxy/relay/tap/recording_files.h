@@ -26,6 +26,7 @@ struct RecordingStatus {
   std::vector<std::string> paths;  ///< the names that the open files will have
   std::uint64_t bytes = 0;         ///< of the open files
   WallTime began = 0;              ///< the oldest of them; 0: none is open
+  bool failing = false;            ///< a file cannot be written, or a session's file could not be begun
 };
 
 struct RecordingTotals {
