@@ -155,9 +155,9 @@ TEST_CASE("players in rooms are told what the operator says; a relay's bytes sta
   CHECK(bridged.client.read_text(7) == said("hear!"));
 }
 
-/// What a player is sent who is told "hear!".
-Buffer announcement(const wire::Game& game, std::size_t dialect = 0) {
-  const auto frames = game.announcement(dialect, "hear!");
+/// What a player is sent who is told this.
+Buffer announcement(const wire::Game& game, std::size_t dialect = 0, std::string_view text = "hear!") {
+  const auto frames = game.announcement(dialect, text);
   REQUIRE(frames.size() == 1);
   return frames[0];
 }
@@ -190,6 +190,9 @@ TEST_CASE("a relay that may announces between two frames of the server, once the
   server.send(Bytes(time).subspan(5));
   CHECK(client.read(time.size()) == time);
   CHECK(eventually([&] { return relay.tapped.record(1).to_client.size() == 9 + 4 + said.size() + 8; }));
+  const Buffer why = announcement(bzflag::game(), 0, "kicked: be nice");
+  CHECK(relay.kick(1, "be nice"));
+  CHECK(client.read(why.size()) == why);
 }
 
 TEST_CASE("a relay of WebSockets that may announces in the dialect of the client") {

@@ -82,7 +82,11 @@ void Session::stop() {
   end(Reason::kStopped, Fault{""}, text(Reason::kStopped));
 }
 
-void Session::kick(std::string_view why) { end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why); }
+/// Of a relay: a player who is in can read why, if the route announces.
+void Session::kick(std::string_view why) {
+  if (!why.empty()) (void)say(std::string(text(Reason::kKicked)) + ": " + std::string(why));
+  end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why);
+}
 
 void Session::drain(std::string_view why) {
   end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);
