@@ -99,11 +99,13 @@ struct Question {
   std::string text = {};  ///< for the players
 };
 
-/// Answers from a map of sessions by link, which have `report()`, `kick(why)`, `drain(why)` and `say(text)`.
+/// Answers from a map of sessions by link, which have `report()`, `has_ended()`, `kick(why)`, `drain(why)` and
+/// `say(text)`. A session that has ended and only waits for its links to close is none any more.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
   if (question.none) return;
   for (auto& [link, session] : sessions) {
+    if (session->has_ended()) continue;
     SessionReport report = session->report();
     if (!question.means(link, report.route)) continue;
     if (question.order == Question::Order::kKick) session->kick(question.text);

@@ -127,7 +127,14 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(fields(place.ctl({"find", "to"}).out) == 2);
   CHECK(fields(place.ctl({"find", "mr t"}).out) == 1);
   CHECK(fields(place.ctl({"find", "127.0.0.0/8"}).out) == 4);
-  CHECK(fields(place.ctl({"find", "nobody"}).out) == 0);
+  CHECK(place.ctl({"find", "to"}).code == 0);
+  const Ended nobody = place.ctl({"find", "nobody"});
+  CHECK(fields(nobody.out) == 0);
+  CHECK(nobody.code == 1);
+  CHECK(nobody.err == "");
+  const Ended none = place.ctl({"find", "nobody", "--json"});
+  CHECK(none.out == "[]\n");
+  CHECK(none.code == 1);
   CHECK(place.ctl({"find", "1"}).out.ends_with("\ttom\n"));
 
   const Ended several = place.ctl({"kick", "TOM", "be", "nice"});
@@ -173,14 +180,15 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   const Ended banned = place.ctl({"ban", "tom", "--for", "2d", "--why", "be \"nice\""});
   CHECK(banned.code == 0);
   CHECK(banned.out.starts_with("banned 127.0.0.1 until 20"));
-  CHECK(banned.out.ends_with("Z, 2 sessions ended\n"));
-  CHECK(place.relay.err_has("Z, 2 sessions ended; link 1 (127.0.0.1:"));
+  CHECK(banned.out.ends_with("Z, 2 sessions ended; 1 other player shares this address\n"));
+  CHECK(place.relay.err_has("Z, 2 sessions ended; 1 other player shares this address; link 1 (127.0.0.1:"));
   CHECK(place.ctl({"bans"}).out.ends_with("Z\tus\tbe \"nice\"\t-\n"));
   const auto bans = json_of(place.ctl({"bans", "--json"}).out);
   CHECK(bans.list_value().values(0).struct_value().fields().at("why").string_value() == "be \"nice\"");
   CHECK(place.ctl({"unban", "127.0.0.1"}).code == 0);
   CHECK(place.relay.err_has("control: unban 127.0.0.1 (by uid "));
   CHECK(place.relay.err().find("control: list") == std::string::npos);
+  CHECK(place.relay.err().find("control: kick TOM") == std::string::npos);  // it was refused
 }
 
 TEST_CASE("what ctl itself cannot do is JSON, too") {

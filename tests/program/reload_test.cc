@@ -99,6 +99,9 @@ TEST_CASE("routes come, change and go by reload, and sessions go on") {
   const Ended gone = it.reload(changed);
   CHECK(gone.out.find("removed: panic be-packed 127.0.0.1:" + second + "; 1 session goes on\n") != std::string::npos);
   CHECK(refuses(second));
+  const std::string route = "panic be-packed 127.0.0.1:" + second + "\t";
+  CHECK(it.ctl({"routes"}).out.find("\n" + route + "panic\t-\tyes\t1\t") != std::string::npos);
+  CHECK(it.ctl({"servers"}).out.find("\n" + route + one.address().text() + "\tup, draining\t") != std::string::npos);
   other.check();
   before.check();
   after.check();

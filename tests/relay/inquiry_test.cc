@@ -56,6 +56,22 @@ TEST_CASE("who is kicked is told goodbye as his game does, the others play on, a
   CHECK_FALSE(running.kick(4711, ""));
 }
 
+TEST_CASE("a session that has ended, and only waits for its client to close, is none any more") {
+  Limits limits = no_limits();
+  limits.linger_ms = kPatience;
+  FakeServer fake;
+  Running running(toy::game(), fake.address(), limits);
+  Pair first(running, fake), second(running, fake);
+  const auto all = sessions(running, 2);
+  CHECK(running.kick(all[0].info.link, ""));
+  CHECK(as_text(first.client.read_all()) == kGoodbye);
+  CHECK(running.totals().now() == 2);
+  REQUIRE(running.sessions().size() == 1);
+  CHECK(running.sessions()[0].info.link == all[1].info.link);
+  CHECK_FALSE(running.kick(all[0].info.link, ""));
+  CHECK(running.say("hear!").size() == 1);
+}
+
 TEST_CASE("a bridged player is known by name, and kicked with the reason") {
   FakeServer fake;
   Bridging running(toy::stream(), toy::stream(), fake.address());

@@ -51,7 +51,9 @@ Reply Control::reply(std::string_view line, const std::string& by) const {
     if (command.name != name) continue;
     const std::string why = command.order && objection_ ? objection_() : "";
     const Reply told = why.empty() ? command.run(rest) : Reply(Error{why});
-    if (command.order) spdlog::info("control: {} ({}): {}", screen_text(line), by, told.summary());
+    if (command.order)  // one that failed has changed nothing
+      spdlog::log(told.failed() ? spdlog::level::debug : spdlog::level::info, "control: {} ({}): {}", screen_text(line),
+                  by, told.summary());
     return told;
   }
   std::vector<std::string_view> names;

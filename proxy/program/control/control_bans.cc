@@ -53,6 +53,7 @@ class Keeper {
     const Target target = Target::parse(first_argument(rest));
     if (target.text.empty()) return Error{"usage: ban ADDRESS|NAME [--for TIME] [--why TEXT]"};
     relay::Ban ban{{}, relay::Ban::kForGood, "", false};
+    std::size_t meant = 0;  // sessions of the player
     if (const auto read = read_options(rest, ban); !read) return read.error();
     if (target.network) {
       ban.who = *target.network;
@@ -67,6 +68,7 @@ class Keeper {
         return one.is_bot() || net::Network::of_host(one.session.info.client) != ban.who;
       };
       if (std::any_of(found.begin(), found.end(), elsewhere)) return ambiguous(target, found);
+      meant = found.size();
     }
     bans_.add(ban);
     const auto gone = end_sessions(ban);
@@ -74,8 +76,12 @@ class Keeper {
     if (const auto kept = kept_.save(ban); !kept)
       return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note);
     const std::string until = until_text(ban.until);
+    std::string others;
+    if (meant != 0 && gone.size() > meant)
+      others = "; " + counted(gone.size() - meant, "other player") +
+               (gone.size() - meant == 1 ? " shares this address" : " share this address");
     return Reply("banned " + ban.who.text() + (ban.until == relay::Ban::kForGood ? " " : " until ") + until + ", " +
-                 counted(gone.size(), "session") + " ended\n")
+                 counted(gone.size(), "session") + " ended" + others + "\n")
         .with("sessions", rows_of(gone))
         .note(note);
   }

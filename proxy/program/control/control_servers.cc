@@ -4,18 +4,19 @@ namespace entente {
 namespace {
 
 /// "up", "down, drained"
-std::string state_of(const relay::Server::ServerReport& server) {
+std::string state_of(const relay::Server::ServerReport& server, bool retired) {
   using State = relay::Upstream::State;
   std::string state = server.state == State::kUp ? "up" : server.state == State::kDown ? "down" : "not tried";
   if (server.full) state += ", full";
   if (server.drained) state += ", drained";
+  if (retired) state += ", draining";
   return state;
 }
 
-ReplyRow row(const std::string& route, const relay::Server::ServerReport& server) {
-  return {text_field("route", route),
+ReplyRow row(const ListedRoute& route, const relay::Server::ServerReport& server) {
+  return {text_field("route", route.named.name),
           text_field("server", server.name),
-          text_field("state", state_of(server)),
+          text_field("state", state_of(server, route.retired)),
           server.since ? number_field("seconds", *server.since / 1000) : text_field("seconds", ""),
           number_field("sessions", server.sessions),
           number_field("opened", server.opened),
@@ -31,8 +32,10 @@ void add_servers_command(Control& control, relay::Server& server, const ListRout
               [&server, routes](std::string_view rest) {
                 if (!rest.empty()) return Reply(Error{"servers takes no arguments"});
                 std::vector<ReplyRow> rows;
-                for (const auto& [route, numbers, retired] : served_only(routes()))
-                  for (const auto& one : server.servers(route.number)) rows.push_back(row(route.name, one));
+                for (const ListedRoute& route : routes()) {
+                  if (route.retired && server.totals(route.numbers).now() == 0) continue;
+                  for (const auto& one : server.servers(route.named.number)) rows.push_back(row(route, one));
+                }
                 return Reply::table(
                     {"route", "server", "state", "seconds", "sessions", "opened", "weight", "dialect", "why"}, rows);
               });

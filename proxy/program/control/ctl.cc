@@ -76,6 +76,11 @@ Answer ask(const std::string& socket, const std::string& line, bool json) {
   return {true, answer->substr(kOkay.size())};
 }
 
+/// `find` fails like grep if it has found nobody.
+bool found_nobody(const std::string& answer, bool json) {
+  return json ? answer == "[]\n" : answer.find('\n') + 1 == answer.size();  // only the header
+}
+
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 /// Prints what the processes from before an upgrade answer. False: none did what it was told.
@@ -83,7 +88,7 @@ bool ask_older(const CtlOptions& options, const std::string& line) {
   bool any = false;
   for (const OlderSocket& older : older_sockets(options.socket)) {
     const Answer answer = ask(older.path, line, options.json);
-    if (!answer.ok) continue;
+    if (!answer.ok || (options.words[0] == "find" && found_nobody(answer.text, options.json))) continue;
     any = true;
     if (!options.json) std::printf("process %d, which serves its players to their end:\n", older.pid);
     print(answer.text);
@@ -121,12 +126,15 @@ int run_ctl(const CtlOptions& options) {
   const std::string line = line_of(options);
   if (line.find_first_of("\r\n") != std::string::npos) return usage_error("entente ctl", "a command must be one line");
   const Answer answer = ask(options.socket, line, options.json);
+  const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
   if (answer.ok) print(answer.text);
   const bool ends = answer.ok && options.words[0] == "kick";  // it has met its player
   CtlOptions for_older = options;
   if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
     if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;
-  if ((is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older))) || answer.ok) return kOk;
+  if ((is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older))) || (answer.ok && !nobody))
+    return kOk;
+  if (nobody) return kFailed;
   if (!options.json) return failed(Error{answer.text});
   print(answer.text);
   return kFailed;

@@ -22,7 +22,7 @@ bool LogLimiter::say(LogKind kind, std::string_view what, Millis now, Say tell, 
       slot.kept = std::move(tell);
       return false;
     }
-    slot.next = now + kEvery;
+    slot.next = now + every(kind);
     slot.kept = nullptr;
     more = std::exchange(slot.suppressed, 0) - 1;
   }
@@ -40,7 +40,7 @@ void LogLimiter::say_kept(Millis now) {
     const std::lock_guard lock(mutex_);
     for (Slot& slot : slots_) {
       if (!slot.kept || now < slot.next) continue;
-      slot.next = now + kEvery;
+      slot.next = now + every(slot.kind);
       take_kept(slot, due);
     }
   }

@@ -1,5 +1,7 @@
-// Limits the log to one line of each kind per second, so that a client cannot flood it.
-// Law: thread-safe. A line that is held back is logged about a second later (say_kept), or counted in the line that is.
+// Limits the log to one line of each kind per second, so that a client cannot flood it; of banned clients, who are
+// turned away as intended, to one per minute.
+// Law: thread-safe. A line that is held back is logged when its time has come (say_kept), or counted in the line that
+// is.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +38,16 @@ constexpr LogKind kind_of(Reason reason) { return static_cast<LogKind>(reason); 
 
 class LogLimiter {
  public:
-  static constexpr Millis kEvery = 1000;
+  static constexpr Millis kEvery = 1000, kEveryBanned = 60'000;
+
+  /// How often a line of this kind is logged.
+  static constexpr Millis every(LogKind kind) { return kind == kind_of(Reason::kBanned) ? kEveryBanned : kEvery; }
 
   /// Writes a line that also stands for `more` similar ones.
   using Say = std::function<void(std::uint64_t more)>;
 
-  /// Calls `tell` at once if no line of this kind was logged for kEvery. Otherwise keeps it for later, in place of an
-  /// earlier one, which is then only counted. Returns whether it was called at once. `what` divides a LogKind into
+  /// Calls `tell` at once if no line of this kind was logged for every(kind). Otherwise keeps it for later, in place of
+  /// an earlier one, which is then only counted. Returns whether it was called at once. `what` divides a LogKind into
   /// kinds; it is one of a few strings that live as long as the program. `times`: how many events the line reports, at
   /// least 1.
   bool say(LogKind kind, std::string_view what, Millis now, Say tell, std::uint64_t times = 1);

@@ -47,6 +47,7 @@ class DatagramSession final : private net::UdpReader::User {
   /// Proven, and let in.
   bool proven() const { return proven_; }
   SessionReport report() const;
+  bool has_ended() const { return ended_; }
   void kick(std::string_view) { end(Reason::kKicked); }
   void drain(std::string_view) { end(Reason::kDrained); }
   Told say(std::string_view) { return worker_route_.route.announce ? Told::kCannot : Told::kOff; }

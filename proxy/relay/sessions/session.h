@@ -73,6 +73,8 @@ class Session : private Dial::User {
   /// Tells the player something in the server's name.
   virtual Told say(std::string_view text);
   SessionReport report() const;
+  /// There is a reason to end: its links only have to close.
+  bool has_ended() const { return reason_.has_value(); }
 
   const SessionInfo& info() const { return info_; }
   const Limits& limits() const { return limits_; }

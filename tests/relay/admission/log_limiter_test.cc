@@ -27,6 +27,20 @@ struct Said {
 using Lines = std::vector<std::string>;
 constexpr LogKind kBad = kind_of(Reason::kBadFrame);
 
+TEST_CASE("banned clients have one line a minute") {
+  LogLimiter log_limiter;
+  Said said;
+  constexpr LogKind kBanned = kind_of(Reason::kBanned);
+  CHECK(log_limiter.say(kBanned, "", 5'000, said("a")));
+  for (Millis at = 6'000; at < 65'000; at += 1'000) {
+    CHECK_FALSE(log_limiter.say(kBanned, "", at, said("b")));
+    log_limiter.say_kept(at);
+  }
+  CHECK(said.take() == Lines{"a+0"});
+  log_limiter.say_kept(65'000);
+  CHECK(said.take() == Lines{"b+58"});
+}
+
 TEST_CASE("one line of each kind a second; the last of the others stands for them") {
   LogLimiter log_limiter;
   Said said;

@@ -211,7 +211,8 @@ TEST_CASE("a request may come in pieces, and Forwarded counts, too") {
   const Stream client = Stream::to(relay.address);
   const std::string whole = request("Forwarded: for=\"[2001:db8::7]:4711\";proto=https\r\n");
   for (std::size_t i = 0; i < whole.size(); ++i) client.send(whole.substr(i, 1));
-  CHECK(fake.accept().read_text(4) == "GET ");
+  const Stream server = fake.accept();
+  CHECK(server.read_text(4) == "GET ");
   REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
   CHECK(relay.sessions()[0].info.client == at("[2001:db8::7]:4711"));
 }
