@@ -581,6 +581,7 @@ void EnetHost::lose_refused() {
   refused_at_.reset();
   if (!peer) return;
   peer->silence_ = 0;
+  peer->refused_ = true;
   lose(*peer, 0);
 }
 

@@ -68,6 +68,8 @@ class EnetPeer {
   std::size_t waiting() const { return waiting_; }
   /// In User::disconnected(): it did not say goodbye, but nothing came from it any more.
   bool silent() const { return silent_; }
+  /// The same, because its machine has said that nothing listens there.
+  bool refused() const { return refused_; }
   /// Gives it up after this many milliseconds in which it acknowledges nothing (ENet alone: up to 30 s).
   void give_up_after(Millis silence) {
     const auto most = static_cast<enet_uint32>(silence);
@@ -89,7 +91,7 @@ class EnetPeer {
   std::uint32_t parting_ = 0;                        // the data of that disconnect
   bool gone_ = false;                                // its user must not hear of it any more
   bool drained_ = false;                             // it is in EnetHost::drained_
-  bool silent_ = false;
+  bool silent_ = false, refused_ = false;
 };
 
 class EnetHost final : private Poll::User, private Alarm::User, private Later {

@@ -19,12 +19,19 @@ std::string text(const Fault& fault, std::uint64_t at) {
   return said + " at byte " + std::to_string(at + fault.offset);
 }
 
+/// "from 192.0.2.7:4000 at 192.0.2.1:5154". A wildcard says nothing, so only its port is named.
+std::string from_text(const relay::SessionInfo& session) {
+  const net::Address& listener = session.listener;
+  if (session.client.port() == 0) return "from a bot";
+  return "from " + session.client.text() + " at " +
+         (listener.wildcard() ? "port " + std::to_string(listener.port()) : listener.text());
+}
+
 }  // namespace
 
 void LogEvents::opened(const relay::SessionInfo& session, std::uint64_t suppressed) {
-  spdlog::info("session {} opened: {} from {} at {} to {}{}", session.link,
-               dialect_text(*session.game, session.dialect), session.client.text(), session.listener.text(),
-               session.server.text(), and_more(suppressed));
+  spdlog::info("session {} opened: {} {} to {}{}", session.link, dialect_text(*session.game, session.dialect),
+               from_text(session), session.server.text(), and_more(suppressed));
 }
 
 void LogEvents::closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t suppressed) {

@@ -165,7 +165,7 @@ void EnetEnd::client_left(std::uint32_t data, bool silent) {
 }
 
 End::Departure EnetEnd::departure(std::uint32_t data, bool silent) const {
-  if (silent) return {How::kBroke, ETIMEDOUT, Fault{""}, {}};
+  if (silent) return {How::kBroke, refused_ ? ECONNREFUSED : ETIMEDOUT, Fault{""}, {}};
   if (!up_ && data == 0) return {How::kBroke, ECONNREFUSED, Fault{""}, {}};
   const std::string why = data != 0 ? "it disconnected with reason " + std::to_string(data) : "";
   return {up_ ? How::kLeft : How::kDeclined, 0, Fault{""}, why, data};

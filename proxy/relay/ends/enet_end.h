@@ -44,7 +44,10 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   void received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) override {
     client_said(channel, std::move(packet));
   }
-  void disconnected(net::EnetPeer& peer, std::uint32_t data) override { client_left(data, peer.silent()); }
+  void disconnected(net::EnetPeer& peer, std::uint32_t data) override {
+    refused_ = peer.refused();
+    client_left(data, peer.silent());
+  }
   void drained(net::EnetPeer&) override { client_drained(); }
   void at_turn_end() override;
 
@@ -75,6 +78,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   std::uint32_t code_;  // that our disconnect carries
   bool reading_ = true, hearing_later_ = false, up_ = false;
   bool departed_ = false, shut_down_ = false;
+  bool refused_ = false;  // the peer's machine said that nothing listens there
 };
 
 }  // namespace entente::relay

@@ -136,12 +136,12 @@ void EnetSession::client_left(std::uint32_t data, bool) {
   end(Reason::kClientLeft);
 }
 
-void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
+void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
   server_ = nullptr;
   if (ending_) return settle();
   if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
   // Data of a refusal is the game's; silence has none.
-  if (!open_ && data == 0) return dial_.failed(ECONNREFUSED);
+  if (!open_ && data == 0) return dial_.failed(peer.silent() && !peer.refused() ? ETIMEDOUT : ECONNREFUSED);
   if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull)) {
     if (dial_.under_way()) dial_.declined();
     dial_.server_is_full(now());

@@ -203,6 +203,7 @@ TEST_CASE("a server that is not there, or will not have us, is the client's good
     scene.join(running.address);
     scene.until([&] { return scene.client.heard("down 4001"); });
     CHECK(running.ended(Reason::kServerUnreachable));
+    CHECK(running.heard.line("cannot reach server " + nobody.text() + ": Connection refused"));
   }
   SUBCASE("no TCP server") {
     Yard scene;
