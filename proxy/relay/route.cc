@@ -17,7 +17,33 @@ std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
          "): " + text(drop) + (advice.empty() ? "" : "; ") + advice;
 }
 
+/// Each route of a server has these lines of its own.
+bool is_of_one_route(LogKind kind) {
+  switch (kind) {
+    case LogKind::kUnreached:
+    case LogKind::kUp:
+    case LogKind::kServer:
+    case LogKind::kHeld:
+    case LogKind::kBack:
+    case LogKind::kCommand:
+    case LogKind::kCommandEnd:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string with_route(LogKind kind, std::string sentence, const Route& route) {
+  if (is_of_one_route(kind)) sentence += " (route " + route.named() + ")";
+  return sentence;
+}
+
 }  // namespace
+
+std::string Route::named() const {
+  return std::string(game.name()) + " " + std::string(dialect_name()) +
+         (listener.port() != 0 ? " " + listener.text() : "");
+}
 
 void Route::add_to(Totals& sum) const {
   for (const WorkerRoute* part : parts) sum.add(part->counters);
@@ -40,13 +66,15 @@ void WorkerRoute::say(LogKind kind, std::string_view what, LogLimiter::Say tell,
 }
 
 void WorkerRoute::say(LogKind kind, std::string sentence) {
-  say(kind, "",
-      [&events = route.events, sentence = std::move(sentence)](std::uint64_t more) { events.said(sentence, more); });
+  say(kind, "", [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
+    events.said(line, more);
+  });
 }
 
 void WorkerRoute::tell(LogKind kind, std::string sentence) {
-  say(kind, "",
-      [&events = route.events, sentence = std::move(sentence)](std::uint64_t more) { events.noted(sentence, more); });
+  say(kind, "", [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
+    events.noted(line, more);
+  });
 }
 
 void WorkerRoute::opened(const SessionInfo& session) {

@@ -61,6 +61,8 @@ struct Route {
   /// Whether the route takes clients that request this path. Always true without WebSockets.
   bool serves(std::string_view path) const { return !by_web() || web->path.empty() || web->path == path; }
 
+  /// "bzflag 2.4 0.0.0.0:5154", as operators know it.
+  std::string named() const;
   /// Adds what all workers have counted. From any thread.
   void add_to(Totals& sum) const;
   /// Keeps the route from being over.

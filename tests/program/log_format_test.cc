@@ -41,6 +41,15 @@ TEST_CASE("a JSON line is an object with time, level and text") {
       "{\"time\":\"2025-11-20T05:12:31.042Z\",\"level\":\"warn\",\"text\":\"say \\u0022hi\\u0022 \\u005c \\u000a\"}\n");
 }
 
+TEST_CASE("after a take-over each line names its process") {
+  name_process_in_lines(4242);
+  CHECK(line(*text_lines(), spdlog::level::info, "a") == "2025-11-20T05:12:31.042Z info  [4242] a\n");
+  CHECK(line(*json_lines(), spdlog::level::info, "a") ==
+        "{\"time\":\"2025-11-20T05:12:31.042Z\",\"level\":\"info\",\"process\":4242,\"text\":\"a\"}\n");
+  name_process_in_lines(0);
+  CHECK(line(*text_lines(), spdlog::level::info, "a") == "2025-11-20T05:12:31.042Z info  a\n");
+}
+
 TEST_CASE("whatever bytes a peer sends, a JSON line parses and a text line is printable") {
   std::mt19937 random(7);
   const auto json = json_lines();

@@ -191,6 +191,17 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(place.relay.err().find("control: kick TOM") == std::string::npos);  // it was refused
 }
 
+TEST_CASE("the log names a port, not a wildcard, where a session was opened; and when the program starts and stops") {
+  Process arena({kEntente, "arena", "--listen", "aos://0.0.0.0:0?dialect=0.75"});
+  const std::string line = arena.line().value_or(""), port = line.substr(line.rfind(':') + 1);
+  const Process bot({kEntente, "bot", "aos://127.0.0.1:" + port + "?dialect=0.75", "--behaviour", "idle"});
+  CHECK(arena.err_has(" at port " + port + " to "));
+  CHECK(arena.err().find("info  started entente ") != std::string::npos);
+  arena.signal(SIGTERM);
+  CHECK(arena.wait() == 0);
+  CHECK(arena.err_has("info  stopped entente "));
+}
+
 TEST_CASE("what ctl itself cannot do is JSON, too") {
   const Ended nobody = run({kEntente, "ctl", "--socket", "/nowhere/c.sock", "--json", "list"});
   CHECK(nobody.code == 1);

@@ -215,9 +215,13 @@ TEST_CASE("the old process ends by itself when its last session has ended") {
   Upgraded it;
   auto met = std::make_unique<Upgraded::Met>(it.meet());
   const auto young = it.take_over();
+  CHECK(young->err_has(" info  started entente "));
+  CHECK(it.old->err_has("] process "));  // its own number, and that of the new process
+  CHECK(it.old->err_has(" has taken over; 1 session goes on here\n"));
   met->check();
   met.reset();
   CHECK(it.old->wait() == 0);
+  CHECK(it.old->err_has("] stopped entente "));
   (void)it.meet();
 }
 
@@ -301,7 +305,8 @@ TEST_CASE("the program starts itself anew, by an order") {
   it.write("[");
   const Ended failed = it.ctl({"upgrade"});
   CHECK(failed.code == 1);
-  CHECK(failed.err.find("its log says why. This one goes on.") != std::string::npos);
+  CHECK(failed.err.find("ended with 1: " + it.folder.file("a.toml") + ":1:") != std::string::npos);
+  CHECK(failed.err.find("This one goes on.") != std::string::npos);
   (void)it.meet();
   REQUIRE(::kill(young, SIGTERM) == 0);
   it.old->signal(SIGTERM);

@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <iterator>
@@ -16,6 +17,8 @@ namespace entente {
 namespace {
 
 using spdlog::memory_buf_t;
+
+std::atomic<std::int32_t> named_process{0};
 
 void put(memory_buf_t& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
 
@@ -57,6 +60,7 @@ class TextLines final : public spdlog::formatter {
   void format(const spdlog::details::log_msg& message, memory_buf_t& out) override {
     put_time(out, message.time);
     fmt::format_to(std::back_inserter(out), " {:<5} ", name_of(message.level));
+    if (const std::int32_t pid = named_process; pid != 0) fmt::format_to(std::back_inserter(out), "[{}] ", pid);
     put_escaped(out, view(message.payload), "",
                 [&](unsigned byte) { fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte); });
     put(out, "\n");
@@ -69,7 +73,10 @@ class JsonLines final : public spdlog::formatter {
   void format(const spdlog::details::log_msg& message, memory_buf_t& out) override {
     put(out, "{\"time\":\"");
     put_time(out, message.time);
-    fmt::format_to(std::back_inserter(out), "\",\"level\":\"{}\",\"text\":\"", name_of(message.level));
+    fmt::format_to(std::back_inserter(out), "\",\"level\":\"{}\"", name_of(message.level));
+    if (const std::int32_t pid = named_process; pid != 0)
+      fmt::format_to(std::back_inserter(out), ",\"process\":{}", pid);
+    put(out, ",\"text\":\"");
     put_escaped(out, view(message.payload), "\"\\",
                 [&](unsigned byte) { fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte); });
     put(out, "\"}\n");
@@ -80,6 +87,8 @@ class JsonLines final : public spdlog::formatter {
 }  // namespace
 
 std::unique_ptr<spdlog::formatter> text_lines() { return std::make_unique<TextLines>(); }
+
+void name_process_in_lines(std::int32_t pid) { named_process = pid; }
 
 std::unique_ptr<spdlog::formatter> json_lines() { return std::make_unique<JsonLines>(); }
 

@@ -6,8 +6,18 @@
 #include "proxy/program/config/config.h"
 #include "proxy/program/serve/serve.h"
 #include "proxy/program/serve/signals.h"
+#include "proxy/program/take_over/take_over.h"
 
 namespace entente {
+namespace {
+
+std::string text_of(const ConfigErrors& errors) {
+  std::string text;
+  for (const std::string& error : errors) text += (text.empty() ? "" : "\n") + error;
+  return text;
+}
+
+}  // namespace
 
 void declare_run(CLI::App& app, RunOptions& options) {
   app.add_option("CONFIG", options.config, "Configuration file (TOML); `entente check --example` prints one")
@@ -34,9 +44,10 @@ int run_run(const RunOptions& options) {
   const auto config = read();
   if (!config) {
     tell(config.error());
+    if (!options.take_over.empty()) TakeOver::tell_failure(options.take_over, text_of(config.error()));
     return kFailed;
   }
-  return serve(*config, read, options.take_over);
+  return serve(*config, read, options.take_over, options.config);
 }
 
 }  // namespace entente

@@ -24,6 +24,7 @@
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
 #include "proxy/program/counted.h"
+#include "proxy/program/log/log_format.h"
 #include "proxy/program/monitor/health.h"
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/serve/signals.h"
@@ -331,21 +332,26 @@ std::string Service::metrics() const {
   return all.text();
 }
 
+std::uint64_t Service::players() const {
+  std::uint64_t sum = 0;
+  for (const ServedRoute& route : routes_.served()) sum += server_.totals(route.numbers()).now();
+  for (const ServedRoute& route : routes_.retired()) sum += server_.totals(route.numbers()).now();
+  return sum;
+}
+
 std::string Service::status() const {
-  std::uint64_t players = 0, of_arenas = 0;
+  std::uint64_t of_arenas = 0;
   const auto served = routes_.served();
   std::set<std::string> rooms;
   for (const ServedRoute& route : served) {
-    players += server_.totals(route.numbers()).now();
     if (!route.of_arena()) continue;
     ++of_arenas;
     rooms.insert(route.named.room);
   }
-  for (const ServedRoute& route : routes_.retired()) players += server_.totals(route.numbers()).now();
   std::string what;
   if (of_arenas < served.size() || of_arenas == 0) what = counted(served.size() - of_arenas, "route");
   if (!rooms.empty()) what += (what.empty() ? "" : ", ") + counted(rooms.size(), "arena");
-  return "serving " + what + ", " + counted(players, "player") +
+  return "serving " + what + ", " + counted(players(), "player") +
          (reload_failed_ ? "; the last reload failed, see the log" : "");
 }
 
@@ -470,6 +476,9 @@ void Service::take_back() { server_.take_back_listeners(); }
 
 void Service::give(std::int32_t pid, bool own) {
   server_.give_listeners();
+  name_process_in_lines(net::own_pid());  // both may write to one journal
+  spdlog::info("process {} has taken over; {} on here", pid,
+               players() == 1 ? "1 session goes" : std::to_string(players()) + " sessions go");
   kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });
   acceptor_->leave();
   acceptor_.reset();

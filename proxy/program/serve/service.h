@@ -118,6 +118,8 @@ class Service final : private HandOver::User {
   void serve(const NewRoute& route, const relay::Listening& at);
   void retire(std::size_t number, const std::string& name);
   void over(std::size_t number);
+  /// Open sessions, also of routes that a reload has removed.
+  std::uint64_t players() const;
   std::string status() const;
   ReplyRow statistics(const ServedRoute& route) const;
   std::vector<ReplyRow> statistics() const;

@@ -78,7 +78,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
     return recording_path(target.pattern, settings_.directory(),
                           {target.game, target.route, std::time(nullptr), session});
   };
-  relay::TapThread::Options options{.player_name = player_name_field, .ping_message = ping_message, .said = say};
+  relay::TapThread::Options options{.player_name = player_name_field, .ping_message = ping_message};
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
   options.ring_bytes = std::size_t{settings_.buffer_mb()} << 20;
   options.record = start;
@@ -90,7 +90,9 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
   options.files.kill_message = kill_message;
-  options.files.failed = [](const Error& error) { spdlog::error("recording: {}", error.text); };
+  const std::string of = "recording of route " + std::to_string(target.route) + " (" + target.game + ")";
+  options.files.failed = [of](const Error& error) { spdlog::error("{}: {}", of, error.text); };
+  options.said = [of](std::string_view sentence) { spdlog::warn("{}: {}", of, sentence); };
   const auto discarded = std::make_shared<std::atomic<bool>>(false);
   options.files.completed = [this, discarded](const std::string& file) {
     std::error_code ignored;  // what is left would only be in the way

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proxy/net/process/own_program.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/program/take_over/take_over.h"
 
 namespace entente {
@@ -32,6 +33,12 @@ void HandOver::stop() {
 void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& client) {
   if (line == "upgrade" && can_upgrade_) return upgrade(by, net::Talk(std::move(client)));
   if (!line.starts_with("take over ")) return;
+  if (line.starts_with(kTakeOverFailed)) {
+    if (by.pid != own_) return;
+    const std::lock_guard lock(mutex_);
+    own_failure_ = screen_text(line.substr(std::string_view(kTakeOverFailed).size()));
+    return;
+  }
   net::Talk talk(std::move(client));
   const auto refuse = [&](const std::string& why) {
     ++failures_;
@@ -141,13 +148,20 @@ std::string HandOver::run_anew(const net::Talk& client) {
     if (given()) answer("ok\n" + name + " has taken over");
     if (const auto code = program.ended()) {
       if (given()) return "";
-      const std::string why = name + " ended with " + std::to_string(*code) + "; its log says why. This one goes on.";
+      const std::string said = own_failure();
+      const std::string why = name + " ended with " + std::to_string(*code) +
+                              (said.empty() ? "; its log says why." : ": " + said + ".") + " This one goes on.";
       return answer("error: " + why), why;
     }
     if (steady_now() >= until) answer("ok\n" + name + " is starting; the log says when it has taken over");
     std::this_thread::sleep_for(std::chrono::milliseconds(answered ? 100 : 20));
   }
   return given() ? "" : (answer("error: the program stops"), "the program stops");
+}
+
+std::string HandOver::own_failure() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(own_failure_, "");
 }
 
 bool HandOver::stops() {

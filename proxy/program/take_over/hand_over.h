@@ -59,6 +59,7 @@ class HandOver {
   Outcome<Done> talk_to_the_end(const net::LocalPeer& by);
   void upgrade(const net::LocalPeer& by, net::Talk client);
   std::string run_anew(const net::Talk& client);
+  std::string own_failure();
   bool stops();
 
   User& user_;
@@ -66,8 +67,9 @@ class HandOver {
   bool can_upgrade_ = false;
   std::atomic<State> state_{State::kNone};
   std::atomic<std::uint64_t> failures_{0};
-  std::mutex mutex_;  // of the next two
+  std::mutex mutex_;  // of the next three
   bool ends_ = false;
+  std::string own_failure_;  // what the process that this one has started says of its failure
   std::optional<net::Talk> talk_;
   std::thread thread_;  // of the last take-over
   std::thread upgrade_;

@@ -2,15 +2,18 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "proxy/net/local_acceptor.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/program/take_over/socket_name.h"
 
 namespace entente {
 namespace {
 
-constexpr Millis kWithOldProcess = 30'000;  // with the old process: it may be busy
+constexpr Millis kWithOldProcess = 30'000;    // with the old process: it may be busy
+constexpr std::size_t kLongestFailure = 800;  // bytes of a line: the answer to `upgrade` has room for it
 
 }  // namespace
 
@@ -31,6 +34,13 @@ Outcome<TakeOver> TakeOver::begin(const std::string& path) {
     net::add_passed(std::move(one.fd), name->bound, name->kind == SocketName::Kind::kOwnControl);
   }
   return TakeOver(std::move(*talk));
+}
+
+void TakeOver::tell_failure(const std::string& path, const std::string& why) {
+  std::string line = kTakeOverFailed;
+  for (const char c : why) line += c == '\n' ? std::string("; ") : std::string(1, c);
+  line.resize(std::min(line.size(), kLongestFailure));
+  (void)net::ask_local(path, line);  // it may know no such line, or be gone
 }
 
 Outcome<relay::LinkId> TakeOver::ready() {

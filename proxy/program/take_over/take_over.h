@@ -8,6 +8,7 @@
 //   new: ready       (everything is open)
 //   old: given N     (the old one accepts nobody any more; its sessions have numbers up to N)
 //   new: taken       (the new one does)
+// If the new one fails, it says why on another connection: take over failed: WHY
 #pragma once
 
 #include <string>
@@ -18,11 +19,15 @@
 namespace entente {
 
 constexpr const char* kTakeOver = "take over 1";
+constexpr const char* kTakeOverFailed = "take over failed: ";  // and why, as a line of its own
 
 class TakeOver {
  public:
   /// Asks the process behind the control socket `path` for its sockets. Listeners opened from now on use them.
   static Outcome<TakeOver> begin(const std::string& path);
+  /// This process ends without having taken over: tells the process behind `path` why, for whoever asked for an
+  /// upgrade.
+  static void tell_failure(const std::string& path, const std::string& why);
   /// Everything is open: the old process accepts nobody any more. Returns the highest number of its sessions.
   Outcome<relay::LinkId> ready();
   /// The newcomers are ours. REQUIRES: ready(); all listeners serve in a moment.
