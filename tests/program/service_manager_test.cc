@@ -164,7 +164,7 @@ TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot 
     CHECK(manager.next() == "READY=1\nSTATUS=fine");
     std::thread serving([&] { server.run(); });
     for (int i = 0; i < 2; ++i) CHECK(manager.next().starts_with("WATCHDOG=1\n"));
-    const auto client = net::stream_towards(listening->address);  // its server is not there: that is reported
+    auto client = net::stream_towards(listening->address);  // its server is not there: that is reported
     (void)::connect(client->tcp.get(), listening->address.raw(), listening->address.size());
     REQUIRE(held.wait_for(Process::kPatience) == std::future_status::ready);
     while (!manager.next(std::chrono::milliseconds(1)).empty()) {
@@ -172,6 +172,7 @@ TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot 
     (void)manager.next(std::chrono::milliseconds(200));  // one may have been on its way
     CHECK(manager.next(std::chrono::milliseconds(600)) == "");
     events.let_go();
+    client->tcp.reset();  // so that nobody is waited for: the manager does not read any more
     CHECK(manager.next().starts_with("WATCHDOG=1\n"));
     server.stop();
     serving.join();
