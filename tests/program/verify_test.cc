@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "adapters/aos/aos.h"
@@ -30,7 +31,7 @@ struct Verified {
 
 Verified verified(const FileOptions& from) {
   std::ostringstream out, err;
-  const int exit = verify({from}, out, err);
+  const int exit = verify({from, true}, out, err);
   return {exit, out.str(), err.str()};
 }
 
@@ -46,6 +47,26 @@ TEST_CASE("what is wrong with a file is told without what it would have a termin
   CHECK(wrong.exit == kFailed);
   CHECK(wrong.err.find("\"\\x1b]0;owned\\x07\\x0a\"") != std::string::npos);
   CHECK(wrong.err.find_first_of("\x1b\a") == std::string::npos);
+}
+
+TEST_CASE("only connections with a problem have a line, unless all shall have one") {
+  const Folder folder;
+  const auto lines = [&](const std::string& hex, bool connections) {
+    std::ostringstream out, err;
+    FileOptions from;
+    from.file = folder.write("a.jsonl", R"({"dir":"c2s","conn":"a","hex":"0001010200000001"})"
+                                        "\n"
+                                        R"({"dir":"c2s","conn":"b","hex":")" +
+                                            hex + "\"}\n");
+    from.game = "panic";
+    from.dialect = "be-packed";
+    verify({from, connections}, out, err);
+    const std::string all = out.str();
+    return std::count(all.begin(), all.end(), '\n');
+  };
+  CHECK(lines("0001010200000001", false) == 1);  // the result
+  CHECK(lines("0001010200000001", true) == 3);
+  CHECK(lines("00010102000000", false) == 2);  // it is cut off
 }
 
 TEST_CASE("real traffic decodes, and encodes to the same bytes") {

@@ -12,7 +12,8 @@ namespace entente {
 namespace {
 
 constexpr const char* kMeaning =
-    "In the output, frames is the number of messages. Each is also counted in exactly one of these:\n"
+    "The last line is the result. In the output, frames is the number of messages. Each is also counted in exactly one "
+    "of these:\n"
     "  exact       decoding and encoding it again gives the same bytes\n"
     "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
     "  refused     a client's message that does not decode and that the server did not accept either: the server\n"
@@ -26,8 +27,8 @@ constexpr const char* kMeaning =
 
 class Verifier final : public ImportSink {
  public:
-  Verifier(const RecordedFile& file, std::ostream& out, std::ostream& err)
-      : file_(file), out_(out), err_(err), context_{ProblemReporter(err), {}, {}} {}
+  Verifier(const RecordedFile& file, bool connections, std::ostream& out, std::ostream& err)
+      : file_(file), connections_(connections), out_(out), err_(err), context_{ProblemReporter(err), {}, {}} {}
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     if (!context_.start) context_.start = time;
@@ -75,7 +76,7 @@ class Verifier final : public ImportSink {
     auto* link = find(id);
     if (link == nullptr) return;
     total_ += link->finish();
-    out_ << link->line() << '\n';
+    if (connections_ || !link->flawless()) out_ << link->line() << '\n';
     links_.erase(id);
   }
   void remark(std::string_view text) override {
@@ -98,6 +99,7 @@ class Verifier final : public ImportSink {
   }
 
   const RecordedFile& file_;
+  const bool connections_;
   std::ostream& out_;
   std::ostream& err_;
   VerifyContext context_;
@@ -110,6 +112,8 @@ class Verifier final : public ImportSink {
 
 void declare_verify(CLI::App& app, VerifyOptions& options) {
   declare_file(app, options.from);
+  app.add_flag("--connections", options.connections,
+               "Print a line for each connection (default: only for those with a problem)");
   app.footer([] { return std::string(kMeaning); });
 }
 
@@ -118,7 +122,7 @@ int run_verify(const VerifyOptions& options) { return verify(options, std::cout,
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   const auto file = RecordedFile::open(options.from, "entente verify", err);
   if (!file) return file.error();
-  Verifier verifier(*file, out, err);
+  Verifier verifier(*file, options.connections, out, err);
   const auto read = file->read(verifier);
   if (!read) err << "entente verify: " << screen_text(read.error().text) << '\n';
   const Tally& total = verifier.finish();

@@ -9,12 +9,14 @@ namespace entente {
 
 struct VerifyOptions {
   FileOptions from;
+  bool connections = false;  ///< a line for each connection, not only for those with a problem
 };
 
 void declare_verify(CLI::App& app, VerifyOptions& options);
 int run_verify(const VerifyOptions& options);
 
-/// Prints one line per connection and a total to `out`, errors to `err`. Returns an Exit.
+/// Prints a line for each connection with a problem, or for all, and a total to `out`, errors to `err`. Returns an
+/// Exit.
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace entente

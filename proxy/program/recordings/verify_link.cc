@@ -105,6 +105,13 @@ std::string VerifiedLink::line() const {
   return out;
 }
 
+bool VerifiedLink::flawless() const {
+  if (tally_.exact != tally_.frames) return false;
+  for (const Way way : {Way::kToServer, Way::kToClient})
+    if (dissector_.pending(way) != 0 || uncut_[index(way)] != 0) return false;
+  return true;
+}
+
 void VerifiedLink::frame(const Frame& frame) {
   ++tally_.frames;
   const auto row = codec_->decode(frame);

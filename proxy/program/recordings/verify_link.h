@@ -38,6 +38,8 @@ class VerifiedLink final : wire::Dissected {
 
   /// The connection's line. REQUIRES: finish().
   std::string line() const;
+  /// Each message is exact, and no byte is left over.
+  bool flawless() const;
 
  private:
   struct Waiting {
