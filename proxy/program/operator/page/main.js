@@ -197,9 +197,9 @@ function showBans({ bans }) {
 
 const RECORDING_COLUMNS = [
   ["Route", (one) => one.name],
-  ["State", (one) => one.recording === "on" ? "recording" : "off"],
-  ["Size", (one) => one.recording === "on" ? bytes(one.bytes) : "", "figure"],
-  ["Since", (one) => one.recording === "on" ? age(one.seconds) : "", "figure"],
+  ["State", (one) => one.recording === "on" ? "recording" : one.recording],
+  ["Size", (one) => one.recording !== "off" ? bytes(one.bytes) : "", "figure"],
+  ["Since", (one) => one.recording !== "off" ? age(one.seconds) : "", "figure"],
   ["Files", (one) => one.files.join(", ")],
 ];
 
@@ -209,7 +209,7 @@ function showRecordings({ recordings }) {
     const start = button("Start", () => commands.record("start", node.item)), stop = button("Stop", () => commands.record("stop", node.item), true);
     const rotate = button("New file", () => commands.record("rotate", node.item));
     cell.append(start, rotate, stop);
-    return (one) => { start.hidden = one.recording === "on", stop.hidden = rotate.hidden = one.recording !== "on"; };
+    return (one) => { start.hidden = one.recording !== "off", stop.hidden = rotate.hidden = one.recording === "off"; };
   }));
 }
 
