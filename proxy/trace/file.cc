@@ -46,6 +46,31 @@ const char* why_left(std::string_view suffix) {
                            : "whoever wrote it was interrupted, or is still at work; remove it and try again";
 }
 
+/// All of `bytes`, at the end of the file. Counts in `size` what was written.
+Outcome<Done> append_to(const Descriptor& file, const std::string& name, Bytes bytes, std::uint64_t& size) {
+  while (!bytes.empty()) {
+    const auto got = ::write(file.get(), bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return failed("write", name, got < 0 ? errno : EIO);
+    size += static_cast<std::uint64_t>(got);
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+  return Done{};
+}
+
+Outcome<Done> read_from(const Descriptor& file, const std::string& name, std::uint64_t offset,
+                        std::span<std::uint8_t> to) {
+  while (!to.empty()) {
+    const auto got = ::pread(file.get(), to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("read", name);
+    if (got == 0) return Error{"cannot read " + name + ": it became shorter while it was read"};
+    offset += static_cast<std::uint64_t>(got);
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -80,13 +105,7 @@ Outcome<std::unique_ptr<FileSink>> FileSink::create_beside(const std::string& pa
 }
 
 Outcome<Done> FileSink::write(Bytes bytes) {
-  while (!bytes.empty()) {
-    const auto got = ::write(file_.get(), bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return failed("write", part_, got < 0 ? errno : EIO);
-    size_ += static_cast<std::uint64_t>(got);
-    bytes = bytes.subspan(static_cast<std::size_t>(got));
-  }
+  if (auto written = append_to(file_, part_, bytes, size_); !written.ok()) return written;
   return check();
 }
 
@@ -140,15 +159,63 @@ Outcome<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
 }
 
 Outcome<Done> FileSource::read(std::uint64_t offset, std::span<std::uint8_t> to) {
-  while (!to.empty()) {
-    const auto got = ::pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed("read", path_);
-    if (got == 0) return Error{"cannot read " + path_ + ": it became shorter while it was read"};
-    offset += static_cast<std::uint64_t>(got);
-    to = to.subspan(static_cast<std::size_t>(got));
+  return read_from(file_, path_, offset, to);
+}
+
+class ScratchFile::Writer final : public Sink {
+ public:
+  explicit Writer(ScratchFile& to) : to_(to) {}
+
+  const std::string& name() const override { return to_.name_; }
+  Outcome<Done> write(Bytes bytes) override { return append_to(to_.file_, to_.name_, bytes, to_.size_); }
+  Outcome<Done> cut(std::uint64_t size) override {
+    if (::ftruncate(to_.file_.get(), static_cast<off_t>(size)) != 0) return failed("cut back", to_.name_);
+    to_.size_ = size;
+    return Done{};
   }
+  Outcome<Done> sync() override { return Done{}; }  // what a crash loses can be made again
+  Outcome<Done> finish() override { return Done{}; }
+
+ private:
+  ScratchFile& to_;
+};
+
+Outcome<std::shared_ptr<ScratchFile>> ScratchFile::create(const std::string& folder, std::string name, unsigned mode) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::string part;
+  Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, mode));
+  if (file.get() < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+    part = (std::filesystem::path(folder) / ".entente-XXXXXX").string();
+    file = Descriptor(::mkostemp(part.data(), O_APPEND | O_CLOEXEC));
+    if (file.get() >= 0) ::fchmod(file.get(), mode);
+  }
+  if (file.get() < 0) return failed("create a file in", folder);
+  return std::shared_ptr<ScratchFile>(new ScratchFile(std::move(name), std::move(part), std::move(file)));
+}
+
+ScratchFile::~ScratchFile() {
+  if (!part_.empty()) ::unlink(part_.c_str());
+}
+
+std::unique_ptr<Sink> ScratchFile::writer() { return std::make_unique<Writer>(*this); }
+
+// A link cannot replace a file, so the file first gets a name beside it.
+Outcome<Done> ScratchFile::keep(const std::string& path) {
+  if (part_.empty()) {
+    const std::string own = "/proc/self/fd/" + std::to_string(file_.get()), beside = path + ".new";
+    const auto link = [&] { return ::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, beside.c_str(), AT_SYMLINK_FOLLOW) == 0; };
+    // A program that was killed here left the name.
+    const bool linked = link() || (errno == EEXIST && ::unlink(beside.c_str()) == 0 && link());
+    if (!linked) return failed("create", beside);
+    part_ = beside;
+  }
+  if (::rename(part_.c_str(), path.c_str()) != 0) return failed(("rename " + part_ + " to").c_str(), path);
+  part_.clear();
   return Done{};
+}
+
+Outcome<Done> ScratchFile::read(std::uint64_t offset, std::span<std::uint8_t> to) {
+  return read_from(file_, name_, offset, to);
 }
 
 }  // namespace entente::trace

@@ -80,6 +80,35 @@ class FileSink final : public Sink {
   std::uint64_t size_ = 0;
 };
 
+/// A file without a name, to be written and then read. It is gone with its last owner, unless it was kept.
+class ScratchFile final : public Source {
+ public:
+  /// In this folder, with the permissions that `mode` has. `name`: for messages. Ignores SIGXFSZ for the whole process.
+  static Outcome<std::shared_ptr<ScratchFile>> create(const std::string& folder, std::string name, unsigned mode);
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile() override;
+
+  /// Appends to it. REQUIRES: the file outlives it.
+  std::unique_ptr<Sink> writer();
+  /// Gives it this name, in its folder. A file that has the name already is replaced.
+  Outcome<Done> keep(const std::string& path);
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return size_; }
+  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override;
+
+ private:
+  class Writer;
+  ScratchFile(std::string name, std::string part, Descriptor file)
+      : name_(std::move(name)), part_(std::move(part)), file_(std::move(file)) {}
+
+  std::string name_;
+  std::string part_;  // its name until it is kept, where the file system has no files without one; otherwise empty
+  Descriptor file_;
+  std::uint64_t size_ = 0;
+};
+
 class FileSource final : public Source {
  public:
   static Outcome<std::unique_ptr<FileSource>> open(const std::string& path);

@@ -57,6 +57,8 @@ Outcome<Done> Recorder::begin() {
   writer_.emplace(*sink_, mcap::WriterOptions{.header = {"", "entente"}, .compress = true, .level = options_.level});
   if (auto begun = writer_->begin(); !begun.ok()) return begun;
   auto done = writer_->add({"entente", {{"program", "entente"}, {"version", options_.version}}});
+  for (const mcap::Metadata& more : options_.metadata)
+    if (done.ok()) done = writer_->add(more);
   const auto define = [&](std::uint16_t id, const char* topic, const google::protobuf::Descriptor* type) {
     if (done.ok()) done = writer_->define(protobuf_schema(id, *type));
     if (done.ok()) done = writer_->define(mcap::Channel{id, id, topic, "protobuf", {}});

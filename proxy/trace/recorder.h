@@ -45,8 +45,9 @@ struct RecorderOptions {
   /// The age at which a chunk is closed, in ns. A little less than the second that a crash may cost, because tick()
   /// may come late.
   WallTime chunk_age = 950'000'000;
-  int level = 1;             ///< of zstd
-  std::string version = {};  ///< of this program, for the metadata
+  int level = 1;                              ///< of zstd
+  std::string version = {};                   ///< of this program, for the metadata
+  std::vector<mcap::Metadata> metadata = {};  ///< more of it, at the beginning of each file
   /// Called when writing fails; again only after it has succeeded.
   std::function<void(const Error&)> failed = {};
   /// Called when writing succeeds again, with what the recording lacks.

@@ -5,7 +5,7 @@
 #include <regex>
 #include <thread>
 
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/recordings/playable.h"
 #include "proxy/program/time_text.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
@@ -66,6 +66,10 @@ void drive(trace::Recorder& to, std::uint32_t link, const char* name) {
   }
 }
 
+auto session_of(const std::string& path, std::uint32_t link = 0) {
+  return open_playable({.from = {.file = path}, .link = link, .terminal = nullptr});
+}
+
 std::string one_session(const Folder& folder) {
   const std::string path = folder.file("one.mcap");
   auto to = recorder(path);
@@ -114,9 +118,9 @@ TEST_CASE("whatever players call themselves, the list of sessions is lines for a
   drive(*to, 1, "an\x1b[31mna");
   drive(*to, 2, "ben\n  link 7  bzflag 2.4");
   REQUIRE(to->close(kStart + 3'000'000'000).ok());
-  const Ended told = run(replay(path));
+  const Ended told = run(replay(path, {"--link", "7"}));
   CHECK(told.code == 1);
-  CHECK(told.err.find("choose one by its link:\n  link 1  bzflag 2.4, player 'an\\x1b[31mna', ") != std::string::npos);
+  CHECK(told.err.find("these links have words:\n  link 1  bzflag 2.4, player 'an\\x1b[31mna', ") != std::string::npos);
   CHECK(told.err.find("\n  link 2  bzflag 2.4, player 'ben\\x0a  link 7  bzflag 2.4', ") != std::string::npos);
 }
 
@@ -141,7 +145,7 @@ TEST_CASE("a time is seconds, minutes and seconds, hours too, or a number with a
 
 TEST_CASE("a tape is the words of one session, from its own beginning on") {
   const Folder folder;
-  auto session = RecordedSession::open(one_session(folder), std::nullopt);
+  auto session = session_of(one_session(folder));
   REQUIRE_MESSAGE(session.ok(), session.error().text);
   CHECK((*session)->length() == 2 * core::kSecond);
   CHECK((*session)->about().dialect == "bzflag 2.4");
@@ -190,7 +194,7 @@ std::string with_worlds(const Folder& folder) {
 
 TEST_CASE("a tape goes to a time by the last world before it") {
   const Folder folder;
-  auto session = RecordedSession::open(with_worlds(folder), std::nullopt);
+  auto session = session_of(with_worlds(folder));
   REQUIRE_MESSAGE(session.ok(), session.error().text);
   for (const auto& [step, name] : std::map<int, std::string>{{40, "at 40"}, {24, ""}, {25, "at 25"}, {29, "at 25"}}) {
     core::World world;
@@ -201,39 +205,26 @@ TEST_CASE("a tape goes to a time by the last world before it") {
   }
 }
 
-TEST_CASE("of several sessions one must be chosen, and the error says which there are") {
+TEST_CASE("an error about a link says which links have words") {
   const Folder folder;
   const std::string path = two_sessions(folder);
-  const auto none = RecordedSession::open(path, std::nullopt);
+  const auto none = session_of(path, 2);
   REQUIRE_FALSE(none.ok());
+  CHECK(none.error().exit == kFailed);
   CHECK(none.error().text == path +
-                                 " holds 2 sessions; choose one by its link:\n"
+                                 ": link 2 has no words; these links have words:\n"
                                  "  link 1  bzflag 2.4, player 'anna', 25 facts, 0:02\n"
                                  "  link 3  bzflag 2.4, player 'ben', 25 facts, 0:02");
-  CHECK(RecordedSession::open(path, 2).error().text.find("link 2 has no words; these links have words:") !=
-        std::string::npos);
-  const auto ben = RecordedSession::open(path, 3);
+  const auto ben = session_of(path, 3);
   REQUIRE(ben.ok());
   CHECK((*ben)->about().player == "ben");
-}
-
-TEST_CASE("what holds no words, or is no recording, is said to be so") {
-  const Folder folder;
-  const std::string path = folder.file("relay.mcap");
-  auto to = recorder(path);
-  to->opened(kStart, opening(1, "bzflag", "2.4"));
-  record(*to, 1, trace::TO_SERVER, "0102", kStart);
-  REQUIRE(to->close(kStart + 3'000'000'000).ok());
-  CHECK(RecordedSession::open(path, std::nullopt).error().text.find(" has no words; ") != std::string::npos);
-  CHECK_FALSE(RecordedSession::open(folder.write("noise", "noise"), std::nullopt).ok());
-  CHECK_FALSE(RecordedSession::open(folder.file("nothing"), std::nullopt).ok());
 }
 
 TEST_CASE("a recording that was cut off is a tape as far as it goes") {
   const Folder folder;
   const std::string path = one_session(folder);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
-  const auto session = RecordedSession::open(path, std::nullopt);
+  const auto session = session_of(path);
   REQUIRE(session.ok());
   CHECK_FALSE((*session)->damage().empty());
   CHECK((*session)->about().facts == 25);
@@ -281,9 +272,11 @@ TEST_CASE("what cannot be done is said with what can") {
   CHECK(run({kEntente, "replay", file}).code == 2);
   CHECK(run(replay(file, {"--at", "soon"})).code == 2);
   CHECK(run(replay(file, {"--speed", "99"})).code == 2);
-  const Ended two = run(replay(two_sessions(folder)));
-  CHECK(two.code == 1);
-  CHECK(two.err.find("  link 3") != std::string::npos);
+  CHECK(run(replay(file, {"--game", "chess"})).code == 2);
+  CHECK(run(replay(file, {"--set", "maps"})).code == 2);
+  const Ended other = run(replay(two_sessions(folder), {"--link", "2"}));
+  CHECK(other.code == 1);
+  CHECK(other.err.find("  link 3") != std::string::npos);
 }
 
 }  // namespace entente::replay_test

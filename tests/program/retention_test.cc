@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "proxy/program/recordings/words_cache.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -27,6 +28,17 @@ struct Shelf {
     if (!whole) fs::rename(path, path + ".part");
     fs::last_write_time(whole ? path : path + ".part", kNow - age);
     return fs::file_size(whole ? path : path + ".part");
+  }
+  /// Words that were made of the recording of this name.
+  std::uint64_t words(const std::string& name) const {
+    const std::string path = folder.file(name + ".words.mcap");
+    const std::string of = has(name) ? folder.file(name) : folder.write("gone", "");
+    const auto metadata = words_cache_metadata({.file = of}, {});
+    REQUIRE(metadata.ok());
+    auto to = trace::Recorder::open(path, {.metadata = {*metadata}});
+    REQUIRE(to.ok());
+    REQUIRE((*to)->close(2).ok());
+    return fs::file_size(path);
   }
   Retention::Options options(hours age, std::uint64_t bytes) {
     return {.directory = folder.path().string(),
@@ -69,6 +81,27 @@ TEST_CASE("recordings that are older than keep_s are deleted, by the names of th
   CHECK(shelf.totals.kept == 1);
   CHECK(shelf.has("panic-2-20260103T000000Z.mcap"));
   CHECK(shelf.has("my panic-2-20260101T000000Z.mcap"));
+}
+
+TEST_CASE("words that were made of a recording count with it, and go with it") {
+  Shelf shelf;
+  const std::uint64_t each = shelf.put("a.mcap", hours(5));
+  shelf.put("a-2.mcap", hours(4));
+  const std::uint64_t words = shelf.words("a.mcap");
+  const std::uint64_t other = shelf.words("a-3.mcap");
+  shelf.put("a-2.mcap.words.mcap", hours(1));  // of somebody who likes such names
+  const RecordingTarget target{"a.mcap", "panic", 1};
+  CHECK(shelf.look(hours(9), 0, target).empty());
+  CHECK(shelf.totals.kept == 2);
+  CHECK(shelf.totals.kept_bytes == 2 * each + words);
+  CHECK(shelf.look(hours(0), 2 * each + words, target).empty());
+  CHECK(shelf.look(hours(0), 2 * each + words - 1, target) == Names{"a.mcap"});
+  CHECK(shelf.totals.deleted_bytes == each + words);
+  CHECK(shelf.totals.kept_bytes == each);
+  CHECK_FALSE(shelf.has("a.mcap.words.mcap"));
+  CHECK(shelf.look(hours(3), 0, target) == Names{"a-2.mcap"});
+  CHECK(shelf.has("a-2.mcap.words.mcap"));
+  CHECK(other != 0);
 }
 
 TEST_CASE("above keep_mb the oldest are deleted; what is being written counts, but is not") {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/recordings/playable.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
@@ -75,7 +75,7 @@ TEST_CASE("a recording of an arena that is rotated: each file verifies, and play
     CHECK(run({kEntente, "convert", served.folder.file(name), "--to", served.folder.file(std::string("c-") + name)})
               .code == 0);
   }
-  const auto second = RecordedSession::open(served.folder.file("a-2.mcap"), {});
+  const auto second = open_playable({.from = {.file = served.folder.file("a-2.mcap")}, .terminal = nullptr});
   REQUIRE_MESSAGE(second.ok(), second.error().text);
   core::World world;
   REQUIRE((*second)->seek(0, world).ok());

@@ -61,6 +61,8 @@ class RecReader {
   const RecHeader& header() const { return header_; }
   const std::vector<Text<2>>& flags() const { return flags_; }
   Bytes world() const { return world_; }
+  /// How many bytes of the file were read.
+  std::size_t position() const { return at_; }
 
   struct Packet {
     RecPacket head;

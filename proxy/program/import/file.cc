@@ -25,27 +25,43 @@ Error unknown_dialect(const Game& game, const std::string& name) {
   return unknown((std::string(game.name()) + " dialect").c_str(), name, known);
 }
 
-Outcome<Done> check(const FileOptions& asked) {
-  if (asked.game.empty()) return Done{};  // whose dialect it is, the file shows
-  std::vector<std::string_view> names;
-  for (const Game* game : games()) names.push_back(game->name());
-  const Game* game = find_game(asked.game);
-  if (game == nullptr) return unknown("game", asked.game, names);
-  if (asked.dialect.empty() || find_dialect(*game, asked.dialect)) return Done{};
-  return unknown_dialect(*game, asked.dialect);
-}
-
 void say(std::ostream& err, std::string_view note) {
   std::string line;
   wire::escape(note, line);
   err << line << '\n';
 }
 
+/// Tells how far the file was read.
+class Watched final : public ImportFilter {
+ public:
+  Watched(ImportSink& to, const RecordedFile::ReadTo& read_to) : ImportFilter(to), read_to_(read_to) {}
+
+  void bytes(const Imported& piece) override { to_.bytes(piece); }
+  void read_to(std::uint64_t bytes) override { read_to_(bytes); }
+
+ private:
+  const RecordedFile::ReadTo& read_to_;
+};
+
 }  // namespace
+
+std::optional<Error> objection(const FileOptions& asked) {
+  if (asked.game.empty()) return std::nullopt;  // whose dialect it is, the file shows
+  std::vector<std::string_view> names;
+  for (const Game* game : games()) names.push_back(game->name());
+  const Game* game = find_game(asked.game);
+  if (game == nullptr) return unknown("game", asked.game, names);
+  if (asked.dialect.empty() || find_dialect(*game, asked.dialect)) return std::nullopt;
+  return unknown_dialect(*game, asked.dialect);
+}
 
 void declare_file(CLI::App& app, FileOptions& options) {
   app.add_option("FILE", options.file, "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines")
       ->required();
+  declare_reading(app, options);
+}
+
+void declare_reading(CLI::App& app, FileOptions& options) {
   app.add_option("--game", options.game, "Game of the file (default: detected)");
   app.add_option("--dialect", options.dialect, "Dialect of the file (default: detected)");
   app.add_option("--port", options.port,
@@ -56,26 +72,34 @@ void declare_file(CLI::App& app, FileOptions& options) {
 
 Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::string_view command,
                                                std::ostream& err) {
-  const auto refused = [&](int exit, const std::string& why) {
-    err << command << ": " << screen_text(why) << '\n';
-    if (exit == kUsage) err << "Run `" << command << " --help` for usage.\n";
-    return exit;
-  };
-  if (const auto right = check(options); !right) return refused(kUsage, right.error().text);
+  auto file = open(options, err);
+  if (file) return std::move(*file);
+  err << command << ": " << screen_text(file.error().text) << '\n';
+  if (file.error().exit == kUsage) err << "Run `" << command << " --help` for usage.\n";
+  return int{file.error().exit};
+}
+
+Expected<RecordedFile, RecordedFile::OpenError> RecordedFile::open(const FileOptions& options, std::ostream& err,
+                                                                   const ReadTo& read_to) {
+  if (const auto why = objection(options)) return OpenError{kUsage, why->text};
   const auto format = import_format(options.file);
-  if (!format) return refused(kFailed, format.error().text);
+  if (!format) return OpenError{kFailed, format.error().text};
   RecordedFile file(options, *format);
-  if (const auto refusal = file.settle(err)) return refused(refusal->exit, refusal->why);
+  if (const auto refusal = file.settle(err, read_to)) return *refusal;
   return file;
 }
 
-std::optional<RecordedFile::OpenError> RecordedFile::settle(std::ostream& err) {
+std::optional<RecordedFile::OpenError> RecordedFile::settle(std::ostream& err, const ReadTo& read_to) {
   const Game* game = find_game(options_.game);
   if (game != nullptr) game_dialect_ = GameDialect{game, find_dialect(*game, options_.dialect).value_or(0)};
   const bool told = game != nullptr && !options_.dialect.empty();
   std::vector<const Game*> candidates;
   if (!told) candidates = game != nullptr ? std::vector{game} : games_that_show();
-  const ImportFile reads = [this](ImportSink& sink) { return read(sink); };
+  const ImportFile reads = [&](ImportSink& sink) {
+    if (!read_to) return read(sink);
+    Watched watched(sink, read_to);
+    return read(watched);
+  };
   DetectedDialects look = detect_dialects(std::move(candidates), reads);
   if (game == nullptr && !look.game_dialect && format_ == ImportFormat::kPcap) look_closer(look, reads);
   if (auto refusal = check_look(look, err)) return refusal;

@@ -1,6 +1,7 @@
 // A recorded file as commands open it: named by a person, who may also name its game and dialect.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,12 +23,28 @@ struct FileOptions {
 };
 
 void declare_file(CLI::App& app, FileOptions& options);
+/// Only --game, --dialect and --port.
+void declare_reading(CLI::App& app, FileOptions& options);
+
+/// What is wrong with the names of game and dialect.
+std::optional<Error> objection(const FileOptions& asked);
 
 class RecordedFile {
  public:
+  /// Why a file is not read: an invalid command line (kUsage), or an invalid file (kFailed).
+  struct OpenError {
+    Exit exit;
+    std::string text;
+  };
+
   /// Opens the file and determines its game and dialect. On failure, the reason is printed to `err`, and the error
   /// is an Exit. `command`: for messages, such as "entente verify".
   static Expected<RecordedFile, int> open(const FileOptions& options, std::string_view command, std::ostream& err);
+  /// The same for those who print the reason themselves. Remarks are printed to `err`. `read_to`: told how many bytes
+  /// were read, about; for a capture more than once from 0 on.
+  using ReadTo = std::function<void(std::uint64_t)>;
+  static Expected<RecordedFile, OpenError> open(const FileOptions& options, std::ostream& err,
+                                                const ReadTo& read_to = {});
 
   /// Reads the whole file, with its game's transport taken apart.
   Outcome<Done> read(ImportSink& sink) const;
@@ -40,14 +57,8 @@ class RecordedFile {
   GameDialect as_connected(const GameDialect& game_dialect, std::uint32_t data) const;
 
  private:
-  /// Why the file is not read: an invalid command line (kUsage), or an invalid file (kFailed).
-  struct OpenError {
-    Exit exit;
-    std::string why;
-  };
-
   RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
-  std::optional<OpenError> settle(std::ostream& err);
+  std::optional<OpenError> settle(std::ostream& err, const ReadTo& read_to);
   void look_closer(DetectedDialects& look, const ImportFile& reads);
   std::optional<OpenError> check_look(const DetectedDialects& look, std::ostream& err) const;
   std::optional<OpenError> take_dialect();

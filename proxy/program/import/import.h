@@ -81,6 +81,8 @@ class ImportSink {
   virtual void geometry(const trace::Geometry&, WallTime) {}
   /// A remark about the file, for people.
   virtual void remark(std::string_view text) = 0;
+  /// How many bytes of the file were read, about.
+  virtual void read_to(std::uint64_t /*bytes*/) {}
   /// Polled: true ends the import early, as if the file ended.
   virtual bool enough() const { return false; }
 };

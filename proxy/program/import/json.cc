@@ -130,6 +130,7 @@ class JsonImport {
     std::string line;
     while (!sink_.enough() && read_line(lines, line)) {
       ++number_;
+      sink_.read_to(read_ += line.size() + 1);
       if (line.size() > kLongestLine) return wrong("longer than 16 MiB");
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
       const auto done = take(line);
@@ -219,6 +220,7 @@ class JsonImport {
   const std::string& name_;
   ImportSink& sink_;
   std::size_t number_ = 0;
+  std::uint64_t read_ = 0;
   WallTime time_ = 0;
   Buffer bytes_;
   std::unordered_map<std::string, ConnectionId> ids_;

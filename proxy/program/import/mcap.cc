@@ -54,6 +54,7 @@ class McapImport {
       if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
       if (*event == nullptr) break;
       take(**event);
+      sink_.read_to(recording.progress().whole);
       if (links_.size() > kMostConnections)
         return Error{recording.file().name() + ": more than 65536 connections at once"};
     }

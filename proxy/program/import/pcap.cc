@@ -17,7 +17,8 @@ namespace {
 
 using wire::Lane, wire::Way;
 
-constexpr std::size_t kRemembered = 4'096;  // closed ones, so that a late packet opens nothing
+constexpr std::uint64_t kPacketHeader = 16;  // in the file
+constexpr std::size_t kRemembered = 4'096;   // closed ones, so that a late packet opens nothing
 
 struct Key {
   PacketEndpoint client, server;
@@ -84,6 +85,7 @@ class PcapImport {
       ++number_;
       if (got != 1) return wrong(pcap_geterr(pcap_.get()));
       cut_short_ = header->caplen < header->len;
+      sink_.read_to(read_ += kPacketHeader + header->caplen);
       // With nanosecond precision, tv_usec holds nanoseconds.
       time_ = static_cast<WallTime>(header->ts.tv_sec) * 1'000'000'000U + static_cast<WallTime>(header->ts.tv_usec);
       const auto done = take(parse_packet(link, {bytes, header->caplen}));
@@ -242,7 +244,7 @@ class PcapImport {
   ImportOptions options_;
   ImportSink& sink_;
   std::unique_ptr<pcap_t, Close> pcap_;
-  std::uint64_t number_ = 0;
+  std::uint64_t number_ = 0, read_ = 0;
   WallTime time_ = 0;
   std::set<PacketEndpoint> servers_;
   std::map<Key, Flow> flows_;

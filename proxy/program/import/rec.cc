@@ -88,11 +88,12 @@ Error damaged(const std::string& path, const Fault& fault) {
   return {path + ": byte " + std::to_string(fault.offset) + ": " + fault.what + " (" + fault.field + ")"};
 }
 
-Outcome<Done> say_packets(Server& server, RecReader& file, const std::string& path, const ImportSink& sink) {
+Outcome<Done> say_packets(Server& server, RecReader& file, const std::string& path, ImportSink& sink) {
   while (!sink.enough()) {
     const auto packet = file.next();
     if (!packet) return damaged(path, packet.error());
     if (!*packet) break;
+    sink.read_to(file.position());
     server.at(nanoseconds((*packet)->head.time));
     if ((*packet)->head.mode != bzflag::kRecUpdate) server.say((*packet)->head.code, (*packet)->payload);
   }

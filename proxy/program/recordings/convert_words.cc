@@ -1,9 +1,41 @@
 #include "proxy/program/recordings/convert_words.h"
 
+#include "adapters/registry.h"
+#include "proxy/program/config/endpoint.h"
 #include "proxy/program/recordings/convert_sink.h"
 #include "schema/snapshot.pb.h"
 
 namespace entente {
+namespace {
+
+/// Of whichever game's back has one of this name; null: none has.
+const core::Setting* back_setting(std::string_view name) {
+  for (const wire::Game* game : games())
+    for (const core::Setting& one : faces_of(*game).back_settings)
+      if (one.name == name) return &one;
+  return nullptr;
+}
+
+}  // namespace
+
+Outcome<ConvertWords::Settings> back_settings_of(const std::vector<std::string>& set) {
+  ConvertWords::Settings settings;
+  for (const std::string& one : set) {
+    const std::size_t equals = one.find('=');
+    if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": expected KEY=VALUE"};
+    const std::string key = one.substr(0, equals), value = one.substr(equals + 1);
+    const core::Setting* known = back_setting(key);
+    if (known == nullptr) return Error{"--set " + one + ": no such setting; `entente games` lists them"};
+    if (const auto wrong = objection(*known, value)) return Error{"--set " + one + ": " + wrong->text};
+    settings[key] = value;
+  }
+  return settings;
+}
+
+void declare_back_settings(CLI::App& app, std::vector<std::string>& set, const std::string& begin) {
+  app.add_option("--set", set, begin + " setting of the game, as in the URL of `entente proxy --to`, such as maps=DIR")
+      ->type_name("KEY=VALUE");
+}
 
 /// One connection's room, and where its words go.
 class ConvertWords::StreamTranslator final : OfflineRoom::User {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/command.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/recordings/offline_room.h"
 #include "proxy/relay/tap/bridge_words.h"
@@ -68,5 +69,11 @@ class ConvertWords {
   };
   std::map<std::string, Gap> gaps_;  // by the reason
 };
+
+/// Settings of the games' backs, "key=value" each.
+Outcome<ConvertWords::Settings> back_settings_of(const std::vector<std::string>& set);
+
+/// Declares --set. `begin`: how its description begins.
+void declare_back_settings(CLI::App& app, std::vector<std::string>& set, const std::string& begin);
 
 }  // namespace entente

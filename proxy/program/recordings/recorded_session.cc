@@ -11,6 +11,7 @@ namespace {
 
 using core::Fact, core::Micros;
 
+constexpr std::size_t kMostListed = 100;                            // sessions, in an error
 constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // facts with a later time are skipped
 
 bool can_read(const words::Fact& fact) { return fact.at_us() <= kMostTime && core::from_message(fact).ok(); }
@@ -79,56 +80,51 @@ std::string text(const RecordedSessionInfo& link) {
          std::to_string(link.facts) + " facts, " + time_text(link.length()) + "\n";
 }
 
-Error none_of(const std::string& path, const std::vector<RecordedSessionInfo>& links,
-              std::optional<std::uint32_t> wanted) {
-  if (links.empty())
-    return {path + " has no words; `entente convert " + path +
-            " --to OUT.mcap --words` translates its frames into words"};
-  std::string error = wanted ? path + ": link " + std::to_string(*wanted) + " has no words; these links have words:\n"
-                             : path + " holds " + std::to_string(links.size()) + " sessions; choose one by its link:\n";
-  for (const RecordedSessionInfo& link : links) error += text(link);
+Error none_of(const RecordedSessions& found, std::optional<std::uint32_t> wanted) {
+  const std::string& name = found.file->name();
+  if (!wanted || found.sessions.empty()) return {name + " has no words"};
+  std::string error = name + ": link " + std::to_string(*wanted) + " has no words; these links have words:\n";
+  std::size_t left = kMostListed;
+  for (const RecordedSessionInfo& link : found.sessions)
+    if (left != 0) --left, error += text(link);
+  if (found.sessions.size() > kMostListed)
+    error += "  and " + std::to_string(found.sessions.size() - kMostListed) + " more\n";
   error.pop_back();
   return {error};
 }
 
-struct Choice {
-  RecordedSessionInfo link;
-  std::string damage;
-};
-
-Outcome<Choice> choose(const std::string& path, std::optional<std::uint32_t> wanted) {
-  const auto recording = trace::Recording::open(path);
-  if (!recording) return recording.error();
-  Listing listing;
-  const std::string damage = each_event(**recording, [&](const auto& event) { listing.take(event); });
-  const auto links = listing.links();
-  if (links.empty() && !damage.empty()) return Error{damage};
-  for (const RecordedSessionInfo& link : links)
-    if (wanted ? link.link == *wanted : links.size() == 1) return Choice{link, damage};
-  return none_of(path, links, wanted);
-}
-
 }  // namespace
 
-Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const std::string& path,
+RecordedSessions RecordedSessions::find(std::shared_ptr<trace::Source> file, Progress& progress) {
+  trace::Recording recording(*file);
+  Listing listing;
+  std::string damage = each_event(recording, [&](const auto& event) {
+    listing.take(event);
+    progress.reached(recording.progress().whole);
+  });
+  return {std::move(file), listing.links(), std::move(damage)};
+}
+
+Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSessions& found,
                                                                 std::optional<std::uint32_t> link) {
-  const auto chosen = choose(path, link);
-  if (!chosen) return chosen.error();
+  const RecordedSessionInfo* chosen = nullptr;
+  for (const RecordedSessionInfo& one : found.sessions) {
+    const bool fits = link ? one.link == *link : chosen == nullptr || one.length() > chosen->length();
+    if (fits) chosen = &one;
+  }
+  if (chosen == nullptr) return none_of(found, link);
   auto session = std::make_unique<RecordedSession>();
-  session->path_ = path;
-  session->about_ = chosen->link;
-  session->damage_ = chosen->damage;
-  if (const auto begun = session->rewind(); !begun) return begun.error();
+  session->file_ = found.file;
+  session->about_ = *chosen;
+  session->damage_ = found.damage;
+  session->rewind();
   return session;
 }
 
-Outcome<Done> RecordedSession::rewind() {
-  auto recording = trace::Recording::open(path_);
-  if (!recording) return recording.error();
-  recording_ = std::move(*recording);
+void RecordedSession::rewind() {
+  recording_ = std::make_unique<trace::Recording>(*file_);
   ahead_.reset();
   at_ = 0;
-  return Done{};
 }
 
 /// If the recorded clock went back, the fact gets the time of the fact before it.
@@ -179,7 +175,7 @@ Outcome<Done> RecordedSession::seek(Micros at, core::World& world) {
   world = core::World();
   if (!recall(at, world)) {
     world = core::World();
-    if (const auto begun = rewind(); !begun) return begun.error();
+    rewind();
   }
   while (const auto next = next_at()) {
     if (*next > at) break;

@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proxy/core/replay/fact_source.h"
+#include "proxy/program/progress.h"
 #include "proxy/trace/recording.h"
 
 namespace entente {
@@ -25,10 +27,21 @@ struct RecordedSessionInfo {
   core::Micros length() const { return last - first; }
 };
 
+/// The sessions of a recording.
+struct RecordedSessions {
+  std::shared_ptr<trace::Source> file;
+  std::vector<RecordedSessionInfo> sessions;  ///< the links with words, by number
+  std::string damage = {};                    ///< why the rest of the file cannot be read; may be empty
+
+  /// Reads all of the file.
+  static RecordedSessions find(std::shared_ptr<trace::Source> file, Progress& progress);
+};
+
 class RecordedSession final : public core::FactSource {
  public:
-  /// `link`: may be empty if only one link has words; otherwise the error lists them.
-  static Outcome<std::unique_ptr<RecordedSession>> open(const std::string& path, std::optional<std::uint32_t> link);
+  /// `link`: if it is empty, the longest session; of several, the first. An error lists the sessions.
+  static Outcome<std::unique_ptr<RecordedSession>> open(const RecordedSessions& found,
+                                                        std::optional<std::uint32_t> link);
 
   core::Micros length() const override { return about_.length(); }
   std::optional<core::Micros> next_at() override;
@@ -41,11 +54,11 @@ class RecordedSession final : public core::FactSource {
   }  ///< what is wrong with the file after the end of the session; may be empty
 
  private:
-  Outcome<Done> rewind();
+  void rewind();
   bool recall(core::Micros at, core::World& world);
   core::Micros time_of(core::Micros room) const { return room > about_.first ? room - about_.first : 0; }
 
-  std::string path_;
+  std::shared_ptr<trace::Source> file_;
   RecordedSessionInfo about_;
   std::string damage_;
   std::unique_ptr<trace::Recording> recording_;

@@ -12,6 +12,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/json_text.h"
+#include "proxy/program/recordings/words_cache.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/table.h"
 #include "proxy/program/time_text.h"
@@ -113,7 +114,8 @@ Outcome<std::vector<fs::path>> files_in(const std::string& place) {
   if (fs::is_regular_file(place, error)) return std::vector<fs::path>{place};
   std::vector<fs::path> all;
   for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
-    if (std::error_code gone; is_recording(at->path()) && at->is_regular_file(gone)) all.push_back(at->path());
+    if (std::error_code gone; is_recording(at->path()) && at->is_regular_file(gone) && !is_words_cache(at->path()))
+      all.push_back(at->path());
   if (error) return Error{"cannot read " + place + ": " + error.message()};
   std::sort(all.begin(), all.end());
   return all;

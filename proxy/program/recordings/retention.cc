@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include "proxy/program/config/route.h"
+#include "proxy/program/recordings/words_cache.h"
 #include "proxy/trace/file.h"
 #include "proxy/trace/mcap.h"
 
@@ -98,6 +100,7 @@ void Retention::run() {
 std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const {
   std::vector<Found> found;
   std::set<fs::path> seen;
+  std::map<fs::path, std::uint64_t> caches;  // bytes of words, by the file that they were made of
   std::vector<Pattern> patterns;
   {
     const std::lock_guard lock(mutex_);
@@ -108,12 +111,17 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
     for (fs::directory_iterator at(pattern.folder, error), end; !error && at != end; at.increment(error)) {
       std::error_code gone;  // while we look
       if (!fs::is_regular_file(at->symlink_status(gone)) || gone || seen.contains(at->path())) continue;
-      const std::string name = at->path().filename().string();
+      const fs::path cached = file_of_words_cache(at->path());  // empty: it holds no words of another file
+      const std::string name = (cached.empty() ? at->path() : cached).filename().string();
       const bool part = name.ends_with(".part");
       if (!std::regex_match(part ? name.substr(0, name.size() - 5) : name, pattern.name)) continue;
       Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone)};
-      if (gone || !is_ours(one.path)) continue;
+      if (gone || !is_ours(one.path) || (!cached.empty() && !is_words_cache(one.path))) continue;
       seen.insert(one.path);
+      if (!cached.empty()) {
+        caches[cached] = one.bytes;
+        continue;
+      }
       if (part && one.changed < options_.began) continue;  // an earlier program left it
       if (part)
         ++unfinished, unfinished_bytes += one.bytes;
@@ -121,6 +129,8 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
         found.push_back(std::move(one));
     }
   }
+  for (Found& one : found)
+    if (const auto cache = caches.find(one.path); cache != caches.end()) one.bytes += cache->second;
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return a.changed != b.changed ? a.changed < b.changed : a.path < b.path;
   });
@@ -130,6 +140,7 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
 bool Retention::remove(const Found& file, const char* why) {
   const std::string path = file.path.string();
   std::error_code error;
+  remove_words_cache(file.path);
   if (fs::remove(file.path, error) && !error) {
     ++deleted_;
     deleted_bytes_ += file.bytes;

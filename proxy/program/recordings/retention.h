@@ -1,6 +1,7 @@
 // Deletes old recordings: recording.keep_s and keep_mb.
-// Law: it deletes only complete recordings of this program, regular files whose names fit a pattern that it was given;
-// the oldest first. Links, other files and files that are being written are left alone.
+// Law: it deletes only complete recordings of this program, regular files whose names fit a pattern that it was given,
+// with the words that were made of them (words_cache.h); the oldest first. Links, other files and files that are being
+// written are left alone.
 #pragma once
 
 #include <atomic>
@@ -61,7 +62,7 @@ class Retention {
   struct Found {
     std::filesystem::path path;
     std::filesystem::file_time_type changed;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  // with the words that were made of it
   };
   void run();
   std::vector<Found> find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const;

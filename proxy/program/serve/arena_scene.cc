@@ -4,7 +4,7 @@
 
 #include "proxy/core/world.h"
 #include "proxy/program/config/arena_rules.h"
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/recordings/playable.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -65,9 +65,9 @@ Outcome<core::Arena> open_arena(const config::Arena& settings) {
   if (settings.from().empty()) return arena;
   const auto at = parse_time(settings.at());
   if (!at) return at.error();
-  const std::uint32_t link = settings.from_link();
-  const auto session = RecordedSession::open(settings.from(), link != 0 ? std::optional(link) : std::nullopt);
-  if (!session) return session.error();
+  const auto session =
+      open_playable({.from = {.file = settings.from()}, .link = settings.from_link(), .link_option = "from_link"});
+  if (!session) return Error{session.error().text};
   core::World world;
   if (const auto gone = (*session)->seek(std::min(*at, (*session)->length()), world); !gone) return gone.error();
   arena.world = ground_of(world.geometry());

@@ -10,7 +10,8 @@
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
-#include "proxy/program/recordings/recorded_session.h"
+#include "proxy/program/recordings/convert_words.h"
+#include "proxy/program/recordings/playable.h"
 #include "proxy/program/serve/replay_control.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/serve/shared_room.h"
@@ -20,6 +21,10 @@ namespace entente {
 namespace {
 
 int wrong(const std::string& what) { return usage_error("entente replay", what); }
+
+int refused(const RecordedFile::OpenError& error) {
+  return error.exit == kUsage ? wrong(error.text) : failed({error.text});
+}
 
 /// Its listeners, or what is wrong with one of them.
 Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) {
@@ -105,9 +110,9 @@ int show(const config::Config& config, std::unique_ptr<RecordedSession> session,
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
-         "FILE", options.file,
-         "Recording (MCAP) of a bridge, an arena, `entente bot` or `entente record`, or one that `entente convert "
-         "--words` wrote")
+         "FILE", options.from.file,
+         "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines. A file without words is translated "
+         "first; if that takes longer than a second, the words are kept in FILE.words.mcap")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
@@ -116,9 +121,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  app.add_option(
-         "--link", options.link,
-         "Number of the session to replay (its link). Required if the recording has several; the error lists them")
+  app.add_option("--link", options.link,
+                 "Number of the session to replay (its link). Default: the longest; the log lists the others")
       ->type_name("N");
   app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15 (default: 0)")->type_name("TIME");
   app.add_option("--speed", options.speed,
@@ -127,6 +131,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("X");
   app.add_flag("--paused", options.paused, "Start paused; `entente ctl resume` starts playback");
   app.add_flag("--loop", options.loop, "Start again at the end (default: exit)");
+  declare_reading(app, options.from);
+  declare_back_settings(app, options.set, "For a file without words: a");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
@@ -140,10 +146,10 @@ int run_replay(const ReplayCommandOptions& options) {
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
-  auto session = RecordedSession::open(options.file, options.link != 0 ? std::optional(options.link) : std::nullopt);
+  auto session = open_playable({.from = options.from, .set = options.set, .link = options.link});
   const int code = session
                        ? show(config, std::move(*session), {*at, options.speed, options.paused, options.loop}, *ends)
-                       : failed(session.error());
+                       : refused(session.error());
   stop_log();
   return code;
 }

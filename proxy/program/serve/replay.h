@@ -7,14 +7,16 @@
 
 #include "proxy/program/command.h"
 #include "proxy/program/control/control_flags.h"
+#include "proxy/program/import/file.h"
 #include "proxy/program/log/log_flags.h"
 
 namespace entente {
 
 struct ReplayCommandOptions {
-  std::string file;
+  FileOptions from;
+  std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
   std::vector<std::string> listen;
-  std::uint32_t link = 0;  ///< 0: the only one
+  std::uint32_t link = 0;  ///< 0: the longest session's
   std::string at = "0";
   double speed = 1;
   bool paused = false;

@@ -1,0 +1,194 @@
+#include "proxy/program/recordings/playable.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "proxy/program/recordings/convert_words.h"
+#include "proxy/program/recordings/to_mcap.h"
+#include "proxy/program/recordings/words_cache.h"
+#include "proxy/program/time_text.h"
+
+namespace entente {
+namespace {
+
+namespace fs = std::filesystem;
+using Problem = RecordedFile::OpenError;
+
+constexpr std::size_t kMostGaps = 5;    // reasons in an error
+constexpr std::size_t kMostOthers = 8;  // sessions in the log
+
+Problem problem(std::string text) { return {kFailed, std::move(text)}; }
+
+/// ToMcap, and how far it has read.
+class WordsMaker final : public ToMcap {
+ public:
+  WordsMaker(const RecordedFile& file, trace::Recorder& recorder, ConvertWords& words, Progress& progress)
+      : ToMcap(file, recorder, {.frames = false, .words = &words}), recorder_(recorder), progress_(progress) {}
+
+  void read_to(std::uint64_t bytes) override { progress_.reached(bytes); }
+  bool enough() const override { return recorder_.failing(); }
+
+ private:
+  const trace::Recorder& recorder_;
+  Progress& progress_;
+};
+
+/// The words that were made of a file.
+struct MadeWords {
+  std::shared_ptr<trace::ScratchFile> file;
+  std::string damage;             ///< why the rest of the original cannot be read
+  std::vector<std::string> gaps;  ///< why something has no words
+  bool empty = false;             ///< no frame has words
+};
+
+class Opening {
+ public:
+  explicit Opening(const PlayableOptions& options)
+      : options_(options), path_(options.from.file), progress_(options.terminal, options.patience) {}
+
+  Expected<std::unique_ptr<RecordedSession>, Problem> open() {
+    if (const auto why = objection(options_.from)) return Problem{kUsage, why->text};
+    std::error_code error;
+    const auto status = fs::status(path_, error);
+    if (fs::exists(status) && !fs::is_regular_file(status)) return problem(path_ + ": not a file");
+    const auto set = back_settings_of(options_.set);
+    if (!set) return Problem{kUsage, set.error().text};
+    const auto format = import_format(path_);
+    if (!format) return problem(format.error().text);
+    metadata_ = words_cache_metadata(options_.from, options_.set);
+    if (!metadata_) return problem(metadata_.error().text);
+
+    if (auto kept = find_words_cache(path_, *metadata_)) {
+      const RecordedSessions found = look_into(std::move(kept), "reading the words of");
+      if (!found.sessions.empty() && found.damage.empty()) {
+        spdlog::info("{}: using the words in {}", path_, words_cache_of(path_).string());
+        return choose(found);
+      }
+    }
+    if (*format == ImportFormat::kMcap) {
+      auto file = trace::FileSource::open(path_);
+      if (!file) return problem(file.error().text);
+      const RecordedSessions found = look_into(std::move(*file), "reading");
+      if (!found.sessions.empty()) return choose(found);
+    }
+    return make(*set);
+  }
+
+ private:
+  RecordedSessions look_into(std::shared_ptr<trace::Source> file, const char* what) {
+    const std::uint64_t size = file->size();
+    progress_.begin(what + (" " + path_), size);
+    RecordedSessions found = RecordedSessions::find(std::move(file), progress_);
+    progress_.clear();
+    return found;
+  }
+
+  Expected<std::unique_ptr<RecordedSession>, Problem> choose(const RecordedSessions& found) const {
+    auto session = RecordedSession::open(found, options_.link != 0 ? std::optional(options_.link) : std::nullopt);
+    if (!session) return problem(session.error().text);
+    if (options_.link == 0 && found.sessions.size() > 1) tell_others(found, (*session)->about());
+    return std::move(*session);
+  }
+
+  void tell_others(const RecordedSessions& found, const RecordedSessionInfo& chosen) const {
+    std::string others;
+    std::size_t listed = 0;
+    for (const RecordedSessionInfo& one : found.sessions) {
+      if (one.link == chosen.link || ++listed > kMostOthers) continue;
+      others += (others.empty() ? "" : ", ") + std::to_string(one.link) + " (" + time_text(one.length()) +
+                (one.player.empty() ? "" : ", " + one.player) + ")";
+    }
+    if (listed > kMostOthers) others += ", and " + std::to_string(listed - kMostOthers) + " more";
+    spdlog::info("{} holds {} sessions; link {} was chosen, the longest. {} chooses another: {}", path_,
+                 found.sessions.size(), chosen.link, options_.link_option, others);
+  }
+
+  Expected<std::unique_ptr<RecordedSession>, Problem> make(const ConvertWords::Settings& set) {
+    std::ostringstream remarks;
+    std::error_code error;
+    progress_.begin("reading " + path_, fs::file_size(path_, error));
+    const auto file =
+        RecordedFile::open(options_.from, remarks, [this](std::uint64_t bytes) { progress_.reached(bytes); });
+    progress_.clear();
+    std::istringstream lines(remarks.str());
+    for (std::string line; std::getline(lines, line);) spdlog::warn("{}", line);
+    if (!file) return file.error();
+    auto made = make_beside_or_elsewhere(*file, set);
+    if (!made) return problem(made.error().text);
+    const bool long_work = progress_.took_long();
+    const double seconds = std::chrono::duration<double>(progress_.elapsed()).count();
+    RecordedSessions found = look_into(made->file, "reading the words of");
+    if (made->empty || found.sessions.empty()) return problem(nothing_in(*made));
+    for (const std::string& gap : made->gaps) spdlog::info("{}: {}", path_, gap);
+    if (long_work) tell_kept(*made, seconds);
+    if (!made->damage.empty()) found.damage = made->damage;
+    return choose(found);
+  }
+
+  std::string nothing_in(const MadeWords& made) const {
+    if (!made.damage.empty()) return made.damage;
+    std::string text = path_ + " holds nothing that can be replayed";
+    for (std::size_t i = 0; i < std::min(made.gaps.size(), kMostGaps); ++i)
+      text += (i == 0 ? ": " : "; ") + made.gaps[i];
+    return text;
+  }
+
+  /// Words of a damaged file are not kept: the next one who plays it is to be told of the damage, too.
+  void tell_kept(const MadeWords& made, double seconds) const {
+    const std::string made_in = fmt::format("{}: made words in {:.1f} s", path_, seconds);
+    if (!made.damage.empty()) return spdlog::info("{}; they are not kept, because the file is damaged", made_in);
+    const auto kept = keep_words(*made.file, path_);
+    if (kept)
+      spdlog::info("{}; they are kept in {}", made_in, words_cache_of(path_).string());
+    else
+      spdlog::info("{}; they cannot be kept: {}", made_in, kept.error().text);
+  }
+
+  /// Where the file is, so that the words can be kept there; if that is impossible, in the folder for temporary files.
+  Outcome<MadeWords> make_beside_or_elsewhere(const RecordedFile& file, const ConvertWords::Settings& set) {
+    const fs::path beside = fs::path(path_).parent_path();
+    if (auto made = make_in(beside.empty() ? "." : beside.string(), file, set)) return made;
+    std::error_code error;
+    const fs::path elsewhere = fs::temp_directory_path(error);
+    auto made = make_in(error ? "/tmp" : elsewhere.string(), file, set);
+    if (made) return made;
+    return Error{"there is no room for the words of " + path_ + ": " + made.error().text};
+  }
+
+  Outcome<MadeWords> make_in(const std::string& folder, const RecordedFile& file, const ConvertWords::Settings& set) {
+    std::error_code error;
+    const auto mode = static_cast<unsigned>(fs::status(path_, error).permissions()) & 0666U;
+    auto scratch = trace::ScratchFile::create(folder, "the words of " + path_, error ? 0600U : mode | 0600U);
+    if (!scratch) return scratch.error();
+    const auto recorder = trace::Recorder::open((*scratch)->writer(), {.on_full = trace::RecorderOptions::OnFull::kStop,
+                                                                       .sync = trace::RecorderOptions::Sync::kNever,
+                                                                       .version = ENTENTE_VERSION,
+                                                                       .metadata = {*metadata_}});
+    if (!recorder) return recorder.error();
+    progress_.begin("making words of " + path_, fs::file_size(path_, error));
+    ConvertWords words(**recorder, set);
+    WordsMaker maker(file, **recorder, words, progress_);
+    const auto read = file.read(maker);
+    const auto closed = (*recorder)->close(maker.last());
+    progress_.clear();
+    if (!closed) return closed.error();
+    if ((*recorder)->failing() || (*recorder)->lost().bytes != 0) return Error{(*recorder)->why()};
+    return MadeWords{std::move(*scratch), read ? "" : read.error().text, words.gaps(), words.words_of_frames() == 0};
+  }
+
+  const PlayableOptions& options_;
+  const std::string& path_;
+  Progress progress_;
+  Outcome<trace::mcap::Metadata> metadata_ = Error{""};
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<RecordedSession>, Problem> open_playable(const PlayableOptions& options) {
+  return Opening(options).open();
+}
+
+}  // namespace entente

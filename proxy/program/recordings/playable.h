@@ -1,0 +1,31 @@
+// Opens a recorded file of any kind to be played: a session of it, as words. A recording of a bridge or an arena has
+// words. Of any other file they are made, and kept beside it if that takes long.
+// Law: the file itself is never changed. What cannot be played is an error that says why.
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/program/import/file.h"
+#include "proxy/program/progress.h"
+#include "proxy/program/recordings/recorded_session.h"
+
+namespace entente {
+
+struct PlayableOptions {
+  FileOptions from = {};
+  std::vector<std::string> set = {};             ///< settings of the games' backs: "key=value"
+  std::uint32_t link = 0;                        ///< the session's; 0: of the longest
+  std::string_view link_option = "--link";       ///< the option that chooses it, for messages
+  std::chrono::milliseconds patience{1000};      ///< what takes longer shows its progress, and its words are kept
+  std::ostream* terminal = progress_terminal();  ///< for progress; null: none
+};
+
+/// Logs what it does: which session it chose of several, how long it took to make words, where they are kept.
+Expected<std::unique_ptr<RecordedSession>, RecordedFile::OpenError> open_playable(const PlayableOptions& options);
+
+}  // namespace entente

@@ -1,0 +1,335 @@
+// What `entente replay FILE` plays of which file: its own words, or words that are made of it and kept beside it.
+#include "proxy/program/recordings/playable.h"
+
+#include <doctest/doctest.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "proxy/program/recordings/convert.h"
+#include "proxy/program/recordings/recordings.h"
+#include "proxy/program/recordings/words_cache.h"
+#include "tests/program/folder.h"
+#include "tests/program/native_client.h"
+#include "tests/program/recorded.h"
+#include "tests/support/process.h"
+
+namespace entente::playable_test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::hours, std::chrono::milliseconds, std::chrono::seconds;
+
+const std::string kEntente = testing::entente_binary();
+constexpr WallTime kStart = 1'700'000'000'000'000'000;
+constexpr const char* kChat = "bzflag/bzfs2426-bzadmin-chat.pcap";
+
+/// A copy of a file of tests/traces.
+std::string copied(const Folder& folder, const std::string& trace, const std::string& name) {
+  fs::copy_file(trace_file(trace), folder.file(name));
+  return folder.file(name);
+}
+
+/// What a relay records.
+std::string relays(const Folder& folder, const std::string& name) {
+  std::ostringstream out, err;
+  REQUIRE(convert({{.file = trace_file(kChat)}, folder.file(name)}, out, err) == kOk);
+  return folder.file(name);
+}
+
+struct Opened {
+  Expected<std::unique_ptr<RecordedSession>, RecordedFile::OpenError> session;
+  std::string shown;  // on a terminal
+
+  RecordedSession& operator*() const { return **session; }
+  std::string why() const { return session ? "" : session.error().text; }
+  int exit() const { return session ? 0 : session.error().exit; }
+  bool made() const { return shown.find("making words of ") != std::string::npos; }
+};
+
+constexpr milliseconds kQuick = hours(1), kSlow{0};
+
+Opened open(PlayableOptions options, milliseconds patience) {
+  spdlog::set_level(spdlog::level::warn);
+  std::ostringstream terminal;
+  options.patience = patience;
+  options.terminal = &terminal;
+  auto session = open_playable(options);
+  return {std::move(session), terminal.str()};
+}
+Opened open_file(const std::string& path, milliseconds patience = kQuick) {
+  return open({.from = {.file = path}}, patience);
+}
+
+/// All that it tells.
+std::string told(RecordedSession& session) {
+  std::string all;
+  while (session.next_at()) {
+    Buffer bytes;
+    core::write(session.next(), bytes);
+    all += as_text(bytes);
+  }
+  return all;
+}
+
+std::set<std::string> files(const Folder& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path())) names.insert(entry.path().filename().string());
+  return names;
+}
+using Names = std::set<std::string>;
+
+TEST_CASE("a file of any kind plays, and tells what its words would") {
+  const std::map<std::string, std::string> kinds = {{"chat.pcap", kChat},
+                                                    {"ogar.jsonl", "ogar/m3-02-two-players-chat.jsonl"},
+                                                    {"panic.jsonl", "panic/patched-be-2p-smallreads.jsonl"},
+                                                    {"ctf.rec", "bzflag/bzfs2426-ctf.rec"}};
+  for (const auto& [name, trace] : kinds) {
+    const Folder folder;
+    const std::string file = copied(folder, trace, name);
+    const Opened opened = open_file(file);
+    REQUIRE_MESSAGE(opened.session.ok(), opened.why());
+    CHECK(files(folder) == Names{name});  // that was quick
+    CHECK(opened.shown.empty());
+
+    const std::string converted = folder.file("words.mcap"), frames = folder.file("frames.mcap");
+    std::ostringstream out, err;
+    REQUIRE(convert({.from = {.file = file}, .to = converted, .words = true}, out, err) == kOk);
+    REQUIRE(convert({.from = {.file = file}, .to = frames}, out, err) == kOk);
+    const Opened words = open_file(converted, kSlow), relayed = open_file(frames);
+    CHECK_FALSE(words.made());  // it has its own
+    const std::string wanted = told(*words);
+    CHECK(!wanted.empty());
+    CHECK(told(*opened) == wanted);
+    CHECK(told(*relayed) == wanted);
+    CHECK((*opened).about().dialect == (*words).about().dialect);
+    CHECK((*opened).length() == (*words).length());
+  }
+}
+
+TEST_CASE("words that took long are kept beside the file, and used again") {
+  const Folder folder;
+  const std::string file = relays(folder, "evening.mcap");
+  const std::string quick = told(*open_file(file));
+  const Opened first = open_file(file, kSlow);
+  CHECK(first.made());
+  CHECK(first.shown.ends_with("\r\x1b[K"));
+  CHECK(files(folder) == Names{"evening.mcap", "evening.mcap.words.mcap"});
+  CHECK(told(*first) == quick);
+
+  const Opened again = open_file(file, kSlow);
+  CHECK_FALSE(again.made());
+  CHECK(again.shown.find("reading the words of " + file) != std::string::npos);
+  CHECK(told(*again) == quick);
+  CHECK(told(*open({.from = {.file = file}, .link = 2}, kSlow)) != quick);
+
+  std::ostringstream out, err;
+  CHECK(recordings({.place = folder.path().string(), .json = true}, out, err, false) == kOk);
+  CHECK(out.str().find("evening.mcap\"") != std::string::npos);
+  CHECK(out.str().find("words") == std::string::npos);
+}
+
+TEST_CASE("a session stays readable after its words were replaced") {
+  const Folder folder;
+  const std::string file = relays(folder, "evening.mcap");
+  const Opened first = open_file(file, kSlow), second = open_file(file, kSlow);
+  fs::remove(words_cache_of(file));
+  const std::string all = told(*first);
+  core::World world;
+  REQUIRE((*first).seek(0, world).ok());
+  CHECK(all.ends_with(told(*first)));
+  CHECK(told(*second) == all);
+}
+
+TEST_CASE("words of another state of the file, or of another way to read it, are made anew") {
+  const Folder folder;
+  const std::string file = copied(folder, "ogar/m3-02-two-players-chat.jsonl", "a.jsonl");
+  const auto now = fs::file_time_type::clock::now();
+  fs::last_write_time(file, now - hours(2));
+  CHECK(open_file(file, kSlow).made());
+  CHECK_FALSE(open_file(file, kSlow).made());
+
+  fs::last_write_time(file, now - hours(1));  // older than the words, but not as old as it was
+  CHECK(open_file(file, kSlow).made());
+  CHECK_FALSE(open_file(file, kSlow).made());
+
+  std::ofstream(file, std::ios::app) << "{\"ev\":\"note\"}\n";
+  fs::last_write_time(file, now - hours(1));  // of another size
+  CHECK(open_file(file, kSlow).made());
+  CHECK_FALSE(open_file(file, kSlow).made());
+
+  CHECK(open({.from = {.file = file, .game = "ogar", .dialect = "modern3"}}, kSlow).made());
+  CHECK(open({.from = {.file = file}, .set = {"maps=" + folder.path().string()}}, kSlow).made());
+  CHECK(open_file(file, kSlow).made());
+  CHECK_FALSE(open_file(file, kSlow).made());
+
+  fs::last_write_time(words_cache_of(file), now - hours(3));  // a clock was set
+  CHECK(open_file(file, kSlow).made());
+  CHECK_FALSE(open_file(file, kSlow).made());
+}
+
+TEST_CASE("words that are damaged are made anew") {
+  const Folder folder;
+  const std::string file = relays(folder, "a.mcap"), words = words_cache_of(file).string();
+  const std::string whole = told(*open_file(file, kSlow));
+  const auto size = fs::file_size(words);
+  for (const auto left : {size - 20, size / 2, std::uintmax_t{10}, std::uintmax_t{0}}) {
+    if (left < 100)
+      fs::remove(words), folder.write("a.mcap.words.mcap", std::string(left, 'x'));
+    else
+      fs::resize_file(words, left);
+    const Opened opened = open_file(file, kSlow);
+    CHECK(opened.made());
+    CHECK(told(*opened) == whole);
+    if (left < 100) fs::remove(words), open_file(file, kSlow);
+    CHECK(fs::file_size(words) == size);
+  }
+}
+
+TEST_CASE("a file that only has the name of kept words is neither used nor replaced") {
+  const Folder folder;
+  const std::string file = relays(folder, "a.mcap"), plain = told(*open_file(file));
+  std::ostringstream out, err;
+  REQUIRE(convert({.from = {.file = trace_file("panic/patched-be-2p-smallreads.jsonl")},
+                   .to = words_cache_of(file).string(),
+                   .words = true},
+                  out, err) == kOk);
+  const auto size = fs::file_size(words_cache_of(file));
+  const Opened opened = open_file(file, kSlow);
+  CHECK(opened.made());
+  CHECK(told(*opened) == plain);
+  CHECK(fs::file_size(words_cache_of(file)) == size);
+  CHECK(files(folder) == Names{"a.mcap", "a.mcap.words.mcap"});
+  CHECK(recordings({.place = folder.path().string(), .json = true}, out, err, false) == kOk);
+  CHECK(out.str().find("a.mcap.words.mcap\"") != std::string::npos);
+}
+
+TEST_CASE("a file plays where its words cannot be kept") {
+  const Folder folder;
+  const std::string file = relays(folder, "a.mcap"), wanted = told(*open_file(file));
+  const std::string name = std::string(246, 'n') + ".mcap";  // with anything behind it, it is too long
+  fs::copy_file(file, folder.file(name));
+  const Opened long_name = open_file(folder.file(name), kSlow);
+  CHECK(long_name.made());
+  CHECK(told(*long_name) == wanted);
+
+  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  const Opened read_only = open_file(file, kSlow);
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  CHECK(read_only.made());
+  CHECK(told(*read_only) == wanted);
+  Names left{"a.mcap", name};
+  if (::geteuid() == 0) left.insert("a.mcap.words.mcap");  // root may write anywhere
+  CHECK(files(folder) == left);
+}
+
+TEST_CASE("of several sessions the longest plays, and any can be chosen") {
+  const Folder folder;
+  const std::string file = folder.file("a.mcap");
+  auto to = recorder(file);
+  const std::map<std::uint32_t, core::Micros> lengths = {{1, 2}, {2, 5}, {3, 5}, {4, 1}};
+  for (const auto& [link, length] : lengths) {
+    to->opened(kStart, opening(link, "bzflag", "2.4"));
+    for (const core::Micros at : {core::Micros{0}, length}) {
+      core::Fact fact((words::Room()));
+      fact.at = at * core::kSecond;
+      Buffer bytes;
+      core::write(fact, bytes);
+      to->word(kStart + fact.at * 1000, link, trace::Word::kFact, bytes);
+    }
+  }
+  REQUIRE(to->close(kStart + 9'000'000'000).ok());
+  CHECK((*open_file(file)).about().link == 2);
+  for (const auto& [link, length] : lengths) {
+    const Opened one = open({.from = {.file = file}, .link = link}, kQuick);
+    REQUIRE(one.session.ok());
+    CHECK((*one).about().link == link);
+    CHECK((*one).length() == length * core::kSecond);
+  }
+  const Opened none = open({.from = {.file = file}, .link = 5}, kQuick);
+  CHECK(none.exit() == kFailed);
+  CHECK(none.why().find("link 5 has no words; these links have words:\n  link 1") != std::string::npos);
+
+  Process replays({kEntente, "replay", file, "--listen", "native://127.0.0.1:0"});
+  CHECK(
+      replays.err_has("holds 4 sessions; link 2 was chosen, the longest. --link chooses another: 1 (0:02), 3 (0:05), "
+                      "4 (0:01)"));
+}
+
+TEST_CASE("a damaged file plays as far as it can be read, and its words are not kept") {
+  const Folder folder;
+  const std::string whole = told(*open_file(relays(folder, "whole.mcap")));
+  const std::string cut = folder.file("cut.mcap"), pcap = copied(folder, kChat, "cut.pcap");
+  fs::copy_file(folder.file("whole.mcap"), cut);
+  fs::resize_file(cut, fs::file_size(cut) - 40);
+  fs::resize_file(pcap, fs::file_size(pcap) / 2);
+  for (const std::string& file : {cut, pcap}) {
+    const Opened opened = open_file(file, kSlow);
+    REQUIRE_MESSAGE(opened.session.ok(), opened.why());
+    CHECK((*opened).damage().starts_with(file + ": "));
+    const std::string facts = told(*opened);
+    CHECK(!facts.empty());
+    if (file == cut) CHECK(facts == whole);
+  }
+  CHECK(files(folder) == Names{"cut.mcap", "cut.pcap", "whole.mcap"});
+}
+
+TEST_CASE("what cannot be played is one error that says why") {
+  const Folder folder;
+  const auto fails = [](const PlayableOptions& options, int exit, const std::string& why) {
+    const Opened opened = open(options, kSlow);
+    CHECK(opened.exit() == exit);
+    CHECK_MESSAGE(opened.why().find(why) != std::string::npos, opened.why());
+  };
+  const auto plain = [](const std::string& file) { return PlayableOptions{.from = {.file = file}}; };
+  const std::string chat = copied(folder, kChat, "chat.pcap");
+  fails(plain(folder.file("none")), kFailed, "none: No such file or directory");
+  fails(plain(folder.path().string()), kFailed, ": not a file");
+  fails(plain("/dev/zero"), kFailed, ": not a file");
+  fails(plain(folder.write("empty", "")), kFailed, "the file is empty");
+  fails(plain(folder.write("noise", std::string("\0\1\2noise", 8))), kFailed,
+        "neither a recording nor a packet capture");
+  fails(plain(folder.write("x.jsonl", "{\"dir\":\"c2s\",\"conn\":1,\"hex\":\"00\"}\n")), kUsage, "give --game");
+  fails(plain(folder.write("x.rec", "rrBZ")), kFailed, "x.rec: ");
+  fails(plain(folder.write("x.mcap", "\x89MCAP0\r\n")), kFailed, "x.mcap: ");
+  fails(plain(folder.write("x.pcap", "\xd4\xc3\xb2\xa1")), kFailed, "x.pcap: ");
+  fails({.from = {.file = chat, .port = 9}}, kFailed, "contains no connection has port 9");
+  fails({.from = {.file = chat, .game = "chess"}}, kUsage, "no game 'chess'");
+  fails({.from = {.file = chat, .game = "bzflag", .dialect = "3.0"}}, kUsage, "no bzflag dialect '3.0'");
+  fails({.from = {.file = chat}, .set = {"maps"}}, kUsage, "expected KEY=VALUE");
+  fails({.from = {.file = chat, .game = "panic", .dialect = "mixed"}}, kFailed, "holds nothing that can be replayed: ");
+
+  auto to = recorder(folder.file("quiet.mcap"));
+  REQUIRE(to->close(kStart).ok());
+  fails(plain(folder.file("quiet.mcap")), kFailed, "quiet.mcap holds nothing that can be replayed");
+  CHECK(files(folder) == Names{"chat.pcap", "empty", "noise", "quiet.mcap", "x.jsonl", "x.mcap", "x.pcap", "x.rec"});
+
+  const Ended ended = run({kEntente, "replay", folder.file("noise"), "--listen", "native://127.0.0.1:0"});
+  CHECK(ended.code == kFailed);
+  CHECK(ended.out.empty());
+}
+
+int port_of(Process& program) {
+  const auto line = program.line();
+  REQUIRE_MESSAGE(line.has_value(), program.err());
+  return std::stoi(line->substr(line->rfind(':') + 1));
+}
+
+TEST_CASE("a viewer sees a capture, and an arena continues it") {
+  Process replays(
+      {kEntente, "replay", trace_file(kChat), "--listen", "native://127.0.0.1:0?dialect=json", "--speed", "16"});
+  const NativeClient client(port_of(replays));
+  client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
+  const auto facts = client.hears();
+  CHECK(std::any_of(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_said(); }));
+  CHECK(replays.wait() == 0);
+
+  Process arena(
+      {kEntente, "arena", "--from", trace_file("bzflag/bzfs2426-ctf.rec"), "--listen", "native://127.0.0.1:0"});
+  CHECK(port_of(arena) != 0);
+}
+
+}  // namespace
+}  // namespace entente::playable_test
