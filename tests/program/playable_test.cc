@@ -1,16 +1,20 @@
 // What `entente replay FILE` plays of which file: its own words, or words that are made of it and kept beside it.
-#include "proxy/program/recordings/playable.h"
+#include "proxy/program/playback/playable.h"
 
 #include <doctest/doctest.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
+#include "proxy/program/playback/words_cache.h"
 #include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/recordings.h"
-#include "proxy/program/recordings/words_cache.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
@@ -40,10 +44,10 @@ std::string relays(const Folder& folder, const std::string& name) {
 }
 
 struct Opened {
-  Expected<std::unique_ptr<RecordedSession>, RecordedFile::OpenError> session;
+  Expected<std::unique_ptr<PlayedWords>, RecordedFile::OpenError> session;
   std::string shown;  // on a terminal
 
-  RecordedSession& operator*() const { return **session; }
+  PlayedWords& operator*() const { return **session; }
   std::string why() const { return session ? "" : session.error().text; }
   int exit() const { return session ? 0 : session.error().exit; }
   bool made() const { return shown.find("making words of ") != std::string::npos; }
@@ -64,7 +68,7 @@ Opened open_file(const std::string& path, milliseconds patience = kQuick) {
 }
 
 /// All that it tells.
-std::string told(RecordedSession& session) {
+std::string told(PlayedWords& session) {
   std::string all;
   while (session.next_at()) {
     Buffer bytes;
@@ -121,7 +125,7 @@ TEST_CASE("words that took long are kept beside the file, and used again") {
 
   const Opened again = open_file(file, kSlow);
   CHECK_FALSE(again.made());
-  CHECK(again.shown.find("reading the words of " + file) != std::string::npos);
+  CHECK(again.shown.find("reading the words of evening.mcap: ") != std::string::npos);
   CHECK(told(*again) == quick);
   CHECK(told(*open({.from = {.file = file}, .link = 2}, kSlow)) != quick);
 
@@ -129,6 +133,15 @@ TEST_CASE("words that took long are kept beside the file, and used again") {
   CHECK(recordings({.place = folder.path().string(), .json = true}, out, err, false) == kOk);
   CHECK(out.str().find("evening.mcap\"") != std::string::npos);
   CHECK(out.str().find("words") == std::string::npos);
+}
+
+TEST_CASE("words are kept beside what a killed program left there") {
+  const Folder folder;
+  const std::string file = relays(folder, "a.mcap");
+  folder.write("a.mcap.words.mcap.new", "half of it");
+  CHECK(open_file(file, kSlow).made());
+  CHECK(files(folder) == Names{"a.mcap", "a.mcap.words.mcap"});
+  CHECK_FALSE(open_file(file, kSlow).made());
 }
 
 TEST_CASE("a session stays readable after its words were replaced") {

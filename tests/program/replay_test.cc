@@ -5,7 +5,7 @@
 #include <regex>
 #include <thread>
 
-#include "proxy/program/recordings/playable.h"
+#include "proxy/program/playback/playable.h"
 #include "proxy/program/time_text.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"

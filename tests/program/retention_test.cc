@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "proxy/program/recordings/words_cache.h"
+#include "proxy/program/playback/words_cache.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "proxy/program/recordings/playable.h"
+#include "proxy/program/playback/playable.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"

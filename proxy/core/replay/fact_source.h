@@ -17,6 +17,9 @@ class FactSource {
   virtual Micros length() const = 0;
   /// When the next fact was told; none at the end, and where the rest cannot be read.
   virtual std::optional<Micros> next_at() = 0;
+  /// Whether that fact is told by somebody else than the last one was: he may know another world, so the world must be
+  /// taken by seek() first.
+  virtual bool changes() const { return false; }
   /// Takes it. REQUIRES: next_at() has a value.
   virtual Fact next() = 0;
   /// Sets `world` to its state at `at`; next() continues after that time. An error says what cannot be read, and where.

@@ -28,6 +28,7 @@ struct ImportedConnection {
   std::string game;                               ///< "": unknown
   std::string dialect;                            ///< "": unknown
   std::string server = {};                        ///< its address; "": unknown
+  std::string recorded_server = {};               ///< the same, as a recording of ours says
   bool continues = false;                         ///< it began before the file
   std::string before = {};                        ///< the file that has what came before; "": unknown
   bool client_sent = false, server_sent = false;  ///< before: what comes first in the file is not the greeting

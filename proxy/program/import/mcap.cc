@@ -94,8 +94,8 @@ class McapImport {
 
   void open(const trace::Opened& opened, WallTime time) {
     connection(opened.link(),
-               {opened.client(), opened.game(), opened.dialect(), "", opened.continues(), opened.before(),
-                opened.client_sent(), opened.server_sent()},
+               {opened.client(), opened.game(), opened.dialect(), "", opened.server(), opened.continues(),
+                opened.before(), opened.client_sent(), opened.server_sent()},
                time);
   }
 

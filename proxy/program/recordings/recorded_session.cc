@@ -11,6 +11,7 @@ namespace {
 
 using core::Fact, core::Micros;
 
+constexpr std::size_t kMostRemembered = 10'000;                     // players and units of a session
 constexpr std::size_t kMostListed = 100;                            // sessions, in an error
 constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // facts with a later time are skipped
 
@@ -31,6 +32,7 @@ class Listing {
   void take(const trace::Recording::Event& event) {
     if (event.opened != nullptr) {
       dialects_[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
+      servers_[event.opened->link()] = event.opened->server();
       if (event.opened->continues()) continues_.try_emplace(event.opened->link());
     }
     if (event.world != nullptr)
@@ -51,8 +53,9 @@ class Listing {
       all.push_back(link);
       all.back().link = number;
       if (const auto at = dialects_.find(number); at != dialects_.end()) all.back().dialect = at->second;
+      if (const auto at = servers_.find(number); at != servers_.end()) all.back().server = at->second;
       if (const auto at = continues_.find(number); at != continues_.end() && at->second)
-        all.back().first = std::min(*at->second, all.back().last);
+        all.back().ready = all.back().first = std::min(*at->second, all.back().last);
     }
     return all;
   }
@@ -66,9 +69,14 @@ class Listing {
     }
     link.first = std::min(link.first, fact.at_us());
     link.last = std::max(link.last, fact.at_us());
+    if (fact.has_ready() && !link.ready) link.ready = fact.at_us();
+    if (fact.has_player() && link.players.size() < kMostRemembered)
+      link.players.try_emplace(fact.player().id(), fact.player().name());
+    if (fact.has_unit() && fact.unit().owner() != 0 && link.units.size() < kMostRemembered)
+      link.units.try_emplace(fact.unit().id(), fact.unit().owner());
   }
 
-  std::map<std::uint32_t, std::string> dialects_;
+  std::map<std::uint32_t, std::string> dialects_, servers_;
   // Links that began before the file: when their first world was; before it, nothing can be shown.
   std::map<std::uint32_t, std::optional<Micros>> continues_;
   std::map<std::uint32_t, RecordedSessionInfo> links_;
@@ -121,6 +129,12 @@ Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSe
   return session;
 }
 
+void RecordedSession::become_part(Micros begins, std::function<void(Fact&)> translate) {
+  begins_ = begins;
+  translate_ = std::move(translate);
+  rewind();
+}
+
 void RecordedSession::rewind() {
   recording_ = std::make_unique<trace::Recording>(*file_);
   ahead_.reset();
@@ -138,6 +152,7 @@ std::optional<Micros> RecordedSession::next_at() {
     if (!fact) continue;
     ahead_ = std::move(*fact);
     ahead_->at = at_ = std::max(time_of(ahead_->at), at_);
+    translate_(*ahead_);
   }
   return ahead_->at;
 }
@@ -151,19 +166,25 @@ Fact RecordedSession::next() {
 /// Loads the last recorded world that is not later than `at`. False: there is none, and the caller must fold all facts
 /// from the start.
 bool RecordedSession::recall(Micros at, core::World& world) {
-  const auto found = recording_->go_to_world(about_.link, about_.began + (about_.first + at) * 1000);
+  const Micros own = about_.first + (at > begins_ ? at - begins_ : 0);  // in the room's time
+  const auto found = recording_->go_to_world(about_.link, about_.began + own * 1000);
   if (!found || !*found) return false;
   const auto event = recording_->next();
   if (!event || *event == nullptr || (*event)->world == nullptr) return false;
   const trace::Snapshot snapshot = *(*event)->world;
-  if (snapshot.at_us() > about_.first + at) return false;
+  if (snapshot.at_us() > own) return false;
   const auto geometry = recording_->find_geometry(snapshot.geometry());
   if (!geometry || (*geometry == nullptr && !snapshot.geometry().empty())) return false;
-  if (*geometry != nullptr) world.fold(Fact((*geometry)->world()));
+  if (*geometry != nullptr) {
+    Fact ground((*geometry)->world());
+    translate_(ground);
+    world.fold(ground);
+  }
   for (const words::Fact& word : snapshot.facts()) {
     auto fact = core::from_message(word);
     if (!fact) continue;
     fact->at = time_of(fact->at);
+    translate_(*fact);
     world.fold(*fact);
   }
   ahead_.reset();

@@ -3,6 +3,8 @@
 // Law: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,10 +21,15 @@ struct RecordedSessionInfo {
   std::uint32_t link = 0;
   std::string dialect;  ///< "bzflag 2.4"; empty if the recording lacks its opening
   std::string player;   ///< the player's name; may be empty
+  std::string server;   ///< its address; may be empty
   std::uint64_t facts = 0;
-  std::uint64_t unread = 0;          ///< facts that cannot be read
-  core::Micros first = 0, last = 0;  ///< in the room's own time
-  WallTime began = 0;                ///< wall-clock time at room time 0
+  std::uint64_t unread = 0;                ///< facts that cannot be read
+  core::Micros first = 0, last = 0;        ///< in the room's own time
+  std::optional<core::Micros> ready = {};  ///< when the player knew the world
+  WallTime began = 0;                      ///< wall-clock time at room time 0
+
+  std::map<core::Id, std::string> players = {};  ///< their names
+  std::map<core::Id, core::Id> units = {};       ///< their owners; of the first of both, so many as are remembered
 
   core::Micros length() const { return last - first; }
 };
@@ -37,30 +44,42 @@ struct RecordedSessions {
   static RecordedSessions find(std::shared_ptr<trace::Source> file, Progress& progress);
 };
 
-class RecordedSession final : public core::FactSource {
+/// What is played: a session, or several as one.
+class PlayedWords : public core::FactSource {
+ public:
+  /// Of several sessions, that of the main one.
+  virtual const RecordedSessionInfo& about() const = 0;
+  /// What is wrong with the file after the end of the session; may be empty.
+  virtual const std::string& damage() const = 0;
+};
+
+class RecordedSession final : public PlayedWords {
  public:
   /// `link`: if it is empty, the longest session; of several, the first. An error lists the sessions.
   static Outcome<std::unique_ptr<RecordedSession>> open(const RecordedSessions& found,
                                                         std::optional<std::uint32_t> link);
 
-  core::Micros length() const override { return about_.length(); }
+  /// Makes it a part of something longer, which is that long before it begins, and in which ids are other ones.
+  void become_part(core::Micros begins, std::function<void(core::Fact&)> translate);
+
+  core::Micros length() const override { return begins_ + about_.length(); }
   std::optional<core::Micros> next_at() override;
   core::Fact next() override;
   Outcome<Done> seek(core::Micros at, core::World& world) override;
 
-  const RecordedSessionInfo& about() const { return about_; }
-  const std::string& damage() const {
-    return damage_;
-  }  ///< what is wrong with the file after the end of the session; may be empty
+  const RecordedSessionInfo& about() const override { return about_; }
+  const std::string& damage() const override { return damage_; }
 
  private:
   void rewind();
   bool recall(core::Micros at, core::World& world);
-  core::Micros time_of(core::Micros room) const { return room > about_.first ? room - about_.first : 0; }
+  core::Micros time_of(core::Micros room) const { return begins_ + (room > about_.first ? room - about_.first : 0); }
 
   std::shared_ptr<trace::Source> file_;
   RecordedSessionInfo about_;
   std::string damage_;
+  core::Micros begins_ = 0;
+  std::function<void(core::Fact&)> translate_ = [](core::Fact&) {};
   std::unique_ptr<trace::Recording> recording_;
   std::optional<core::Fact> ahead_;  // the next fact, if it was read already
   core::Micros at_ = 0;              // time of the last fact that was read

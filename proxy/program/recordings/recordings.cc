@@ -12,7 +12,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/json_text.h"
-#include "proxy/program/recordings/words_cache.h"
+#include "proxy/program/playback/words_cache.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/table.h"
 #include "proxy/program/time_text.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "proxy/program/config/route.h"
-#include "proxy/program/recordings/words_cache.h"
+#include "proxy/program/playback/words_cache.h"
 #include "proxy/trace/file.h"
 #include "proxy/trace/mcap.h"
 

@@ -1,5 +1,8 @@
 #include "proxy/program/recordings/to_mcap.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "proxy/relay/sessions/reason.h"
 #include "proxy/relay/tap/to_trace.h"
 
@@ -21,6 +24,7 @@ void ToMcap::begin(ConnectionId id, const ImportedConnection& connection, const 
   opened.set_game(std::string(game_dialect.game->name()));
   opened.set_dialect(std::string(game_dialect.game->dialects()[game_dialect.dialect].name));
   opened.set_client(connection.name);
+  opened.set_server(connection.server.empty() ? connection.recorded_server : connection.server);
   opened.set_continues(connection.continues);
   opened.set_before(connection.before);
   opened.set_client_sent(connection.client_sent);

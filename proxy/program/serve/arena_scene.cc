@@ -4,7 +4,7 @@
 
 #include "proxy/core/world.h"
 #include "proxy/program/config/arena_rules.h"
-#include "proxy/program/recordings/playable.h"
+#include "proxy/program/playback/playable.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {

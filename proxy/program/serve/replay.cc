@@ -10,8 +10,8 @@
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
+#include "proxy/program/playback/playable.h"
 #include "proxy/program/recordings/convert_words.h"
-#include "proxy/program/recordings/playable.h"
 #include "proxy/program/serve/replay_control.h"
 #include "proxy/program/serve/service.h"
 #include "proxy/program/serve/shared_room.h"
@@ -39,7 +39,7 @@ Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) 
 
 class Showing {
  public:
-  Showing(const config::Config& config, std::unique_ptr<RecordedSession> session)
+  Showing(const config::Config& config, std::unique_ptr<PlayedWords> session)
       : session_(std::move(session)), service_(config), control_(service_.server()) {}
 
   void house(const core::Replay::Options& options) {
@@ -77,21 +77,22 @@ class Showing {
   }
 
  private:
-  std::unique_ptr<RecordedSession> session_;  // until the shared room is open
+  std::unique_ptr<PlayedWords> session_;  // until the shared room is open
   Service service_;
   ReplayControl control_;
   std::size_t shared_room_ = 0;
   std::string lines_;
 };
 
-int show(const config::Config& config, std::unique_ptr<RecordedSession> session, const core::Replay::Options& options,
+int show(const config::Config& config, std::unique_ptr<PlayedWords> session, const core::Replay::Options& options,
          const std::vector<ListenEnd>& ends) {
   const RecordedSessionInfo about = session->about();
+  const core::Micros length = session->length();
   if (!session->damage().empty())
     spdlog::warn("the recording is damaged and plays only as far as it can be read: {}", session->damage());
   if (about.unread != 0) spdlog::warn("{} facts cannot be read and are skipped", about.unread);
   spdlog::info("link {} ({}{}{}): {} facts, {}; playback starts with the first viewer", about.link, about.dialect,
-               about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(about.length()));
+               about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(length));
   Showing showing(config, std::move(session));
   showing.house(options);
   Outcome<Done> opened = Done{};
@@ -122,7 +123,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->required()
       ->allow_extra_args(false);
   app.add_option("--link", options.link,
-                 "Number of the session to replay (its link). Default: the longest; the log lists the others")
+                 "Number of the session to replay (its link). Default: the longest, and before and after it "
+                 "others on the same server; the log lists them")
       ->type_name("N");
   app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15 (default: 0)")->type_name("TIME");
   app.add_option("--speed", options.speed,

@@ -1,14 +1,16 @@
-#include "proxy/program/recordings/playable.h"
+#include "proxy/program/playback/playable.h"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
 
+#include "proxy/program/playback/joined_sessions.h"
+#include "proxy/program/playback/words_cache.h"
 #include "proxy/program/recordings/convert_words.h"
 #include "proxy/program/recordings/to_mcap.h"
-#include "proxy/program/recordings/words_cache.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -47,9 +49,12 @@ struct MadeWords {
 class Opening {
  public:
   explicit Opening(const PlayableOptions& options)
-      : options_(options), path_(options.from.file), progress_(options.terminal, options.patience) {}
+      : options_(options),
+        path_(options.from.file),
+        shown_(fs::path(path_).filename().string()),
+        progress_(options.terminal, options.patience) {}
 
-  Expected<std::unique_ptr<RecordedSession>, Problem> open() {
+  Expected<std::unique_ptr<PlayedWords>, Problem> open() {
     if (const auto why = objection(options_.from)) return Problem{kUsage, why->text};
     std::error_code error;
     const auto status = fs::status(path_, error);
@@ -80,17 +85,27 @@ class Opening {
  private:
   RecordedSessions look_into(std::shared_ptr<trace::Source> file, const char* what) {
     const std::uint64_t size = file->size();
-    progress_.begin(what + (" " + path_), size);
+    progress_.begin(what + (" " + shown_), size);
     RecordedSessions found = RecordedSessions::find(std::move(file), progress_);
     progress_.clear();
     return found;
   }
 
-  Expected<std::unique_ptr<RecordedSession>, Problem> choose(const RecordedSessions& found) const {
+  Expected<std::unique_ptr<PlayedWords>, Problem> choose(const RecordedSessions& found) const {
+    if (options_.link == 0 && found.sessions.size() > 1)
+      if (auto joined = JoinedSessions::open(found)) {
+        tell_joined(found, *joined);
+        return std::unique_ptr<PlayedWords>(std::move(joined));
+      }
     auto session = RecordedSession::open(found, options_.link != 0 ? std::optional(options_.link) : std::nullopt);
     if (!session) return problem(session.error().text);
     if (options_.link == 0 && found.sessions.size() > 1) tell_others(found, (*session)->about());
-    return std::move(*session);
+    return std::unique_ptr<PlayedWords>(std::move(*session));
+  }
+
+  void tell_joined(const RecordedSessions& found, const JoinedSessions& joined) const {
+    spdlog::info("{} holds {} sessions, played as one: {}. {} N plays one alone", path_, found.sessions.size(),
+                 joined.text(), options_.link_option);
   }
 
   void tell_others(const RecordedSessions& found, const RecordedSessionInfo& chosen) const {
@@ -106,10 +121,10 @@ class Opening {
                  found.sessions.size(), chosen.link, options_.link_option, others);
   }
 
-  Expected<std::unique_ptr<RecordedSession>, Problem> make(const ConvertWords::Settings& set) {
+  Expected<std::unique_ptr<PlayedWords>, Problem> make(const ConvertWords::Settings& set) {
     std::ostringstream remarks;
     std::error_code error;
-    progress_.begin("reading " + path_, fs::file_size(path_, error));
+    progress_.begin("reading " + shown_, fs::file_size(path_, error));
     const auto file =
         RecordedFile::open(options_.from, remarks, [this](std::uint64_t bytes) { progress_.reached(bytes); });
     progress_.clear();
@@ -168,7 +183,7 @@ class Opening {
                                                                        .version = ENTENTE_VERSION,
                                                                        .metadata = {*metadata_}});
     if (!recorder) return recorder.error();
-    progress_.begin("making words of " + path_, fs::file_size(path_, error));
+    progress_.begin("making words of " + shown_, fs::file_size(path_, error));
     ConvertWords words(**recorder, set);
     WordsMaker maker(file, **recorder, words, progress_);
     const auto read = file.read(maker);
@@ -181,13 +196,14 @@ class Opening {
 
   const PlayableOptions& options_;
   const std::string& path_;
+  const std::string shown_;  // in one line of a terminal
   Progress progress_;
   Outcome<trace::mcap::Metadata> metadata_ = Error{""};
 };
 
 }  // namespace
 
-Expected<std::unique_ptr<RecordedSession>, Problem> open_playable(const PlayableOptions& options) {
+Expected<std::unique_ptr<PlayedWords>, Problem> open_playable(const PlayableOptions& options) {
   return Opening(options).open();
 }
 

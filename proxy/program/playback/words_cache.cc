@@ -1,7 +1,8 @@
-#include "proxy/program/recordings/words_cache.h"
+#include "proxy/program/playback/words_cache.h"
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "proxy/trace/recording.h"
 

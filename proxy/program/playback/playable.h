@@ -26,6 +26,6 @@ struct PlayableOptions {
 };
 
 /// Logs what it does: which session it chose of several, how long it took to make words, where they are kept.
-Expected<std::unique_ptr<RecordedSession>, RecordedFile::OpenError> open_playable(const PlayableOptions& options);
+Expected<std::unique_ptr<PlayedWords>, RecordedFile::OpenError> open_playable(const PlayableOptions& options);
 
 }  // namespace entente

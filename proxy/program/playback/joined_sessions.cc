@@ -1,0 +1,176 @@
+#include "proxy/program/playback/joined_sessions.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <variant>
+
+#include "proxy/core/ids.h"
+#include "proxy/program/time_text.h"
+
+namespace entente {
+namespace {
+
+using core::Id, core::Micros;
+
+constexpr Micros kWorthIt = 5 * core::kSecond;
+constexpr std::size_t kMostParts = 1'000, kMostTold = 8;
+
+/// The longest that has a beginning; the end if none has.
+std::size_t longest_of(const std::vector<RecordedSessionInfo>& sessions) {
+  std::size_t longest = sessions.size();
+  for (std::size_t i = 0; i < sessions.size(); ++i)
+    if (longest == sessions.size() || sessions[i].length() > sessions[longest].length()) longest = i;
+  return longest != sessions.size() && sessions[longest].ready ? longest : sessions.size();
+}
+
+/// What a session can tell, and parts of it; in microseconds of the wall clock.
+struct Span {
+  std::size_t session;
+  WallTime from, to;
+};
+
+WallTime wall(const RecordedSessionInfo& session, Micros room) { return session.began / 1000 + room; }
+
+/// Whether it is better to go on with `one` than with `best` (null: nothing): of those that are there the one that
+/// stays longest; if none is, the next.
+bool is_better(const Span& one, const Span* best, WallTime from) {
+  if (best == nullptr) return true;
+  const bool there = one.from <= from, best_there = best->from <= from;
+  if (there != best_there) return there;
+  return there ? one.to > best->to : one.from < best->from;
+}
+
+/// Adds those that tell something from `from` until `to`, one after another.
+void fill(const std::vector<Span>& spans, WallTime from, WallTime to, std::vector<Span>& parts) {
+  while (parts.size() < kMostParts) {
+    const Span* best = nullptr;
+    for (const Span& one : spans)
+      if (std::min(one.to, to) >= std::max(one.from, from) + kWorthIt && is_better(one, best, from)) best = &one;
+    if (best == nullptr) return;
+    parts.push_back({best->session, std::max(best->from, from), std::min(best->to, to)});
+    from = parts.back().to;
+  }
+}
+
+}  // namespace
+
+std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessions, WallTime& begin) {
+  const std::size_t longest = longest_of(sessions);
+  if (longest == sessions.size()) return {};
+  const RecordedSessionInfo& main = sessions[longest];
+  const auto span_of = [&](std::size_t i) {
+    return Span{i, wall(sessions[i], *sessions[i].ready), wall(sessions[i], sessions[i].last)};
+  };
+  std::vector<Span> others;
+  for (std::size_t i = 0; i < sessions.size(); ++i)
+    if (i != longest && sessions[i].ready && !main.server.empty() && sessions[i].server == main.server &&
+        sessions[i].dialect == main.dialect)
+      others.push_back(span_of(i));
+  std::vector<Span> spans;
+  const Span own = span_of(longest);
+  fill(others, 0, own.from, spans);
+  spans.push_back(own);
+  fill(others, own.to, ~WallTime{0}, spans);
+
+  WallTime first = wall(main, main.first);
+  for (const Span& one : spans) first = std::min(first, wall(sessions[one.session], sessions[one.session].first));
+  begin = first * 1000;
+  std::vector<SessionPart> parts;
+  for (const Span& one : spans) parts.push_back({one.session, one.from - first, one.to - first});
+  return parts;
+}
+
+class JoinedSessions::Ids {
+  using Names = std::map<Id, std::string>;
+
+ public:
+  void learn(const RecordedSessionInfo& session) {
+    Names& names = names_[session.link];
+    std::map<std::string, std::size_t> count;
+    const auto numbered = [&](const std::string& name) { return name + " " + std::to_string(++count[name]); };
+    for (const auto& [id, name] : session.players) names[id] = numbered("player " + name);
+    for (const auto& [id, owner] : session.units)
+      if (const auto whose = names.find(owner); whose != names.end()) names[id] = numbered("unit of " + whose->second);
+  }
+
+  Id translated(std::uint32_t link, Id id) {
+    Id& known = ids_[{link, id}];
+    if (known != 0) return known;
+    const Names& names = names_[link];
+    const auto name = names.find(id);
+    if (name == names.end()) return known = ++last_;
+    Id& named = named_[name->second];
+    if (named == 0) named = ++last_;
+    return known = named;
+  }
+
+ private:
+  std::map<std::uint32_t, Names> names_;
+  std::map<std::string, Id> named_;
+  std::map<std::pair<std::uint32_t, Id>, Id> ids_;
+  Id last_ = 0;
+};
+
+std::unique_ptr<JoinedSessions> JoinedSessions::open(const RecordedSessions& found) {
+  auto joined = std::make_unique<JoinedSessions>();
+  joined->parts_ = parts_of(found.sessions, joined->begin_);
+  if (joined->parts_.size() < 2) return nullptr;
+  joined->found_ = found;
+  joined->ids_ = std::make_shared<Ids>();
+  for (const SessionPart& part : joined->parts_) {
+    const RecordedSessionInfo& info = joined->info(part);
+    joined->ids_->learn(info);
+    if (info.length() > joined->about_.length()) joined->about_ = info;
+  }
+  return joined->go_to_part(0) ? std::move(joined) : nullptr;
+}
+
+Outcome<Done> JoinedSessions::go_to_part(std::size_t part) {
+  at_ = part;
+  const RecordedSessionInfo& about = info(parts_[part]);
+  auto session = RecordedSession::open(found_, about.link);
+  if (!session) return session.error();
+  session_ = std::move(*session);
+  session_->become_part(wall(about, about.first) - begin_ / 1000, [ids = ids_, link = about.link](core::Fact& fact) {
+    std::visit([&](auto& word) { core::translate_ids(word, [&](Id id) { return ids->translated(link, id); }); },
+               fact.kind);
+  });
+  return Done{};
+}
+
+std::string JoinedSessions::text() const {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(parts_.size(), kMostTold); ++i)
+    text +=
+        (i == 0 ? "link " : ", link ") + std::to_string(info(parts_[i]).link) + " from " + time_text(parts_[i].from);
+  return text + (parts_.size() > kMostTold ? ", and " + std::to_string(parts_.size() - kMostTold) + " more" : "");
+}
+
+/// At a change, when the next part begins: its world is wanted first.
+std::optional<Micros> JoinedSessions::next_at() {
+  for (;;) {
+    const auto at = session_->next_at();
+    const bool last = at_ + 1 == parts_.size();
+    if (at && (last || *at < parts_[at_].to)) return changes_ ? parts_[at_].from : *at;
+    core::World unwanted;
+    if (last || !go_to_part(at_ + 1) || !session_->seek(parts_[at_].from, unwanted)) return std::nullopt;
+    changes_ = true;
+  }
+}
+
+core::Fact JoinedSessions::next() {
+  changes_ = false;
+  return session_->next();
+}
+
+Outcome<Done> JoinedSessions::seek(Micros at, core::World& world) {
+  std::size_t part = 0;
+  while (part + 1 < parts_.size() && at >= parts_[part + 1].from) ++part;
+  if (part != at_)
+    if (const auto gone = go_to_part(part); !gone) return gone;
+  changes_ = false;
+  return session_->seek(std::min(at, parts_[part].to), world);
+}
+
+}  // namespace entente

@@ -1,0 +1,181 @@
+// Several sessions of one server told as one: who tells when, who is whom, and what a viewer notices.
+#include "proxy/program/playback/joined_sessions.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "proxy/program/playback/playable.h"
+#include "tests/program/folder.h"
+#include "tests/program/native_client.h"
+#include "tests/program/recorded.h"
+#include "tests/support/process.h"
+
+namespace entente::joined_sessions_test {
+namespace {
+
+using core::Id, core::Micros, core::kSecond;
+
+constexpr WallTime kStart = 1'700'000'000'000'000'000;
+
+/// A session that was there from a second to another of the evening; its player knew the world after a second.
+RecordedSessionInfo session(std::uint32_t link, int from, int to, const char* server = "a:1") {
+  RecordedSessionInfo one;
+  one.link = link;
+  one.dialect = "bzflag 2.4";
+  one.server = server;
+  one.facts = 9;
+  one.began = kStart + static_cast<WallTime>(from) * 1'000'000'000;
+  one.last = static_cast<Micros>(to - from) * kSecond;
+  one.ready = kSecond;
+  return one;
+}
+
+/// "link from-to …", in seconds.
+std::string parts(const std::vector<RecordedSessionInfo>& sessions) {
+  WallTime begin = 0;
+  std::string text;
+  for (const SessionPart& part : parts_of(sessions, begin))
+    text += (text.empty() ? "" : " ") + std::to_string(sessions[part.session].link) + " " +
+            std::to_string(part.from / kSecond) + "-" + std::to_string(part.to / kSecond);
+  return text;
+}
+
+TEST_CASE("the longest session tells what it can, and others of its server the rest") {
+  CHECK(parts({}) == "");
+  CHECK(parts({session(1, 0, 60)}) == "1 1-60");
+  CHECK(parts({session(1, 0, 60), session(2, 10, 50)}) == "1 1-60");
+  CHECK(parts({session(1, 0, 60), session(2, 10, 90)}) == "1 1-11 2 11-90");
+  CHECK(parts({session(1, 0, 80), session(2, 60, 90)}) == "1 1-80 2 80-90");
+  CHECK(parts({session(1, 0, 80), session(2, 40, 90), session(3, 50, 95)}) == "1 1-80 3 80-95");
+  CHECK(parts({session(1, 0, 80), session(2, 100, 120), session(3, 90, 130)}) == "1 1-80 3 91-130");
+  CHECK(parts({session(1, 0, 80), session(2, 76, 84)}) == "1 1-80");  // four seconds are not worth it
+  CHECK(parts({session(1, 0, 80), session(2, 60, 99, "b:1")}) == "1 1-80");
+  CHECK(parts({session(1, 0, 80, ""), session(2, 60, 99, "")}) == "1 1-80");
+  auto other = session(2, 60, 99), lost = session(3, 60, 99);
+  other.dialect = "bzflag 2.0";
+  lost.ready.reset();
+  CHECK(parts({session(1, 0, 80), other, lost}) == "1 1-80");
+  CHECK(parts({session(1, 5000, 5080), session(2, 4000, 4003)}) == "1 1-80");  // nothing long before
+}
+
+template <class T>
+void say(trace::Recorder& to, std::uint32_t link, int from, Micros at, const T& word) {
+  core::Fact fact(word);
+  fact.at = at;
+  Buffer bytes;
+  core::write(fact, bytes);
+  to.word(kStart + static_cast<WallTime>(from) * 1'000'000'000 + at * 1000, link, trace::Word::kFact, bytes);
+}
+
+/// What somebody saw who was there from a second to another: anna, whose tank is as far east as the evening is old,
+/// and at each fifth second what she says. `anna`: her id there; her tank's is the next.
+void watch(trace::Recorder& to, std::uint32_t link, int from, int until, Id anna) {
+  trace::Opened opened = opening(link, "bzflag", "2.4");
+  opened.set_server("192.0.2.1:5154");
+  to.opened(kStart + static_cast<WallTime>(from) * 1'000'000'000, opened);
+  words::Player player;
+  player.set_id(anna);
+  player.set_name("anna");
+  words::Unit unit;
+  unit.set_id(anna + 1);
+  unit.set_owner(anna);
+  unit.set_alive(true);
+  unit.mutable_pose()->set_unit(anna + 1);
+  unit.mutable_pose()->set_x(from);
+  say(to, link, from, 0, words::Room());
+  say(to, link, from, 0, words::World());
+  say(to, link, from, 0, player);
+  say(to, link, from, 0, unit);
+  say(to, link, from, 0, words::Ready());
+  for (int second = from + 1; second <= until; ++second) {
+    const Micros at = static_cast<Micros>(second - from) * kSecond;
+    words::Pose pose;
+    pose.set_unit(anna + 1);
+    pose.set_x(second);
+    say(to, link, from, at, pose);
+    if (second % 5 != 0) continue;
+    words::Said said;
+    said.set_from(anna);
+    said.set_text("at " + std::to_string(second));
+    say(to, link, from, at + 1, said);
+  }
+}
+
+std::string evening(const Folder& folder) {
+  const std::string path = folder.file("evening.mcap");
+  auto to = recorder(path);
+  watch(*to, 1, 0, 22, 7);
+  watch(*to, 2, 12, 42, 5);
+  watch(*to, 3, 33, 61, 3);
+  REQUIRE(to->close(kStart + 99'000'000'000).ok());
+  return path;
+}
+
+TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id") {
+  const Folder folder;
+  const auto opened = open_playable({.from = {.file = evening(folder)}, .terminal = nullptr});
+  REQUIRE(opened.ok());
+  PlayedWords& played = **opened;
+  CHECK(played.about().link == 2);
+  CHECK(played.length() == 61 * kSecond);
+  std::set<Id> tanks;
+  for (const int second : {60, 3, 25, 10, 41, 43, 9, 61, 15}) {
+    core::World world;
+    REQUIRE(played.seek(static_cast<Micros>(second) * kSecond, world).ok());
+    REQUIRE(world.players().size() == 1);
+    CHECK(world.players().begin()->second.player.name() == "anna");
+    REQUIRE(world.units().size() == 1);
+    const auto& [tank, state] = *world.units().begin();
+    tanks.insert(tank);
+    CHECK(state.unit.owner() == world.players().begin()->first);
+    CHECK(state.unit.pose().x() == second);
+    const auto next = played.next_at();
+    CHECK(next.has_value() == (second < 61));
+    if (next) CHECK(*next >= static_cast<Micros>(second) * kSecond);
+  }
+  CHECK(tanks.size() == 1);
+  const auto one = open_playable({.from = {.file = folder.file("evening.mcap")}, .link = 2, .terminal = nullptr});
+  REQUIRE(one.ok());
+  CHECK((*one)->length() < 33 * kSecond);
+}
+
+TEST_CASE("a viewer of an evening sees one anna all the time, and hears everything once") {
+  const Folder folder;
+  Process replays({testing::entente_binary(), "replay", evening(folder), "--listen",
+                   "native://127.0.0.1:0?dialect=json", "--speed", "20"});
+  const auto line = replays.line();
+  REQUIRE_MESSAGE(line.has_value(), replays.err());
+  const NativeClient client(std::stoi(line->substr(line->rfind(':') + 1)));
+  client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
+  std::vector<std::string> said;
+  std::set<Id> annas, gone;
+  double east = 0;
+  for (const words::Fact& fact : client.hears()) {
+    if (fact.has_said()) said.push_back(fact.said().text());
+    if (fact.has_player() && fact.player().name() == "anna") annas.insert(fact.player().id());
+    if (fact.has_player_gone()) gone.insert(fact.player_gone().id());
+    if (fact.has_gone() || fact.has_died() || fact.has_spawned()) CHECK(false);
+    if (fact.has_pose()) east = std::max(east, fact.pose().x());
+  }
+  CHECK(replays.wait() == 0);
+  CHECK(annas.size() == 1);
+  CHECK(gone.empty());
+  CHECK(east >= 61);
+  std::vector<std::string> all;
+  for (int second = 5; second <= 60; second += 5) all.push_back("at " + std::to_string(second));
+  said.erase(std::remove_if(said.begin(), said.end(), [](const auto& text) { return !text.starts_with("at "); }),
+             said.end());
+  const auto joined = [](const std::vector<std::string>& texts) {
+    std::string out;
+    for (const std::string& text : texts) out += text + ", ";
+    return out;
+  };
+  CHECK(joined(said) == joined(all));
+  CHECK(replays.err().find("holds 3 sessions, played as one: link 1 from 0:00, link 2 from 0:12, link 3 from 0:42. "
+                           "--link N plays one alone") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::joined_sessions_test
