@@ -68,4 +68,25 @@ void translate_ids(Message& message, const std::function<Id(Id)>& translate) {
   if (chosen != nullptr) translate_ids(*r.MutableMessage(&message, chosen), translate);
 }
 
+void each_id(const Message& message, const std::function<void(Id)>& see) {
+  const Reflection& r = *message.GetReflection();
+  const Ids& ids = ids_of(message.GetDescriptor());
+  const auto number = [&](Id id) {
+    if (id != 0) see(id);
+  };
+  for (const FieldDescriptor* field : ids.numbers) {
+    if (!field->is_repeated()) number(r.GetUInt32(message, field));
+    for (int k = 0; field->is_repeated() && k < r.FieldSize(message, field); ++k)
+      number(r.GetRepeatedUInt32(message, field, k));
+  }
+  for (const FieldDescriptor* field : ids.inside) {
+    if (!field->is_repeated() && r.HasField(message, field)) each_id(r.GetMessage(message, field), see);
+    for (int k = 0; field->is_repeated() && k < r.FieldSize(message, field); ++k)
+      each_id(r.GetRepeatedMessage(message, field, k), see);
+  }
+  if (ids.choice == nullptr) return;
+  const FieldDescriptor* chosen = r.GetOneofFieldDescriptor(message, ids.choice);
+  if (chosen != nullptr) each_id(r.GetMessage(message, chosen), see);
+}
+
 }  // namespace entente::core

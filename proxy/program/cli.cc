@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/clips/clip.h"
+#include "proxy/program/clips/join.h"
 #include "proxy/program/command.h"
 #include "proxy/program/config/check.h"
 #include "proxy/program/control/ctl.h"
@@ -107,6 +109,10 @@ constexpr Command kCommands[] = {
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
     {"convert", "Convert a recorded file to .mcap, or to a .rec that bzfs replays",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
+    {"clip", "Write a part of a recording as a recording of its own",
+     "entente clip evening.mcap --from 1:00 --to 2:10 -o clip.mcap", plug<declare_clip, run_clip>},
+    {"join", "Make one recording of several, such as the files of a rotation",
+     "entente join evening.mcap evening-2.mcap -o whole.mcap", plug<declare_join, run_join>},
     {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
     {"help", "List the commands, or the options of one command", "entente help proxy", plug<declare_help, run_help>},

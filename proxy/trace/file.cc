@@ -158,6 +158,14 @@ Outcome<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
   return std::unique_ptr<FileSource>(new FileSource(path, std::move(file), size));
 }
 
+Outcome<bool> FileSource::look_again() {
+  struct stat about {};
+  if (::fstat(file_.get(), &about) != 0) return failed("look at", path_);
+  if (about.st_nlink == 0) return Error{path_ + " was removed"};
+  const auto before = std::exchange(size_, static_cast<std::uint64_t>(about.st_size));
+  return size_ != before;
+}
+
 Outcome<Done> FileSource::read(std::uint64_t offset, std::span<std::uint8_t> to) {
   return read_from(file_, path_, offset, to);
 }

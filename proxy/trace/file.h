@@ -26,7 +26,7 @@ class Sink {
   virtual Outcome<Done> check() { return Done{}; }
 };
 
-/// A known number of bytes, readable at any offset.
+/// A number of bytes, readable at any offset.
 class Source {
  public:
   virtual ~Source() = default;
@@ -34,6 +34,8 @@ class Source {
   virtual std::uint64_t size() const = 0;
   /// Fills all of `to`. REQUIRES: offset + to.size() <= size().
   virtual Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) = 0;
+  /// Updates size(), because a program may still write the file. False: it is as before.
+  virtual Outcome<bool> look_again() { return false; }
 };
 
 /// A file descriptor, closed with its owner.
@@ -116,6 +118,8 @@ class FileSource final : public Source {
   const std::string& name() const override { return path_; }
   std::uint64_t size() const override { return size_; }
   Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override;
+  /// An error if the file was removed: nobody will write to it.
+  Outcome<bool> look_again() override;
 
  private:
   FileSource(std::string path, Descriptor file, std::uint64_t size)

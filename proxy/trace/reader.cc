@@ -35,6 +35,16 @@ Outcome<const Message*> Reader::next() {
   return nullptr;
 }
 
+Outcome<bool> Reader::read_on() {
+  auto changed = source_.look_again();
+  if (!changed.ok() || !*changed) return changed;
+  window_.forget();
+  error_.reset();
+  cut_off_ = false;
+  at_ = failed_at_;
+  return true;
+}
+
 Outcome<bool> Reader::step() {
   have_message_ = false;
   if (in_chunk_) {
@@ -57,7 +67,7 @@ Outcome<bool> Reader::step() {
 
 Outcome<Done> Reader::take_magic() {
   if (source_.size() < kMagic.size())
-    return wrong(0, "not an MCAP file: it has only " + to_string(source_.size()) + " bytes");
+    return cut_off_ = true, wrong(0, "not an MCAP file: it has only " + to_string(source_.size()) + " bytes");
   auto magic = window_.view(0, kMagic.size());
   if (!magic.ok()) return magic.error();
   if (!same(*magic, kMagic)) return wrong(0, "not an MCAP file: it does not begin as one");
@@ -71,15 +81,16 @@ Outcome<Done> Reader::take_magic() {
 Outcome<Reader::Record> Reader::read_record(std::uint64_t offset) {
   const auto left = window_.left(offset);
   if (left < kRecordHead)
-    return wrong(source_.size(), (left ? "the file ends inside a record's head" : "the file has no end"));
+    return cut_off_ = true,
+           wrong(source_.size(), (left ? "the file ends inside a record's head" : "the file has no end"));
   auto head = window_.view(offset, kRecordHead);
   if (!head.ok()) return head.error();
   FieldReader fields(*head);
   Record record{static_cast<Op>(fields.number<std::uint8_t>("opcode")), offset, {}};
   const auto length = fields.number<std::uint64_t>("length");
   if (length > left - kRecordHead)
-    return wrong(offset,
-                 std::string("the file ends inside a ") + text(record.op) + " of " + to_string(length) + " bytes");
+    return cut_off_ = true, wrong(offset, std::string("the file ends inside a ") + text(record.op) + " of " +
+                                              to_string(length) + " bytes");
   at_ = offset + kRecordHead + length;
   if (record.op == Op::kAttachment) return record;
   if (length > limits_.record)

@@ -40,6 +40,12 @@ class Reader {
   /// nothing if there is no more. Totals at the end of the file are no longer checked.
   std::optional<std::uint64_t> pass_damage();
 
+  /// After an error: the file ends inside a record, or before its end is written. It is damaged, or still being
+  /// written.
+  bool cut_off() const { return cut_off_; }
+  /// Looks whether the file has changed since, and makes next() try again. False: it has not. REQUIRES: cut_off().
+  Outcome<bool> read_on();
+
   /// Reads the summary at the end of the file, if it is intact, for definitions and the offsets of chunks. Then less is
   /// lost if the file is damaged, and go_to() can be given a chunk.
   void learn_from_summary();
@@ -132,6 +138,7 @@ class Reader {
   bool damaged_ = false;                      // bytes were skipped, or go_to() was called
   std::optional<std::uint64_t> search_left_;  // bytes that pass_damage may still look at, once it began
   std::optional<Error> error_;
+  bool cut_off_ = false;  // see cut_off()
 
   bool chunked_ = false;  // the file has chunks, so a message outside of them is damage
   bool in_chunk_ = false;

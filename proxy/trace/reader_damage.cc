@@ -183,6 +183,7 @@ void Reader::lose_order() {
   damaged_ = true;
   skip_ = 0;
   error_.reset();
+  cut_off_ = false;
   section_ = Section::kData;
 }
 

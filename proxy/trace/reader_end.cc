@@ -88,6 +88,7 @@ Outcome<Done> Reader::take_end(std::uint64_t offset) {
   const auto left = window_.left(offset);
   auto magic = window_.view(offset, std::min<std::uint64_t>(left, kMagic.size()));
   if (!magic.ok()) return magic.error();
+  cut_off_ = left < kMagic.size();
   if (!same(*magic, kMagic)) return wrong(offset, "the file does not end as an MCAP file does");
   if (left > kMagic.size())
     return wrong(offset + kMagic.size(), to_string(left - kMagic.size()) + " bytes after the end");

@@ -50,6 +50,10 @@ class Recording {
   /// call.
   Outcome<const Geometry*> find_geometry(const std::string& hash);
 
+  /// After an error: the file may still be growing. read_on() then makes next() try again, if the file has changed.
+  bool cut_off() const { return reader_.cut_off(); }
+  Outcome<bool> read_on() { return reader_.read_on(); }
+
   const mcap::Progress& progress() const { return reader_.progress(); }
   const mcap::Reader& file() const { return reader_; }
 

@@ -17,6 +17,9 @@ class Window {
 
   std::uint64_t left(std::uint64_t offset) const { return offset < source_.size() ? source_.size() - offset : 0; }
 
+  /// The source has changed.
+  void forget() { held_ = {}; }
+
   /// REQUIRES: size <= left(offset).
   Outcome<Bytes> view(std::uint64_t offset, std::uint64_t size) {
     if (offset < start_ || offset + size > start_ + held_.size()) {

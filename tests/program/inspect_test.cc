@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "proxy/program/recordings/convert.h"
@@ -10,6 +13,8 @@
 #include "tests/program/folder.h"
 #include "tests/program/packets.h"
 #include "tests/program/recorded.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
 
 namespace entente::inspect_test {
 namespace {
@@ -199,6 +204,266 @@ TEST_CASE("JSON has words as the contract has them (schema/NATIVE.md)") {
         "\n");
 }
 
+TEST_CASE("in JSON, what happens to a connection is typed") {
+  const Folder folder;
+  InspectOptions options{{two_links(folder), "", "", 0}};
+  options.connections = {"1"};
+  options.json = true;
+  const std::string all = inspected(options).out;
+  CHECK(all.starts_with(R"({"t":0.000000,"connection":1,"event":"opened","name":"127.0.0.1:4001","game":"panic",)"
+                        R"("dialect":"be-packed"})"
+                        "\n"));
+  CHECK(all.ends_with(R"({"t":4.000000,"connection":1,"event":"closed","by":"server","reason":"server left"})"
+                      "\n"
+                      R"({"t":4.000000,"connection":1,"event":"unfinished","way":"s2c","bytes":2})"
+                      "\n"));
+
+  const auto path = folder.file("rest.mcap");
+  const auto to = recorder(path);
+  trace::Opened opened = opening(1, "panic", "be-packed");
+  opened.set_continues(true);
+  opened.set_before("first.mcap");
+  to->opened(kSecond, opened);
+  const Buffer bytes = from_hex("0001010200000001");
+  trace::FrameView frame{1, trace::TO_SERVER, trace::STREAM, bytes};
+  frame.missing = {3, 40};
+  to->frame(2 * kSecond, frame);
+  REQUIRE(to->close(3 * kSecond).ok());
+  options.from.file = path;
+  const std::string rest = inspected(options).out;
+  CHECK(rest.starts_with(R"({"t":0.000000,"connection":1,"event":"opened","name":"127.0.0.1:4001","game":"panic",)"
+                         R"("dialect":"be-packed","continues":true,"before":"first.mcap"})"
+                         "\n"
+                         R"({"t":1.000000,"connection":1,"event":"missing","way":"c2s","messages":3,"bytes":40})"
+                         "\n"));
+}
+
+words::Fact player(std::uint32_t id, const char* name) {
+  words::Fact fact;
+  fact.mutable_player()->set_id(id);
+  fact.mutable_player()->set_name(name);
+  return fact;
+}
+
+words::Fact pose(std::uint32_t unit) {
+  words::Fact fact;
+  fact.mutable_pose()->set_unit(unit);
+  return fact;
+}
+
+/// An arena's words: anna (1) with her unit 3, and Bob (2) with his unit 4. Each word is a second after the last.
+std::string arena(const Folder& folder) {
+  const auto path = folder.file("arena.mcap");
+  const auto to = recorder(path);
+  WallTime at = 5 * kSecond;
+  to->opened(at, opening(1, "panic", "be-packed"));
+  const auto tell = [&](const google::protobuf::MessageLite& word, trace::Word kind = trace::Word::kFact) {
+    to->word(at += kSecond, 1, kind, as_bytes(word.SerializeAsString()));
+  };
+  words::Intent enter;
+  enter.mutable_enter()->set_name("anna");
+  tell(enter, trace::Word::kIntent);  // 1 s
+  tell(player(1, "anna"));
+  tell(player(2, "Bob"));
+  words::Fact unit;
+  unit.mutable_unit()->set_id(3);
+  unit.mutable_unit()->set_owner(1);
+  tell(unit);     // 4 s
+  tell(pose(3));  // 5 s
+  tell(pose(4));
+  words::Fact owns;
+  owns.mutable_owns()->set_player(2);
+  owns.mutable_owns()->add_units(4);
+  tell(owns);     // 7 s
+  tell(pose(4));  // 8 s
+  words::Fact died;
+  died.mutable_died()->set_player(1);
+  died.mutable_died()->set_unit(3);
+  died.mutable_died()->set_killer(2);
+  tell(died);  // 9 s
+  words::Fact whisper;
+  whisper.mutable_said()->set_scope(words::Say::ONE);
+  whisper.mutable_said()->set_to(2);
+  whisper.mutable_said()->set_text("well done");
+  tell(whisper);  // 10 s
+  words::Fact ready;
+  ready.set_audience(words::PLAYER);
+  ready.set_to(1);
+  ready.mutable_ready();
+  tell(ready);  // 11 s
+  words::Intent claim;
+  claim.set_by(2);
+  claim.mutable_fire();
+  tell(claim, trace::Word::kIntent);  // 12 s
+  trace::Snapshot world;
+  world.set_link(1);
+  to->world(at += kSecond, world);  // 13 s
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", at += kSecond);
+  words::Fact gone;
+  gone.mutable_player_gone()->set_id(2);
+  tell(gone);  // 15 s
+  REQUIRE(to->close(at).ok());
+  return path;
+}
+
+/// The seconds that begin the lines.
+std::vector<int> seconds_of(const std::string& lines) {
+  std::vector<int> all;
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);) all.push_back(std::stoi(line));
+  return all;
+}
+
+TEST_CASE("words by their kind, as the schema and as the contract spells it, and like frames by time") {
+  const Folder folder;
+  const InspectOptions options{{arena(folder), "", "", 0}};
+  const auto shown = [&](auto&& change) {
+    InspectOptions changed = options;
+    change(changed);
+    return seconds_of(inspected(changed).out);
+  };
+  CHECK(shown([](auto& o) { o.messages = {"Died"}; }) == std::vector{9});
+  CHECK(shown([](auto& o) { o.messages = {"died", "Fire"}; }) == std::vector{9, 12});
+  CHECK(shown([](auto& o) { o.messages = {"PlayerGone"}; }) == std::vector{15});
+  CHECK(shown([](auto& o) { o.messages = {"player_gone"}; }) == std::vector{15});
+  CHECK(shown([](auto& o) { o.messages = {"pose"}, o.since = 5.5, o.until = 6.5; }) == std::vector{6});
+  CHECK(shown([](auto& o) { o.messages = {"world"}; }) == std::vector{13});
+  CHECK(shown([](auto& o) { o.messages = {"Action"}; }) == std::vector{14});
+  CHECK(shown([](auto& o) { o.messages = {"Pose", "Fire"}, o.way = "c2s"; }) == std::vector{12});
+  InspectOptions wrong = options;
+  wrong.messages = {"Diedd"};
+  const Inspected refused = inspected(wrong);
+  CHECK(refused.exit == kUsage);
+  CHECK(refused.err.find("no message 'Diedd' (did you mean 'Died'?)") != std::string::npos);
+}
+
+TEST_CASE("words about a player: by name or id, with the player's units, and what is said to the player alone") {
+  const Folder folder;
+  const InspectOptions options{{arena(folder), "", "", 0}};
+  const auto shown = [&](std::vector<std::string> players, auto&& change) {
+    InspectOptions changed = options;
+    changed.players = std::move(players);
+    change(changed);
+    return seconds_of(inspected(changed).out);
+  };
+  const auto as_is = [](auto&) {};
+  CHECK(shown({"anna"}, as_is) == std::vector{1, 2, 4, 5, 9, 11});
+  CHECK(shown({"ANNA"}, as_is) == std::vector{1, 2, 4, 5, 9, 11});
+  CHECK(shown({"1"}, as_is) == std::vector{2, 4, 5, 9, 11});  // the intent to enter has no id yet
+  CHECK(shown({"bob"}, as_is) == std::vector{3, 7, 8, 9, 10, 12, 15});
+  CHECK(shown({"2"}, as_is) == std::vector{3, 7, 8, 9, 10, 12, 15});
+  CHECK(shown({"anna", "bob"}, [](auto& o) { o.messages = {"Pose"}; }) == std::vector{5, 8});
+  CHECK(shown({"bob"}, [](auto& o) { o.messages = {"Died"}; }) == std::vector{9});
+  CHECK(shown({"anna"}, [](auto& o) { o.messages = {"Action"}; }).empty());
+  CHECK(shown({"bob"}, [](auto& o) { o.since = 9.5, o.until = 14; }) == std::vector{10, 12});
+  InspectOptions nobody = options;
+  nobody.players = {"ann"};
+  CHECK(inspected(nobody).err ==
+        "entente inspect: nothing matches among 1 connection (#1 127.0.0.1:4001) in 15.000 s; players: Bob, anna\n");
+  nobody.from.file = two_links(folder);
+  CHECK(inspected(nobody).err.find("the file has no words, so it does not tell players apart") != std::string::npos);
+}
+
+TEST_CASE("players are known from a world, too, in a file that continues another") {
+  const Folder folder;
+  const auto path = folder.file("rest.mcap");
+  const auto to = recorder(path);
+  to->opened(kSecond, opening(1, "panic", "be-packed"));
+  trace::Snapshot world;
+  world.set_link(1);
+  *world.add_facts() = player(1, "anna");
+  world.add_facts()->mutable_unit()->set_id(3);
+  world.mutable_facts(1)->mutable_unit()->set_owner(1);
+  to->world(kSecond, world);
+  for (const std::uint32_t unit : {3U, 4U})
+    to->word(unit * kSecond, 1, trace::Word::kFact, as_bytes(pose(unit).SerializeAsString()));
+  REQUIRE(to->close(5 * kSecond).ok());
+  InspectOptions options{{path, "", "", 0}};
+  options.players = {"anna"};
+  CHECK(seconds_of(inspected(options).out) == std::vector{2});
+}
+
+TEST_CASE("colours are on a terminal alone, and nothing but colours") {
+  const Folder folder;
+  for (const std::string& path : {two_links(folder), bridged(folder)}) {
+    InspectOptions options{{path, "", "", 0}};
+    const std::string plain = inspected(options).out;
+    options.colours = true;
+    std::string colourful = inspected(options).out;
+    CHECK(colourful.find("\x1b[") != std::string::npos);
+    for (auto at = colourful.find('\x1b'); at != std::string::npos; at = colourful.find('\x1b'))
+      colourful.erase(at, colourful.find('m', at) + 1 - at);
+    CHECK(colourful == plain);
+    CHECK(run({testing::entente_binary(), "inspect", path}).out == plain);  // a pipe
+  }
+}
+
+constexpr const char* kAction = "      1.000   #1 c2s     Action player=1 action=1 direction=2 piece=1";
+
+TEST_CASE("a recording that is being written is followed, and its end is the end") {
+  const Folder folder;
+  const auto path = folder.file("live.mcap");
+  const auto to = recorder(path);
+  Process follows({testing::entente_binary(), "inspect", path + ".part", "--follow"});
+  WallTime at = 5 * kSecond;
+  to->opened(at, opening(1, "panic", "be-packed"));
+  to->tick(at += kSecond);
+  CHECK(follows.line() == "      0.000   #1 --- 127.0.0.1:4001 panic be-packed");
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", at);
+  to->tick(at += kSecond);
+  CHECK(follows.line() == kAction);
+  to->closed(at, 1, "server left");
+  REQUIRE(to->close(at).ok());
+  CHECK(follows.line() == "      2.000   #1 --- server ended it: server left");
+  CHECK(follows.wait() == 0);
+  CHECK(follows.out() == "");
+  CHECK(follows.err() == "");
+}
+
+TEST_CASE("a signal ends following; so does the time that was asked for, and the file's removal") {
+  const Folder folder;
+  const auto path = folder.file("live.mcap");
+  const auto to = recorder(path);
+  to->opened(5 * kSecond, opening(1, "panic", "be-packed"));
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", 6 * kSecond);
+  to->tick(7 * kSecond);
+  const auto follow = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {testing::entente_binary(), "inspect", path + ".part", "-f", "-m", "Action", "-c", "1"});
+    return more;
+  };
+  Process interrupted(follow({}));
+  CHECK(interrupted.line() == kAction);
+  interrupted.signal(SIGINT);
+  CHECK(interrupted.wait() == 0);
+  CHECK(interrupted.err() == "");
+
+  Process until(follow({"--until", "1.5"})), left(follow({}));
+  CHECK(until.line() == kAction);
+  CHECK(left.line() == kAction);
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", 8 * kSecond);
+  to->tick(9 * kSecond);
+  CHECK(until.wait() == 0);
+  CHECK(left.line());
+  std::filesystem::remove(path + ".part");
+  CHECK(left.wait() == 1);
+  CHECK(left.err().find("live.mcap.part was removed") != std::string::npos);
+}
+
+TEST_CASE("only a recording can be followed, and its damage is told") {
+  const Folder folder;
+  InspectOptions options{{trace_file("panic/master-bad-split-5-3.jsonl"), "", "", 0}};
+  options.follow = true;
+  CHECK(inspected(options).exit == kFailed);
+  CHECK(inspected(options).err.find("only a recording can be followed") != std::string::npos);
+  options.from.file = two_links(folder);
+  CHECK(inspected(options).out == kAll);  // it is complete
+  std::fstream file(options.from.file, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(options.from.file) / 2));
+  file.put('\x7f');
+  file.close();
+  CHECK(inspected(options).exit == kFailed);
+}
+
 TEST_CASE("JSON has numbers, texts, lists and groups as such, each once in quotes") {
   InspectOptions options{{trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"), "", "", 0}};
   options.json = true;
@@ -244,7 +509,8 @@ TEST_CASE("a hostile name and hostile bytes cannot write to a terminal, nor brea
         "      0.000   #1 --- 1 bytes c2s of an unfinished message\n");
   options.json = true;
   CHECK(inspected(options).out.starts_with(
-      R"({"t":0.000000,"connection":1,"event":"a\u001b[2J\u000a\"b panic be-packed"})"));
+      R"({"t":0.000000,"connection":1,"event":"opened","name":"a\u001b[2J\u000a\"b","game":"panic",)"
+      R"("dialect":"be-packed"})"));
 }
 
 TEST_CASE("a recording that was cut off shows what is whole, and says that it was") {

@@ -33,6 +33,33 @@ Buffer zstd_frame(Bytes bytes) {
   return out;
 }
 
+/// A file of which a program has written only the first bytes.
+class GrowingSource final : public Source {
+ public:
+  explicit GrowingSource(Bytes all) : all_(all) {}
+
+  std::size_t written = 0;
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return size_; }
+  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override {
+    REQUIRE(offset + to.size() <= size_);
+    const auto from = all_.begin() + static_cast<std::ptrdiff_t>(offset);
+    std::copy(from, from + static_cast<std::ptrdiff_t>(to.size()), to.begin());
+    return Done{};
+  }
+  Outcome<bool> look_again() override {
+    const bool changed = size_ != written;
+    size_ = written;
+    return changed;
+  }
+
+ private:
+  Bytes all_;
+  std::uint64_t size_ = 0;
+  const std::string name_ = "growing";
+};
+
 // The file with one chunk of these, said to be of `size` bytes.
 std::string error_of_chunk(std::uint64_t size, std::uint32_t crc, std::string_view compression, Bytes records) {
   auto file = by_hand([&](Buffer& out) {
@@ -91,6 +118,45 @@ TEST_CASE("a file cut at any byte gives what was whole before, and says where it
       REQUIRE(heard.progress.whole >= (chunks ? made.chunk_ends[chunks - 1] : 0));
     }
   }
+}
+
+TEST_CASE("a file that grows is read as it grows, in pieces of any size, and ends where it is complete") {
+  for (const bool compress : {false, true}) {
+    const auto made = sample(4, 3, compress);
+    for (const std::size_t piece : {1U, 2U, 7U, 64U, 1000U}) {
+      CAPTURE(piece);
+      GrowingSource source(made.file);
+      Reader reader(source);
+      std::vector<Said> messages;
+      for (bool over = false; !over;) {
+        const auto heard = hear(reader);
+        messages.insert(messages.end(), heard.messages.begin(), heard.messages.end());
+        over = heard.error.empty();
+        if (over) continue;
+        REQUIRE(reader.cut_off());
+        const auto as_before = reader.read_on();
+        REQUIRE(as_before.ok());
+        REQUIRE_FALSE(*as_before);
+        REQUIRE(source.written < made.file.size());
+        source.written = std::min(source.written + piece, made.file.size());
+        const auto changed = reader.read_on();
+        REQUIRE(changed.ok());
+        REQUIRE(*changed);
+      }
+      CHECK(source.written == made.file.size());
+      CHECK(messages == made.messages);
+      CHECK(reader.progress().complete);
+    }
+  }
+}
+
+TEST_CASE("damage is not the end of a file that grows") {
+  auto file = sample(2, 3, false).file;
+  file[file.size() / 2] ^= 1;
+  testing::MemorySource source(file);
+  Reader reader(source);
+  REQUIRE_FALSE(hear(reader).error.empty());
+  CHECK_FALSE(reader.cut_off());
 }
 
 TEST_CASE("a flipped bit anywhere is found, or what is read is the same") {

@@ -15,6 +15,8 @@ class FactSource {
 
   /// The time of the last fact; times of a recording begin at 0.
   virtual Micros length() const = 0;
+  /// The world is known from the beginning; otherwise it is when Ready is told.
+  virtual bool begins_with_world() const { return false; }
   /// When the next fact was told; none at the end, and where the rest cannot be read.
   virtual std::optional<Micros> next_at() = 0;
   /// Whether that fact is told by somebody else than the last one was: he may know another world, so the world must be

@@ -39,6 +39,7 @@ void Replay::opened(const Peer&, Outlet& out) {
 /// Finds when the recorded player knew the world. Before that there is nothing to show, and clients load a world only
 /// once.
 bool Replay::find_beginning(Outlet& out) {
+  if (source_->begins_with_world()) return true;
   while (const auto at = source_->next_at()) {
     if (as<words::Ready>(source_->next()) == nullptr) continue;
     first_ = *at;

@@ -84,6 +84,8 @@ Expected<RecordedFile, RecordedFile::OpenError> RecordedFile::open(const FileOpt
   if (const auto why = objection(options)) return OpenError{kUsage, why->text};
   const auto format = import_format(options.file);
   if (!format) return OpenError{kFailed, format.error().text};
+  if (options.growing && *format != ImportFormat::kMcap)
+    return OpenError{kFailed, options.file + " is not a recording (MCAP); only a recording can be followed"};
   RecordedFile file(options, *format);
   if (const auto refusal = file.settle(err, read_to)) return *refusal;
   return file;
@@ -126,7 +128,7 @@ void RecordedFile::look_closer(DetectedDialects& look, const ImportFile& reads) 
 /// A file that is broken, or holds nothing of what was asked for, is no misuse.
 std::optional<RecordedFile::OpenError> RecordedFile::check_look(const DetectedDialects& look, std::ostream& err) const {
   const bool known = game_dialect_ || look.game_dialect || may_be_empty();
-  if (look.wrong && !(look.anybody && known)) return OpenError{kFailed, look.wrong->text};
+  if (look.wrong && !options_.growing && !(look.anybody && known)) return OpenError{kFailed, look.wrong->text};
   if (look.anybody || may_be_empty()) return std::nullopt;
   for (const std::string& note : look.notes) say(err, note);
   const bool by_port = format_ == ImportFormat::kPcap && options_.port != 0;

@@ -20,6 +20,7 @@ struct FileOptions {
   std::string game = {};     ///< "": detected
   std::string dialect = {};  ///< "": detected
   std::uint16_t port = 0;    ///< port of the server in a packet capture; 0: the side that was connected to
+  bool growing = false;      ///< a recording that a program may still write: it may lack its end
 };
 
 void declare_file(CLI::App& app, FileOptions& options);

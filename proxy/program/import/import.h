@@ -84,6 +84,8 @@ class ImportSink {
   virtual void remark(std::string_view text) = 0;
   /// How many bytes of the file were read, about.
   virtual void read_to(std::uint64_t /*bytes*/) {}
+  /// The file ends, but is not complete: a program may still write it. True: look again, after a wait in here.
+  virtual bool wait_for_more() { return false; }
   /// Polled: true ends the import early, as if the file ended.
   virtual bool enough() const { return false; }
 };

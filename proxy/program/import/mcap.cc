@@ -51,6 +51,10 @@ class McapImport {
   Outcome<Done> read(trace::Recording& recording) {
     while (!sink_.enough()) {
       const auto event = recording.next();
+      if (!event && recording.cut_off() && sink_.wait_for_more()) {
+        if (const auto changed = recording.read_on(); !changed) return changed.error();
+        continue;
+      }
       if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
       if (*event == nullptr) break;
       take(**event);

@@ -33,6 +33,7 @@ class JoinedSessions final : public PlayedWords {
   std::string text() const;
 
   core::Micros length() const override { return parts_.back().to; }
+  bool begins_with_world() const override { return info(parts_.front()).begins_with_world; }
   std::optional<core::Micros> next_at() override;
   bool changes() const override { return changes_; }
   core::Fact next() override;

@@ -1,15 +1,21 @@
 #include "proxy/program/recordings/inspect.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <map>
+#include <thread>
 
 #include "adapters/registry.h"
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "proxy/base/lower_case.h"
 #include "proxy/program/choice_flag.h"
+#include "proxy/program/interruption.h"
 #include "proxy/program/recordings/inspect_line.h"
+#include "proxy/program/recordings/inspect_player.h"
 #include "proxy/program/recordings/inspect_wanted.h"
 #include "proxy/program/recordings/verify_explain.h"
 #include "proxy/program/screen_text.h"
@@ -25,6 +31,13 @@ constexpr const char* kNotes =
     "--connection 3 is connection number 3; if there is none, every connection whose name contains 3.\n"
     "If nothing matches, the file's connections and length are printed on standard error, and the exit code is 0.\n";
 constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
+constexpr std::chrono::milliseconds kLookAgain{100};
+
+/// For a flag that an environment variable sets, whatever its value is.
+std::string to_true(std::string& value) {
+  value = "true";
+  return "";
+}
 
 /// One connection: cuts and decodes all of it, and writes what is wanted.
 class InspectedLink final : wire::Dissected {
@@ -57,12 +70,18 @@ class InspectedLink final : wire::Dissected {
       dissector_.stream(piece.way, piece.bytes, *this);
   }
   void lost(Way way, std::uint64_t bytes, WallTime since_start) {
-    event(since_start, std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way));
+    event(since_start,
+          EventText("lost", std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way))
+              .with("way", wire::text(way))
+              .with("bytes", bytes));
     dissector_.end(way, *this, true);
   }
   void missing(Way way, std::uint64_t messages, std::uint64_t bytes, WallTime since_start) {
-    event(since_start, std::to_string(messages) + " messages " + wire::text(way) + " of " + std::to_string(bytes) +
-                           " bytes are not recorded");
+    event(since_start, EventText("missing", std::to_string(messages) + " messages " + wire::text(way) + " of " +
+                                                std::to_string(bytes) + " bytes are not recorded")
+                           .with("way", wire::text(way))
+                           .with("messages", messages)
+                           .with("bytes", bytes));
     if (way == Way::kToServer) client_spoke_ = true;
     dissector_.skip(way, *this);
   }
@@ -71,14 +90,17 @@ class InspectedLink final : wire::Dissected {
     client_spoke_ |= way == Way::kToServer;
     dissector_.skip(way, *this);
   }
-  void event(WallTime since_start, std::string_view text) {
+  void event(WallTime since_start, const EventText& event) {
     context_.since_start = since_start;
-    if (wanted_.anything() && wanted_.time(since_start)) writer_.event(context_.connection, since_start, text);
+    if (wanted_.anything() && wanted_.time(since_start)) writer_.event(context_.connection, since_start, event);
   }
   void gone() {
     for (const Way way : {Way::kToServer, Way::kToClient})
       if (const auto left = dissector_.pending(way); left != 0)
-        event(context_.since_start, std::to_string(left) + " bytes " + wire::text(way) + " of an unfinished message");
+        event(context_.since_start,
+              EventText("unfinished", std::to_string(left) + " bytes " + wire::text(way) + " of an unfinished message")
+                  .with("way", wire::text(way))
+                  .with("bytes", left));
   }
 
  private:
@@ -94,8 +116,8 @@ class InspectedLink final : wire::Dissected {
     game_dialect_ = game_dialect;
     codec_ = &codecs_.of(game_dialect_);
     dissector_ = wire::Dissector(*game_dialect_.game, game_dialect_.dialect);
-    event(context_.since_start,
-          "the client names " + std::string(game_dialect_.game->dialects()[game_dialect_.dialect].name));
+    const std::string name(game_dialect_.game->dialects()[game_dialect_.dialect].name);
+    event(context_.since_start, EventText("dialect", "the client names " + name).with("dialect", name));
   }
   void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
     if (!wanted_.way(way) || !wanted_.time(context_.since_start) || !wanted_.anything()) return;
@@ -117,7 +139,13 @@ class InspectedLink final : wire::Dissected {
 class Inspector final : public ImportSink {
  public:
   Inspector(const RecordedFile& file, const InspectOptions& options, std::ostream& out, std::ostream& err)
-      : file_(file), wanted_(file, options), writer_(out, options.hex, options.json), out_(out), err_(err) {}
+      : file_(file),
+        wanted_(file, options),
+        players_(options.players),
+        follow_(options.follow),
+        writer_(out, {options.hex, options.json, options.colours}),
+        out_(out),
+        err_(err) {}
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     const WallTime since = since_start(time);
@@ -128,11 +156,16 @@ class Inspector final : public ImportSink {
     ItemContext context;
     context.connection = id;
     auto link = std::make_unique<InspectedLink>(context, connection.name, *game_dialect, codecs_, wanted_, writer_);
-    std::string about = connection.name + " " + std::string(game_dialect->game->name()) + " " +
-                        std::string(game_dialect->game->dialects()[game_dialect->dialect].name);
+    const std::string game(game_dialect->game->name());
+    const std::string dialect(game_dialect->game->dialects()[game_dialect->dialect].name);
+    std::string about = connection.name + " " + game + " " + dialect;
     if (connection.continues) about += ", began before this file";
     if (!connection.before.empty()) about += ", in " + connection.before;
-    link->event(since, about);
+    EventText event("opened", about);
+    event.with("name", connection.name).with("game", game).with("dialect", dialect);
+    if (connection.continues) event.with("continues", true);
+    if (!connection.before.empty()) event.with("before", connection.before);
+    link->event(since, event);
     for (const Way way : {Way::kToServer, Way::kToClient})
       if (connection.sent(way)) link->skip_greeting(way);
     links_[id] = std::move(link);
@@ -153,13 +186,19 @@ class Inspector final : public ImportSink {
   }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     const WallTime since = since_start(time);
-    if (find(id) == nullptr || !wanted_.anything() || !wanted_.time(since)) return;
-    if (intent != nullptr && wanted_.way(Way::kToServer)) writer_.word(id, since, "intent", *intent);
-    if (fact != nullptr && wanted_.way(Way::kToClient)) writer_.word(id, since, "fact", *fact);
+    ++words_;
+    if (find(id) == nullptr) return;
+    if (intent != nullptr && players_.concerns(id, *intent) && wants(*intent, Way::kToServer, since))
+      writer_.word(id, since, "intent", *intent);
+    if (fact != nullptr && players_.concerns(id, *fact) && wants(*fact, Way::kToClient, since))
+      writer_.word(id, since, "fact", *fact);
+    over_ = over_ || wanted_.over(since);
   }
   void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override {
     const WallTime since = since_start(time);
-    if (find(id) != nullptr && wanted_.anything() && wanted_.time(since)) writer_.world(id, since, world);
+    if (find(id) == nullptr) return;
+    players_.learn(id, world);
+    if (wanted_.world() && wanted_.time(since)) writer_.world(id, since, world);
   }
   void ended(ConnectionId id, const ImportedClose& end) override {
     auto* link = find(id);
@@ -167,11 +206,16 @@ class Inspector final : public ImportSink {
     std::string text = end.by ? (*end.by == Way::kToServer ? "client ended it" : "server ended it") : "ended";
     if (end.code) text += ", code " + std::to_string(*end.code);
     if (!end.reason.empty()) (text += ": ") += end.reason;
-    link->event(since_start(end.time), text);
+    EventText event("closed", text);
+    if (end.by) event.with("by", *end.by == Way::kToServer ? "client" : "server");
+    if (end.code) event.with("code", static_cast<std::int64_t>(*end.code));
+    if (!end.reason.empty()) event.with("reason", end.reason);
+    link->event(since_start(end.time), event);
   }
   void gone(ConnectionId id) override {
     if (auto* link = find(id); link != nullptr && !over_) link->gone();
     links_.erase(id);
+    players_.gone(id);
   }
   void remark(std::string_view text) override {
     std::string line;
@@ -179,7 +223,15 @@ class Inspector final : public ImportSink {
     err_ << line << '\n';
   }
   /// After `until`, the file is read on only if nothing was printed, to say what the file has.
-  bool enough() const override { return (over_ && writer_.wrote()) || !out_.good(); }
+  bool enough() const override {
+    return (over_ && (follow_ || writer_.wrote())) || !out_.good() || (follow_ && Interruption::came());
+  }
+  bool wait_for_more() override {
+    if (!follow_) return false;
+    out_.flush();
+    std::this_thread::sleep_for(kLookAgain);
+    return true;
+  }
 
   /// At the end: says what the file has, if nothing was printed.
   void finish() {
@@ -188,10 +240,21 @@ class Inspector final : public ImportSink {
     if (connections_ > 0) there += " (" + names_;
     if (connections_ > kMostNamed) there += ", and " + std::to_string(connections_ - kMostNamed) + " more";
     if (connections_ > 0) there += ")";
-    remark("entente inspect: nothing matches among " + there + " in " + seconds(last_));
+    std::string text = "entente inspect: nothing matches among " + there + " in " + seconds(last_);
+    if (!players_.everybody()) text += players_there();
+    remark(text);
   }
 
  private:
+  bool wants(const google::protobuf::Message& word, Way way, WallTime since_start) const {
+    return wanted_.way(way) && wanted_.word(word) && wanted_.time(since_start);
+  }
+  std::string players_there() const {
+    if (words_ == 0) return "; the file has no words, so it does not tell players apart (`entente convert --words`)";
+    std::string text;
+    for (const std::string& name : players_.names()) text += (text.empty() ? "; players: " : ", ") + name;
+    return players_.names().size() < WantedPlayers::kMostNames ? text : text + " …";
+  }
   WallTime since_start(WallTime time) {
     if (!start_) start_ = time;
     const WallTime since = time - std::min(time, *start_);
@@ -205,6 +268,8 @@ class Inspector final : public ImportSink {
 
   const RecordedFile& file_;
   Wanted wanted_;
+  WantedPlayers players_;
+  const bool follow_;
   LineWriter writer_;
   std::ostream& out_;
   std::ostream& err_;
@@ -213,13 +278,20 @@ class Inspector final : public ImportSink {
   std::optional<WallTime> start_;
   WallTime last_ = 0;             // since the start
   ConnectionId connections_ = 0;  // all of them
+  std::uint64_t words_ = 0;       // the same
   std::string names_;             // of the first
   bool over_ = false;             // the time is after `until`
 };
 
-/// Every message name of every game.
+/// Every message name of every game, and every kind of word in both spellings.
 std::vector<std::string_view> message_names() {
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names{"world"};
+  for (const auto* word : {words::Intent::descriptor(), words::Fact::descriptor()})
+    for (int i = 0; i < word->oneof_decl(0)->field_count(); ++i) {
+      names.emplace_back(word->oneof_decl(0)->field(i)->message_type()->name());
+      if (const std::string& name = word->oneof_decl(0)->field(i)->name(); name.find('_') != std::string::npos)
+        names.emplace_back(name);
+    }
   for (const wire::Game* game : games()) {
     const auto codec = game->codec(0);
     for (const wire::Row& row : codec->rows()) names.emplace_back(row.name);
@@ -232,7 +304,7 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
   for (const std::string& message : options.messages) {
     if (std::any_of(names.begin(), names.end(), [&](auto name) { return equal_but_case(name, message); })) continue;
     err << "entente inspect: no message '" << message << "'" << did_you_mean(message, names)
-        << "; FORMAT.md of each game lists all messages\n";
+        << "; FORMAT.md of each game lists its messages, schema/NATIVE.md the words\n";
     return false;
   }
   return true;
@@ -246,7 +318,10 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
                  "Only these connections: numbers as printed, or parts of names");
   allow_only(app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)"),
              {"c2s", "s2c"});
-  app.add_option("--message,-m", options.messages, "Only messages with these names");
+  app.add_option("--message,-m", options.messages,
+                 "Only messages and words with these names, such as MsgMessage or Died");
+  app.add_option("--player,-p", options.players,
+                 "Only words about these players: names, or ids as in the words. Messages do not tell players apart");
   add_time(
       app, "--since", [&options](double at) { options.since = at; },
       "Only from this time on, counted from the start of the file");
@@ -255,20 +330,33 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
       "Only up to this time, counted from the start of the file");
   app.add_flag("--hex", options.hex, "Also print the bytes of each message");
   app.add_flag("--json", options.json, "Print one JSON object per line");
+  app.add_flag("--follow,-f", options.follow,
+               "Read on while the file grows (the .part of a recording), until it is complete or a signal comes");
+  app.add_flag("--no-color", options.no_colours, "No colours, even on a terminal")
+      ->transform(CLI::Validator(to_true, "", "any value"))
+      ->envname("NO_COLOR");
   app.footer([] { return std::string(kNotes); });
 }
 
-int run_inspect(const InspectOptions& options) { return inspect(options, std::cout, std::cerr); }
+int run_inspect(const InspectOptions& options) {
+  InspectOptions here = options;
+  here.colours = !options.no_colours && !options.json && ::isatty(STDOUT_FILENO) != 0;
+  if (!options.follow) return inspect(here, std::cout, std::cerr);
+  const Interruption interruption;
+  return inspect(here, std::cout, std::cerr);
+}
 
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err) {
   if (!known_messages(options, err)) return kUsage;
-  const auto file = RecordedFile::open(options.from, "entente inspect", err);
+  FileOptions from = options.from;
+  from.growing = options.follow;
+  const auto file = RecordedFile::open(from, "entente inspect", err);
   if (!file) return file.error();
   Inspector inspector(*file, options, out, err);
   const auto read = file->read(inspector);
   out.flush();
   if (read) {
-    inspector.finish();
+    if (!options.follow) inspector.finish();
     return kOk;
   }
   err << "entente inspect: " << screen_text(read.error().text) << '\n';

@@ -1,12 +1,12 @@
 #include "proxy/program/recordings/inspect_line.h"
 
 #include <google/protobuf/text_format.h>
-#include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
+#include "adapters/native/json.h"
 #include "adapters/wire/print.h"
 #include "proxy/program/json_text.h"
 #include "proxy/program/recordings/json_fields.h"
@@ -44,10 +44,36 @@ void dump(Bytes bytes, std::string& out) {
 
 }  // namespace
 
+EventText& EventText::with(const char* name, std::string_view value) {
+  json_member(name, value, members);
+  return *this;
+}
+EventText& EventText::with(const char* name, bool value) {
+  ((members += ",\"") += name) += value ? "\":true" : "\":false";
+  return *this;
+}
+EventText& EventText::with(const char* name, std::uint64_t value) {
+  (((members += ",\"") += name) += "\":") += std::to_string(value);
+  return *this;
+}
+EventText& EventText::with(const char* name, std::int64_t value) {
+  (((members += ",\"") += name) += "\":") += std::to_string(value);
+  return *this;
+}
+
+void LineWriter::paint(Colour colour, std::string_view text) {
+  static constexpr const char* kCodes[] = {"\x1b[2m", "\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1m"};
+  if (!colours_) return void(line_ += text);
+  ((line_ += kCodes[static_cast<std::size_t>(colour)]) += text) += "\x1b[0m";
+}
+
 void LineWriter::message(const ItemContext& context, const wire::Row& row, wire::Codec& codec) {
   start(context);
   if (!json_) {
-    print(row, codec, line_);
+    std::string text;
+    print(row, codec, text);
+    paint(Colour::kName, row.name);
+    line_ += std::string_view(text).substr(std::string_view(row.name).size());
     return finish(context);
   }
   json_member("message", row.name, line_);
@@ -64,21 +90,23 @@ void LineWriter::undecoded(const ItemContext& context, const Fault* fault) {
   if (json_) {
     json_member("undecoded", why, line_);
   } else {
-    line_ += "?? " + std::to_string(context.frame.bytes.size()) + " bytes: " + why + ": ";
+    paint(Colour::kFault, "?? " + std::to_string(context.frame.bytes.size()) + " bytes: " + why);
+    line_ += ": ";
     add_hex(context.frame.bytes.first(std::min(kShownRaw, context.frame.bytes.size())), line_);
     if (context.frame.bytes.size() > kShownRaw) line_ += "…";
   }
   finish(context);
 }
 
-void LineWriter::event(ConnectionId connection, WallTime since_start, std::string_view text) {
+void LineWriter::event(ConnectionId connection, WallTime since_start, const EventText& event) {
   start(connection, since_start);
   if (json_) {
-    json_member("event", text, line_);
-    line_ += '}';
+    json_member("event", event.kind, line_);
+    line_ += event.members + '}';
   } else {
-    line_ += "--- ";
-    wire::escape(text, line_);
+    std::string text = "--- ";
+    wire::escape(event.text, text);
+    paint(Colour::kEvent, text);
   }
   out_ << line_ << '\n';
 }
@@ -86,20 +114,21 @@ void LineWriter::event(ConnectionId connection, WallTime since_start, std::strin
 void LineWriter::word(ConnectionId connection, WallTime since_start, const char* what,
                       const google::protobuf::Message& word) {
   start(connection, since_start);
-  std::string text;
   if (json_) {
     ((line_ += ",\"") += what) += "\":";
-    google::protobuf::util::JsonPrintOptions options;
-    options.preserve_proto_field_names = true;  // as schema/NATIVE.md has them
-    (void)google::protobuf::util::MessageToJsonString(word, &text, options);
-    line_ += text + "}";
+    written_.clear();
+    native::write_json(word, written_);
+    (line_ += as_text(written_)) += '}';
   } else {
+    std::string text;
     google::protobuf::TextFormat::Printer printer;
     printer.SetSingleLineMode(true);
     printer.SetTruncateStringFieldLongerThan(64);  // geometry
     printer.PrintToString(word, &text);
     text.resize(text.find_last_not_of(' ') + 1);
-    (line_ += what) += std::string(what) == "fact" ? "   " : " ";
+    const bool fact = std::string_view(what) == "fact";
+    paint(fact ? Colour::kToClient : Colour::kToServer, what);
+    line_ += fact ? "   " : " ";
     line_ += text;
   }
   out_ << line_ << '\n';
@@ -114,7 +143,8 @@ void LineWriter::world(ConnectionId connection, WallTime since_start, const trac
     json_member("geometry", world.geometry(), line_);
     line_ += "}}";
   } else {
-    line_ += "world  " + std::to_string(players) + " players " + std::to_string(units) + " units ";
+    paint(Colour::kToClient, "world");
+    line_ += "  " + std::to_string(players) + " players " + std::to_string(units) + " units ";
     line_ += world.geometry().empty() ? "no geometry" : "geometry ";
     wire::escape(world.geometry(), line_);
   }
@@ -125,7 +155,11 @@ void LineWriter::world(ConnectionId connection, WallTime since_start, const trac
 void LineWriter::start(ConnectionId connection, WallTime since_start) {
   wrote_ = true;
   line_.clear();
-  if (!json_) return head(since_start, connection, line_);
+  if (!json_) {
+    std::string text;
+    head(since_start, connection, text);
+    return paint(Colour::kTime, text);
+  }
   char start[96];
   std::snprintf(start, sizeof start, "{\"t\":%" PRIu64 ".%06u,\"connection\":%u", since_start / 1'000'000'000U,
                 static_cast<unsigned>(since_start / 1000U % 1'000'000U), connection + 1);
@@ -135,7 +169,8 @@ void LineWriter::start(ConnectionId connection, WallTime since_start) {
 void LineWriter::start(const ItemContext& context) {
   start(context.connection, context.since_start);
   if (json_) return json_head(context);
-  line_ += wire::text(context.frame.way);
+  paint(context.frame.way == wire::Way::kToServer ? Colour::kToServer : Colour::kToClient,
+        wire::text(context.frame.way));
   if (context.enet)
     ((((line_ += ' ') += wire::text(context.enet->send)) += '/') += std::to_string(context.enet->channel)) += ' ';
   else

@@ -21,9 +21,29 @@ struct ItemContext {
   std::optional<wire::EnetCarriage> enet = {};
 };
 
+/// What happened to a connection: a text for people; for JSON its kind and members.
+class EventText {
+ public:
+  EventText(const char* what, std::string told) : kind(what), text(std::move(told)) {}
+  EventText& with(const char* name, std::string_view value);
+  EventText& with(const char* name, const char* value) { return with(name, std::string_view(value)); }
+  EventText& with(const char* name, bool value);
+  EventText& with(const char* name, std::uint64_t value);
+  EventText& with(const char* name, std::int64_t value);
+
+  const char* kind;
+  std::string text;
+  std::string members;  // ,"name":value
+};
+
+struct LineStyle {
+  bool hex = false, json = false, colours = false;
+};
+
 class LineWriter {
  public:
-  LineWriter(std::ostream& out, bool hex, bool json) : out_(out), hex_(hex), json_(json) {}
+  LineWriter(std::ostream& out, const LineStyle& style)
+      : out_(out), hex_(style.hex), json_(style.json), colours_(style.colours) {}
 
   /// The message that `codec` decoded by `row`.
   void message(const ItemContext& context, const wire::Row& row, wire::Codec& codec);
@@ -34,21 +54,26 @@ class LineWriter {
   /// A bridge's world, in numbers.
   void world(ConnectionId connection, WallTime since_start, const trace::Snapshot& world);
   /// An event of a connection.
-  void event(ConnectionId connection, WallTime since_start, std::string_view text);
+  void event(ConnectionId connection, WallTime since_start, const EventText& event);
 
   /// Whether anything was printed.
   bool wrote() const { return wrote_; }
 
  private:
+  enum class Colour { kTime, kToServer, kToClient, kEvent, kFault, kName };
+  /// Appends `text` in this colour, if there are colours.
+  void paint(Colour colour, std::string_view text);
+
   void start(const ItemContext& context);
   void start(ConnectionId connection, WallTime since_start);
   void finish(const ItemContext& context);
   void json_head(const ItemContext& context);
 
   std::ostream& out_;
-  bool hex_, json_;
+  const bool hex_, json_, colours_;
   bool wrote_ = false;
   std::string line_;  // reused
+  Buffer written_;    // the same
 };
 
 }  // namespace entente

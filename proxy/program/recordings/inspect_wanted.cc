@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "proxy/base/lower_case.h"
 
@@ -47,7 +48,8 @@ ConnectionId numbered(const RecordedFile& file, const InspectOptions& options) {
 }  // namespace
 
 Wanted::Wanted(const RecordedFile& file, const InspectOptions& options) : options_(options) {
-  const ConnectionId connections = numbered(file, options);
+  // The connections of a growing file are not known yet.
+  const ConnectionId connections = options.follow ? std::numeric_limits<ConnectionId>::max() : numbered(file, options);
   for (const std::string& one : options.connections) {
     const ConnectionId number = number_in(one);
     if (number != 0 && number <= connections)
@@ -63,7 +65,13 @@ bool Wanted::connection(ConnectionId id, const std::string& name) const {
                      [&](const std::string& part) { return name.find(part) != std::string::npos; });
 }
 
-bool Wanted::message(std::string_view name) const {
+bool Wanted::word(const google::protobuf::Message& word) const {
+  if (options_.messages.empty()) return true;
+  const auto* kind = word.GetReflection()->GetOneofFieldDescriptor(word, word.GetDescriptor()->oneof_decl(0));
+  return kind != nullptr && (named(kind->message_type()->name()) || named(kind->name()));
+}
+
+bool Wanted::named(std::string_view name) const {
   const auto& all = options_.messages;
   return all.empty() || std::any_of(all.begin(), all.end(), [&](const auto& one) { return equal_but_case(one, name); });
 }

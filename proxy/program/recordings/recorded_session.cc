@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "proxy/program/recordings/recorded_world.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/time_text.h"
 
@@ -37,7 +38,7 @@ class Listing {
     }
     if (event.world != nullptr)
       if (const auto at = continues_.find(event.world->link()); at != continues_.end() && !at->second)
-        at->second = event.world->at_us();
+        at->second = {event.world->at_us(), event.time}, links_.try_emplace(event.world->link());
     if (!event.word) return;
     RecordedSessionInfo& link = links_[event.word->link];
     if (event.word->intent != nullptr && event.word->intent->has_enter() && link.player.empty())
@@ -45,22 +46,37 @@ class Listing {
     if (event.word->fact != nullptr) take(*event.word->fact, event.time, link);
   }
 
-  /// Those with facts.
+  /// Those with facts, or with a world to begin with.
   std::vector<RecordedSessionInfo> links() const {
     std::vector<RecordedSessionInfo> all;
     for (const auto& [number, link] : links_) {
-      if (link.facts == 0) continue;
+      const auto world = continues_.find(number);
+      const bool has_world = world != continues_.end() && world->second && world->second->at <= kMostTime;
+      if (link.facts == 0 && !has_world) continue;
       all.push_back(link);
       all.back().link = number;
       if (const auto at = dialects_.find(number); at != dialects_.end()) all.back().dialect = at->second;
       if (const auto at = servers_.find(number); at != servers_.end()) all.back().server = at->second;
-      if (const auto at = continues_.find(number); at != continues_.end() && at->second)
-        all.back().ready = all.back().first = std::min(*at->second, all.back().last);
+      if (has_world) begin(all.back(), *world->second);
     }
     return all;
   }
 
  private:
+  struct FirstWorld {
+    Micros at;
+    WallTime time;
+  };
+
+  /// Its own clock tells when a world was, so that a seek to its beginning finds the first.
+  static void begin(RecordedSessionInfo& link, const FirstWorld& world) {
+    if (link.facts == 0) link.last = world.at;
+    if (world.at > link.last) return;
+    link.first = world.at;
+    link.ready = world.at;
+    link.began = world.time - std::min(world.time, world.at * 1000);
+    link.begins_with_world = true;
+  }
   static void take(const words::Fact& fact, WallTime time, RecordedSessionInfo& link) {
     if (!can_read(fact)) return void(++link.unread);
     if (link.facts++ == 0) {
@@ -77,8 +93,8 @@ class Listing {
   }
 
   std::map<std::uint32_t, std::string> dialects_, servers_;
-  // Links that began before the file: when their first world was; before it, nothing can be shown.
-  std::map<std::uint32_t, std::optional<Micros>> continues_;
+  // Links that began before the file: their first world; before it, nothing can be shown.
+  std::map<std::uint32_t, std::optional<FirstWorld>> continues_;
   std::map<std::uint32_t, RecordedSessionInfo> links_;
 };
 
@@ -175,18 +191,11 @@ bool RecordedSession::recall(Micros at, core::World& world) {
   if (snapshot.at_us() > own) return false;
   const auto geometry = recording_->find_geometry(snapshot.geometry());
   if (!geometry || (*geometry == nullptr && !snapshot.geometry().empty())) return false;
-  if (*geometry != nullptr) {
-    Fact ground((*geometry)->world());
-    translate_(ground);
-    world.fold(ground);
-  }
-  for (const words::Fact& word : snapshot.facts()) {
-    auto fact = core::from_message(word);
-    if (!fact) continue;
-    fact->at = time_of(fact->at);
-    translate_(*fact);
-    world.fold(*fact);
-  }
+  const auto change = [this](Fact& fact) {
+    fact.at = time_of(fact.at);
+    translate_(fact);
+  };
+  fold_snapshot(snapshot, *geometry, change, world);
   ahead_.reset();
   at_ = time_of(snapshot.at_us());
   return true;

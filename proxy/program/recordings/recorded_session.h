@@ -27,6 +27,7 @@ struct RecordedSessionInfo {
   core::Micros first = 0, last = 0;        ///< in the room's own time
   std::optional<core::Micros> ready = {};  ///< when the player knew the world
   WallTime began = 0;                      ///< wall-clock time at room time 0
+  bool begins_with_world = false;          ///< the session began before the file, which has its world at `first`
 
   std::map<core::Id, std::string> players = {};  ///< their names
   std::map<core::Id, core::Id> units = {};       ///< their owners; of the first of both, so many as are remembered
@@ -63,6 +64,7 @@ class RecordedSession final : public PlayedWords {
   void become_part(core::Micros begins, std::function<void(core::Fact&)> translate);
 
   core::Micros length() const override { return begins_ + about_.length(); }
+  bool begins_with_world() const override { return about_.begins_with_world; }
   std::optional<core::Micros> next_at() override;
   core::Fact next() override;
   Outcome<Done> seek(core::Micros at, core::World& world) override;

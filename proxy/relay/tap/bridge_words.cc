@@ -8,7 +8,6 @@
 #include "proxy/base/command.h"
 #include "proxy/base/hash.h"
 #include "proxy/trace/recorder.h"
-#include "schema/snapshot.pb.h"
 
 namespace entente::relay {
 namespace {
@@ -85,6 +84,21 @@ Buffer written(const google::protobuf::MessageLite& message) {
   return bytes;
 }
 
+trace::Snapshot snapshot(LinkId link, const core::World& world, core::Micros now, std::string geometry,
+                         bool with_secrets) {
+  trace::Snapshot snapshot;
+  snapshot.set_link(link);
+  snapshot.set_at_us(now);
+  snapshot.set_geometry(std::move(geometry));
+  world.tell([&](core::Fact& fact) {
+    if (core::as<words::World>(fact) != nullptr) return;
+    fact.at = time_of(fact, world, now);
+    if (!with_secrets) clear_secrets(fact);
+    to_message(fact, *snapshot.add_facts());
+  });
+  return snapshot;
+}
+
 }  // namespace
 
 template <class Word>
@@ -112,25 +126,25 @@ void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, 
   world_due_ = now + kWorldEvery;
   if (const auto files = tap_->files(); std::exchange(files_, files) != files) geometry_.reset();
   if (!geometry_ && !tell_geometry(link, world.geometry(), at)) return;
-  trace::Snapshot snapshot;
-  snapshot.set_link(link);
-  snapshot.set_at_us(now);
-  snapshot.set_geometry(*geometry_);
-  world.tell([&](core::Fact& fact) {
-    if (core::as<words::World>(fact) != nullptr) return;
-    fact.at = time_of(fact, world, now);
-    if (!with_secrets_) clear_secrets(fact);
-    to_message(fact, *snapshot.add_facts());
-  });
-  tap_->world(link, written(snapshot), at);
+  tap_->world(link, written(snapshot(link, world, now, *geometry_, with_secrets_)), at);
+}
+
+trace::Snapshot snapshot_of(LinkId link, const core::World& world, core::Micros now, std::string geometry) {
+  return snapshot(link, world, now, std::move(geometry), true);
+}
+
+trace::Geometry geometry_of(const words::World& world) {
+  trace::Geometry geometry;
+  geometry.set_hash(hash_of(written(world)));
+  *geometry.mutable_world() = world;
+  return geometry;
 }
 
 /// False: the tap has no room for it. It is tried again with the next world.
 bool BridgeWords::tell_geometry(LinkId link, const words::World* geometry, WallTime at) {
   trace::Geometry message;
   if (geometry != nullptr) {
-    message.set_hash(hash_of(written(*geometry)));
-    *message.mutable_world() = *geometry;
+    message = geometry_of(*geometry);
     if (!tap_->geometry(link, written(message), at)) return false;
   }
   geometry_ = message.hash();

@@ -8,6 +8,7 @@
 #include "proxy/core/ledger.h"
 #include "proxy/core/world.h"
 #include "proxy/relay/tap/tap_sink.h"
+#include "schema/snapshot.pb.h"
 
 namespace entente::relay {
 
@@ -38,6 +39,11 @@ class BridgeWords {
   std::uint32_t files_ = 0;              // TapSink::files() at the last snapshot
   std::optional<std::string> geometry_;  // the hash that worlds name; none: it changed, or was not taken
 };
+
+/// The world as a snapshot. Its geometry is `geometry`, a hash; secrets stay in it.
+trace::Snapshot snapshot_of(LinkId link, const core::World& world, core::Micros now, std::string geometry);
+/// The geometry that snapshots refer to, with its hash.
+trace::Geometry geometry_of(const words::World& world);
 
 /// "3 Say (no chat), 1 Fire (…)": what was not forwarded, and why; most frequent first, at most so many kinds.
 std::string text(const core::Ledger& ledger, std::size_t most_kinds = 12);

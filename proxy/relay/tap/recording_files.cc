@@ -210,7 +210,9 @@ void RecordingFiles::complete_if_over(File& file) {
 void RecordingFiles::opened(WallTime time, const trace::Opened& opened, LinkId session) {
   Link& link = links_[opened.link()];
   last_ = {};
-  link = {opened, options_.each_session ? session : 0, nullptr, false, false, false, ""};
+  link = {.opened = opened, .session = options_.each_session ? session : 0, .player = {}};
+  link.client_sent = opened.client_sent();
+  link.server_sent = opened.server_sent();
   File* const file = on_ ? file_for(link.session, time) : nullptr;
   if (file == nullptr) return;
   file->recorder->opened(time, opened);
@@ -259,6 +261,7 @@ void RecordingFiles::player(LinkId id, std::string_view name) {
 }
 
 void RecordingFiles::geometry(LinkId id, const trace::Geometry& geometry) {
+  if (id == 0 && current_ != nullptr) return current_->recorder->geometry(geometry);
   Link* link = find(id);
   if (link == nullptr || link->file == nullptr) return;
   (link->file->next != nullptr ? link->file->next : link->file)->recorder->geometry(geometry);
@@ -281,12 +284,12 @@ void RecordingFiles::note(WallTime time, LinkId id, std::string_view text, std::
 
 // -- Orders -----------------------------------------------------------------------------------------------------------
 
-Outcome<Done> RecordingFiles::start(WallTime time) {
+Outcome<Done> RecordingFiles::start(WallTime time, const std::string& before) {
   if (on_) return Error{"it is recorded already"};
   if (!options_.each_session)
     if (const auto begun = begin(0, time); !begun) return begun.error();
   on_ = true;
-  for (auto& [id, link] : links_) join(link, file_for(link.session, time), time, "");
+  for (auto& [id, link] : links_) join(link, file_for(link.session, time), time, before);
   ask_for_worlds();
   wanted_.now.store(true, std::memory_order_relaxed);
   return Done{};

@@ -66,14 +66,15 @@ class RecordingFiles {
   void closed(WallTime time, LinkId link, std::string_view reason);
   void word(WallTime time, LinkId link, trace::Word kind, Bytes word);
   void world(WallTime time, const trace::Snapshot& world);
+  /// `link`: whose worlds refer to it; 0: those of all links.
   void geometry(LinkId link, const trace::Geometry& geometry);
   void note(WallTime time, LinkId link, std::string_view text, std::uint64_t bytes_lost = 0);
   /// What the player of this link is called, in UTF-8.
   void player(LinkId link, std::string_view name);
   void tick(WallTime now);
 
-  // Orders. Links that are open are recorded from now on, or no longer.
-  Outcome<Done> start(WallTime time);
+  // Orders. Links that are open are recorded from now on, or no longer. `before`: the file that has what came before.
+  Outcome<Done> start(WallTime time, const std::string& before = "");
   Outcome<Done> stop(WallTime time);
   Outcome<Done> rotate(WallTime time);
 

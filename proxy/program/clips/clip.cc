@@ -1,0 +1,152 @@
+#include "proxy/program/clips/clip.h"
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "proxy/program/clips/clipper.h"
+#include "proxy/program/import/import.h"
+#include "proxy/program/interruption.h"
+#include "proxy/program/recordings/convert.h"
+#include "proxy/program/screen_text.h"
+#include "proxy/program/time_flag.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kClip = "entente clip";
+constexpr const char* kAboutClips =
+    "The clip begins with the world as it was at --from, so that it plays everywhere a recording does. Frames and\n"
+    "words keep their bytes and times. If FILE has no words, they are made as by `entente convert --words`. Sessions\n"
+    "of which FILE lacks the beginning then have no words: `entente replay` cannot play them.\n";
+
+/// With the name of this command.
+std::string as_said_by_clip(std::string text) {
+  constexpr std::string_view kConvert = "entente convert";
+  for (auto at = text.find(kConvert); at != text.npos; at = text.find(kConvert, at))
+    text.replace(at, kConvert.size(), kClip);
+  return text;
+}
+
+/// The file with words that were made for it: a recording beside OUT, as long as this lives.
+class MadeWords {
+ public:
+  explicit MadeWords(const ClipOptions& options) : path_(options.out + ".words.mcap") {
+    std::ostringstream out, err;
+    (void)convert({.from = options.source, .to = path_, .words = true}, out, err);
+    said_ = as_said_by_clip(err.str());
+    std::error_code none;
+    made_ = std::filesystem::exists(path_, none) && out.tellp() > 0;
+  }
+  ~MadeWords() {
+    std::error_code ignored;
+    if (made_) std::filesystem::remove(path_, ignored);
+  }
+  MadeWords(const MadeWords&) = delete;
+  MadeWords& operator=(const MadeWords&) = delete;
+
+  const std::string& path() const { return path_; }
+  bool made() const { return made_; }
+  /// Why there are none, or not for all sessions.
+  const std::string& said() const { return said_; }
+
+ private:
+  const std::string path_;
+  bool made_ = false;
+  std::string said_;
+};
+
+class ClipCommand {
+ public:
+  ClipCommand(const ClipOptions& options, std::ostream& out, std::ostream& err)
+      : options_(options), out_(out), err_(err) {
+    part_.from = micros(options.from);
+    if (options.to) part_.to = micros(*options.to);
+  }
+
+  Outcome<Done> run() {
+    const auto format = import_format(options_.source.file);
+    if (!format) return format.error();
+    auto to = NewRecording::create(options_.out);
+    if (!to) return to.error();
+    Clipper::Original original;
+    if (*format == ImportFormat::kMcap) {
+      const auto recording = trace::Recording::open(options_.source.file);
+      if (!recording) return recording.error();
+      Clipper clipper(options_.source.file, part_, **recording, **to, {});
+      if (const auto done = clipper.run(); !done) return done;
+      if (clipper.has_words()) return finish(clipper, **to);
+      original = std::move(clipper).original();
+    }
+    return with_words(std::move(*to), std::move(original));
+  }
+
+ private:
+  static core::Micros micros(double seconds) { return static_cast<core::Micros>(std::llround(seconds * 1e6)); }
+
+  Outcome<Done> with_words(std::unique_ptr<NewRecording> to, Clipper::Original original) {
+    const MadeWords words(options_);
+    if (Interruption::came()) return Error{"interrupted"};
+    if (!words.made()) {
+      err_ << words.said();
+      return Error{""};  // it is said
+    }
+    to.reset();
+    auto again = NewRecording::create(options_.out);
+    if (!again) return again.error();
+    const auto recording = trace::Recording::open(words.path());
+    if (!recording) return recording.error();
+    Clipper clipper(options_.source.file, part_, **recording, **again, std::move(original));
+    if (const auto done = clipper.run(); !done) return done;
+    if (clipper.words() == 0) err_ << words.said() << kClip << ": the clip has no words, so it cannot be replayed\n";
+    return finish(clipper, **again);
+  }
+
+  Outcome<Done> finish(const Clipper& clipper, NewRecording& to) {
+    if (auto done = to.finish(clipper.last_written()); !done) return done;
+    out_ << screen_text(options_.out) << ": " << time_text(clipper.length()) << ", " << to.frames() << " frames, "
+         << clipper.words() << " words\n";
+    if (clipper.ends_early()) err_ << screen_text(options_.source.file) << " ends before --to\n";
+    return Done{};
+  }
+
+  const ClipOptions& options_;
+  std::ostream& out_;
+  std::ostream& err_;
+  ClipPart part_;
+};
+
+}  // namespace
+
+void declare_clip(CLI::App& app, ClipOptions& options) {
+  declare_file(app, options.source);
+  add_time(
+      app, "--from", [&options](double at) { options.from = at; },
+      "Start of the clip, counted from the start of the file (default: 0)");
+  add_time(
+      app, "--to", [&options](double at) { options.to = at; },
+      "End of the clip, counted from the start of the file (default: its end)");
+  app.add_option("--out,-o", options.out, "File to write (.mcap)")->type_name("FILE")->required();
+  app.footer([] { return std::string(kAboutClips); });
+}
+
+int run_clip(const ClipOptions& options) {
+  const Interruption interruption;
+  return clip(options, std::cout, std::cerr);
+}
+
+int clip(const ClipOptions& options, std::ostream& out, std::ostream& err) {
+  const auto wrong = [&](int exit, const std::string& why) {
+    err << kClip << ": " << screen_text(why) << '\n';
+    return exit;
+  };
+  if (!options.out.ends_with(".mcap"))
+    return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
+  if (options.to && *options.to <= options.from) return wrong(kUsage, "--to must be after --from");
+  const auto done = ClipCommand(options, out, err).run();
+  if (done) return kOk;
+  return done.error().text.empty() ? int{kFailed} : wrong(kFailed, done.error().text);
+}
+
+}  // namespace entente

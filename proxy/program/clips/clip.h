@@ -1,0 +1,25 @@
+// `entente clip`: writes a part of a recording as a recording of its own.
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "proxy/program/import/file.h"
+
+namespace entente {
+
+struct ClipOptions {
+  FileOptions source;
+  double from = 0;                ///< seconds from the file's start
+  std::optional<double> to = {};  ///< the same, not included; none: the end of the file
+  std::string out;
+};
+
+void declare_clip(CLI::App& app, ClipOptions& options);
+int run_clip(const ClipOptions& options);
+
+/// Prints what was written to `out`, errors and remarks to `err`. Returns an Exit.
+int clip(const ClipOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace entente

@@ -1,0 +1,169 @@
+#include "proxy/program/clips/join.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "proxy/program/clips/join_plan.h"
+#include "proxy/program/clips/new_recording.h"
+#include "proxy/program/interruption.h"
+#include "proxy/program/screen_text.h"
+#include "proxy/program/time_text.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kJoin = "entente join";
+constexpr const char* kAboutJoins =
+    "The files may be given in any order, and may overlap in time: their messages are sorted by time. A session that\n"
+    "goes on in the next file of a rotation becomes one session again. Any other session keeps the number of its "
+    "link,\n"
+    "or gets a new one if that is taken. Frames and words keep their bytes and times.\n";
+
+/// One of the files, while it is joined. It is open only while it has to be.
+class Part {
+ public:
+  explicit Part(JoinFile& file) : file_(file), at_(file.start), over_(file.end == 0) {}
+
+  bool over() const { return over_; }
+  bool is_open() const { return event_ != nullptr; }
+  /// The time of its next event.
+  WallTime at() const { return at_; }
+  // REQUIRES: is_open().
+  /// The next event, and its link; null: of none.
+  const trace::Recording::Event& event() const { return *event_; }
+  JoinLink* link() {
+    const auto found = file_.links.find(link_of(*event_));
+    return found == file_.links.end() ? nullptr : &found->second;
+  }
+  std::uint32_t id() const { return link_of(*event_); }
+
+  Outcome<Done> open() {
+    auto recording = open_recording(file_.path);
+    if (!recording) return recording.error();
+    recording_ = std::move(*recording);
+    return next();
+  }
+  Outcome<Done> next() {
+    const auto event = recording_->next();
+    if (!event) return event.error();
+    event_ = *event;
+    over_ = event_ == nullptr;
+    if (over_)
+      recording_.reset();
+    else
+      at_ = event_->time;
+    return Done{};
+  }
+
+ private:
+  JoinFile& file_;
+  std::unique_ptr<trace::Recording> recording_;
+  const trace::Recording::Event* event_ = nullptr;
+  WallTime at_;
+  bool over_;
+};
+
+class Joiner {
+ public:
+  Joiner(std::vector<JoinFile>& files, NewRecording& to) : files_(files), to_(to) {
+    for (JoinFile& file : files) parts_.emplace_back(file);
+  }
+
+  Outcome<Done> run() {
+    for (;;) {
+      auto part = earliest();
+      if (!part) return part.error();
+      if (*part == nullptr || to_.failed()) break;
+      if (Interruption::came()) return Error{"interrupted"};
+      take(**part);
+      if (const auto done = (*part)->next(); !done) return done;
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (!parts_[i].over() && !to_.failed()) return Error{files_[i].path + ": a file was changed while it was read"};
+    return Done{};
+  }
+
+  WallTime last() const { return last_; }
+
+ private:
+  /// The part with the earliest event that may be written now; null: all are over.
+  Outcome<Part*> earliest() {
+    for (;;) {
+      Part* best = nullptr;
+      for (Part& part : parts_)
+        if (!part.over() && !blocked(part) && (best == nullptr || part.at() < best->at())) best = &part;
+      if (best == nullptr || best->is_open()) return best;
+      if (const auto opened = best->open(); !opened) return opened.error();
+    }
+  }
+
+  /// Whether an earlier file still has a part of the session of the next event.
+  bool blocked(Part& part) {
+    if (!part.is_open()) return false;
+    const JoinLink* link = part.link();
+    if (link == nullptr) return false;
+    for (auto before = link->before; before; before = files_[*before].links.at(part.id()).before)
+      if (files_[*before].links.at(part.id()).events != 0) return true;
+    return false;
+  }
+
+  void take(Part& part) {
+    JoinLink* link = part.link();
+    const bool counts = link != nullptr && part.event().note == nullptr;
+    if (counts && link->events != 0) --link->events;
+    last_ = std::max(last_, part.at());
+    if (part.event().opened != nullptr && link != nullptr && link->before) return;  // it is open already
+    to_.take(part.event(), link != nullptr ? link->number : 0);
+  }
+
+  std::vector<JoinFile>& files_;
+  NewRecording& to_;
+  std::vector<Part> parts_;
+  WallTime last_ = 0;
+};
+
+}  // namespace
+
+void declare_join(CLI::App& app, JoinOptions& options) {
+  app.add_option("FILE", options.files, "Recordings (MCAP)")->type_name("FILE")->required();
+  app.add_option("--out,-o", options.out, "File to write (.mcap)")->type_name("FILE")->required();
+  app.footer([] { return std::string(kAboutJoins); });
+}
+
+int run_join(const JoinOptions& options) {
+  const Interruption interruption;
+  return join(options, std::cout, std::cerr);
+}
+
+int join(const JoinOptions& options, std::ostream& out, std::ostream& err) {
+  const auto wrong = [&](int exit, const std::string& why) {
+    err << kJoin << ": " << screen_text(why) << '\n';
+    return exit;
+  };
+  if (!options.out.ends_with(".mcap"))
+    return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
+  if (options.files.size() < 2) return wrong(kUsage, "give at least two recordings");
+  const auto made = NewRecording::create(options.out);
+  if (!made) return wrong(kFailed, made.error().text);
+  std::vector<JoinFile> files;
+  for (const std::string& path : options.files) {
+    auto file = read_join_file(path);
+    if (!file) return wrong(kFailed, file.error().text);
+    files.push_back(std::move(*file));
+  }
+  if (const auto planned = plan_join(files); !planned) return wrong(kFailed, planned.error().text);
+  WallTime start = 0, end = 0;
+  for (const JoinFile& file : files) {
+    if (file.end != 0) start = start == 0 ? file.start : std::min(start, file.start);
+    end = std::max(end, file.end);
+  }
+  (void)(*made)->start(start, "");
+  Joiner joiner(files, **made);
+  if (const auto done = joiner.run(); !done) return wrong(kFailed, done.error().text);
+  if (const auto done = (*made)->finish(joiner.last()); !done) return wrong(kFailed, done.error().text);
+  out << screen_text(options.out) << ": " << time_text((end - start) / 1000) << ", " << (*made)->frames()
+      << " frames of " << files.size() << " recordings\n";
+  return kOk;
+}
+
+}  // namespace entente

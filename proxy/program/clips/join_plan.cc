@@ -1,0 +1,95 @@
+#include "proxy/program/clips/join_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "proxy/program/clips/new_recording.h"
+#include "proxy/program/interruption.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kMostLinks = 200'000;  // of a file
+
+bool same_ends(const trace::Opened& a, const trace::Opened& b) {
+  return a.game() == b.game() && a.client() == b.client() && a.server() == b.server() && a.listener() == b.listener();
+}
+
+bool overlap(const JoinLink& a, const JoinLink& b) { return a.first <= b.last && b.first <= a.last; }
+
+/// Whether both files have the same moments of one session.
+bool same_part(const JoinFile& earlier, const JoinLink& a, const JoinFile& later, const JoinLink& b) {
+  if (!same_ends(a.opened, b.opened) || !overlap(a, b)) return false;
+  if (a.opened.continues() && b.opened.continues()) return a.opened.before() == b.opened.before();
+  if (b.opened.continues()) return b.opened.before() == name_of_file(earlier.path) && a.last > b.first;
+  if (a.opened.continues()) return a.opened.before() == name_of_file(later.path);
+  return a.opened_at == b.opened_at;
+}
+
+bool goes_on(const JoinFile& earlier, const JoinLink& a, const JoinLink& b) {
+  return b.opened.continues() && b.opened.before() == name_of_file(earlier.path) && same_ends(a.opened, b.opened) &&
+         !a.closed && a.last <= b.first;
+}
+
+}  // namespace
+
+Outcome<JoinFile> read_join_file(const std::string& path) {
+  const auto recording = open_recording(path);
+  if (!recording) return recording.error();
+  JoinFile file;
+  file.path = path;
+  for (;;) {
+    const auto next = (*recording)->next();
+    if (!next) return Error{next.error().text + "; `entente recover` saves the readable part"};
+    if (Interruption::came()) return Error{"interrupted"};
+    if (*next == nullptr) return file;
+    const trace::Recording::Event& event = **next;
+    file.start = file.start == 0 ? event.time : std::min(file.start, event.time);
+    file.end = std::max(file.end, event.time);
+    const std::uint32_t id = link_of(event);
+    if (id == 0 || event.note != nullptr) continue;
+    JoinLink& link = file.links[id];
+    ++link.events;
+    if (file.links.size() > kMostLinks) return Error{path + ": more than 200000 sessions"};
+    if (event.opened != nullptr) {
+      link.opened = *event.opened;
+      link.opened_at = event.time;
+    } else if (event.closed != nullptr) {
+      link.closed = true;
+    } else {
+      link.first = link.first == 0 ? event.time : std::min(link.first, event.time);
+      link.last = std::max(link.last, event.time);
+    }
+  }
+}
+
+Outcome<Done> plan_join(std::vector<JoinFile>& files) {
+  std::stable_sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+  std::uint32_t last = 0;
+  for (const JoinFile& file : files)
+    if (!file.links.empty()) last = std::max(last, file.links.rbegin()->first);
+  std::set<std::uint32_t> used;
+  std::map<std::uint32_t, std::vector<std::size_t>> having;  // the earlier files that have a link of this number
+  for (std::size_t at = 0; at < files.size(); ++at)
+    for (auto& [id, link] : files[at].links) {
+      for (const std::size_t earlier : having[id]) {
+        const JoinLink& other = files[earlier].links.at(id);
+        if (same_part(files[earlier], other, files[at], link))
+          return Error{files[earlier].path + " and " + files[at].path + " overlap: both have a part of link " +
+                       std::to_string(id) + (link.opened.client().empty() ? "" : " (" + link.opened.client() + ")")};
+        if (!goes_on(files[earlier], other, link)) continue;
+        link.before = earlier;
+        link.number = other.number;
+      }
+      having[id].push_back(at);
+      if (link.number != 0) continue;
+      if (used.contains(id) && last == std::numeric_limits<std::uint32_t>::max())
+        return Error{"no link numbers are left"};
+      link.number = used.insert(id).second ? id : ++last;
+      used.insert(link.number);
+    }
+  return Done{};
+}
+
+}  // namespace entente

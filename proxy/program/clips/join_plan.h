@@ -1,0 +1,40 @@
+// What `join` knows of its files before it writes: their times and links, and the number of each link in the new
+// recording.
+// Law: a link that goes on in the next file of a rotation is one link. Any other has a number of its own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/trace/recording.h"
+
+namespace entente {
+
+/// A link in one of the files.
+struct JoinLink {
+  trace::Opened opened;
+  WallTime opened_at = 0;
+  bool closed = false;
+  WallTime first = 0, last = 0;  ///< frames, words and worlds; 0: none
+  std::uint64_t events = 0;      ///< all of them
+
+  std::uint32_t number = 0;                ///< in the new recording
+  std::optional<std::size_t> before = {};  ///< the file in which it began, of those that are joined
+};
+
+struct JoinFile {
+  std::string path;
+  WallTime start = 0, end = 0;
+  std::map<std::uint32_t, JoinLink> links;  ///< by their number in the file
+};
+
+/// Reads all of the file. An error also if it is damaged.
+Outcome<JoinFile> read_join_file(const std::string& path);
+
+/// Sorts the files by time and numbers their links. An error if two files have the same part of a link.
+Outcome<Done> plan_join(std::vector<JoinFile>& files);
+
+}  // namespace entente

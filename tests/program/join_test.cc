@@ -1,0 +1,250 @@
+// `entente join`: the files of a rotation become the recording that they are parts of, others keep their sessions
+// apart, and what is refused.
+#include "proxy/program/clips/join.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "proxy/core/world.h"
+#include "proxy/program/clips/clip.h"
+#include "proxy/program/interruption.h"
+#include "proxy/relay/tap/recording_files.h"
+#include "proxy/trace/recording.h"
+#include "tests/program/clip_match.h"
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::join_test {
+namespace {
+
+using clip_match::kSecond;
+using clip_match::kStart;
+using clip_match::match;
+using clip_match::players_of;
+using clip_match::said;
+using clip_match::session_of;
+
+const std::string kEntente = testing::entente_binary();
+
+struct Joined {
+  int exit = 0;
+  std::string out, err;
+};
+
+Joined joined(const std::vector<std::string>& files, const std::string& to) {
+  std::ostringstream out, err;
+  const int exit = join({files, to}, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+std::set<std::string> files_in(const Folder& folder) {
+  std::set<std::string> names;
+  for (const auto& one : std::filesystem::directory_iterator(folder.path())) names.insert(one.path().filename());
+  return names;
+}
+
+/// What a tap records of this recording, rotated after each of these frames: a.mcap, a-2.mcap … A link with words moves
+/// a few words later, as in a running program.
+void rotated(const std::string& from, const Folder& to, const std::vector<std::size_t>& rotations) {
+  constexpr int kLater = 5;
+  const auto recording = trace::Recording::open(from);
+  REQUIRE(recording.ok());
+  relay::WordsWanted wanted;
+  const auto begin = [&](relay::LinkId) { return trace::Recorder::open_beside(to.file("a.mcap")); };
+  auto first = begin(0);
+  REQUIRE(first.ok());
+  relay::RecordingFiles files({.begin = begin}, std::move(*first), true, wanted);
+  core::World world;
+  std::size_t frames = 0;
+  int words_until_world = 0;
+  for (;;) {
+    const auto next = (*recording)->next();
+    REQUIRE(next.ok());
+    if (*next == nullptr) break;
+    const trace::Recording::Event& event = **next;
+    if (event.opened) files.opened(event.time, *event.opened, event.opened->link());
+    if (event.closed) files.closed(event.time, event.closed->link(), event.closed->reason());
+    if (event.geometry) files.geometry(0, *event.geometry);
+    if (event.world) files.world(event.time, *event.world);
+    if (event.word) {
+      const auto fact = core::from_message(*event.word->fact);
+      REQUIRE(fact.ok());
+      world.fold(*fact);
+      files.word(event.time, event.word->link, trace::Word::kFact, as_bytes(event.word->fact->SerializeAsString()));
+      if (words_until_world > 0 && --words_until_world == 0) {
+        const trace::Geometry geometry = relay::geometry_of(*world.geometry());
+        files.geometry(event.word->link, geometry);
+        files.world(event.time, relay::snapshot_of(event.word->link, world, fact->at, geometry.hash()));
+      }
+    }
+    if (!event.frame) continue;
+    const trace::Frame& frame = *event.frame;
+    files.frame(event.time, {frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name()});
+    if (std::find(rotations.begin(), rotations.end(), ++frames) == rotations.end()) continue;
+    REQUIRE(files.rotate(event.time).ok());
+    words_until_world = kLater;
+  }
+  REQUIRE(files.close(kStart + 60 * kSecond).ok());
+}
+
+TEST_CASE("the files of a rotation, in any order, become the recording that they are parts of") {
+  for (const std::string trace : {"", "bzflag/bzfs2426-bzadmin-chat.pcap", "panic/patched-be-2p-test-kill-win.jsonl",
+                                  "ogar/m3-03-split-eject-merge.jsonl"}) {
+    CAPTURE(trace);
+    const Folder folder, parts;
+    const std::string whole = folder.file("whole.mcap"), path = folder.file("joined.mcap");
+    if (trace.empty())
+      match(whole);
+    else
+      REQUIRE(run({kEntente, "convert", trace_file(trace), "--to", whole}).code == 0);
+    rotated(whole, parts, {2, 4, 9});
+    CHECK(files_in(parts) == std::set<std::string>{"a.mcap", "a-2.mcap", "a-3.mcap", "a-4.mcap"});
+    const Joined made =
+        joined({parts.file("a-3.mcap"), parts.file("a.mcap"), parts.file("a-4.mcap"), parts.file("a-2.mcap")}, path);
+    REQUIRE_MESSAGE(made.exit == kOk, made.err);
+    CHECK(said(path) == said(whole));
+    const Ended verified = run({kEntente, "verify", path});
+    CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
+    CHECK(verified.out == run({kEntente, "verify", whole}).out);
+    CHECK(files_in(folder) == std::set<std::string>{"whole.mcap", "joined.mcap"});
+    if (!trace.empty()) {
+      for (const char* name : {"whole", "joined"})
+        REQUIRE(run({kEntente, "convert", folder.file(std::string(name) + ".mcap"), "--words", "--to",
+                     folder.file(std::string(name) + "-words.mcap")})
+                    .code == 0);
+      CHECK(said(folder.file("joined-words.mcap")) == said(folder.file("whole-words.mcap")));
+      if (trace.starts_with("bzflag")) CHECK(players_of(path).contains("alice"));
+      continue;
+    }
+    const auto session = session_of(path);
+    for (const double at : {0.5, 3.0, 19.0}) {
+      core::World one, other;
+      REQUIRE(session->seek(static_cast<core::Micros>(at * 1e6), one).ok());
+      REQUIRE(session_of(whole)->seek(static_cast<core::Micros>(at * 1e6), other).ok());
+      CHECK(one.unit(2)->unit.pose().x() == other.unit(2)->unit.pose().x());
+      CHECK(one.players().size() == other.players().size());
+    }
+  }
+}
+
+TEST_CASE("a part that is missing leaves two sessions, of which the second begins with its world") {
+  const Folder folder, parts;
+  rotated(match(folder.file("whole.mcap")), parts, {20, 90});
+  const std::string path = folder.file("joined.mcap");
+  REQUIRE(joined({parts.file("a.mcap"), parts.file("a-3.mcap")}, path).exit == kOk);
+  CHECK(run({kEntente, "verify", path}).code == 0);
+  CHECK_FALSE(session_of(path, 1)->begins_with_world());
+  const auto second = session_of(path, 2);
+  CHECK(second->begins_with_world());
+  core::World world;
+  REQUIRE(second->seek(0, world).ok());
+  CHECK(world.players().size() == 2);
+}
+
+TEST_CASE("recordings that overlap in time: messages by time, and each session has a number of its own") {
+  const Folder folder;
+  const std::string path = folder.file("joined.mcap");
+  const std::string first = match(folder.file("first.mcap")),
+                    second = match(folder.file("second.mcap"), 1, kStart + 5 * kSecond + kSecond / 20),
+                    third = match(folder.file("third.mcap"), 2, kStart + 50 * kSecond);
+  const Joined made = joined({third, second, first}, path);
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  CHECK(made.out == path + ": 1:10, 597 frames of 3 recordings\n");
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  std::set<std::uint32_t> opened, worded;
+  WallTime last = 0;
+  for (auto event = (*recording)->next(); event.ok() && *event != nullptr; event = (*recording)->next()) {
+    CHECK((*event)->time >= last);
+    last = (*event)->time;
+    if ((*event)->opened != nullptr) CHECK(opened.insert((*event)->opened->link()).second);
+    if ((*event)->word) worded.insert((*event)->word->link);
+    if ((*event)->frame != nullptr) CHECK(opened.contains((*event)->frame->link()));
+    if ((*event)->world != nullptr) CHECK(opened.contains((*event)->world->link()));
+  }
+  CHECK(opened == std::set<std::uint32_t>{1, 2, 3});
+  CHECK(worded == opened);
+  CHECK(run({kEntente, "verify", path}).code == 0);
+  // The second match has the number that was free.
+  CHECK(session_of(path, 3)->about().facts == session_of(second)->about().facts);
+}
+
+TEST_CASE("what has the same part of a session twice, or cannot be read, is refused and leaves nothing") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap")), out = folder.file("out.mcap");
+  std::ostringstream ignored;
+  const auto cut = [&](const char* name, double from, double to) {
+    REQUIRE(clip({{whole}, from, to, folder.file(name)}, ignored, ignored) == kOk);
+    return folder.file(name);
+  };
+  const std::string early = cut("early.mcap", 2, 8), late = cut("late.mcap", 7, 15), apart = cut("apart.mcap", 16, 19);
+  const auto refused = [&](const std::vector<std::string>& files, const std::string& to, int exit,
+                           const std::string& why) {
+    const auto before = files_in(folder);
+    const Joined made = joined(files, to);
+    CHECK(made.exit == exit);
+    CHECK(made.out == "");
+    CHECK_MESSAGE(made.err.find(why) != std::string::npos, made.err);
+    CHECK(files_in(folder) == before);
+  };
+  refused({whole, whole}, out, kFailed, " overlap: both have a part of link 1 (127.0.0.1:4001)");
+  refused({whole, late}, out, kFailed, " overlap: ");
+  refused({late, early}, out, kFailed, " overlap: ");
+  refused({whole}, out, kUsage, "give at least two recordings");
+  refused({whole, folder.file("none.mcap")}, out, kFailed, "No such file");
+  refused({whole, folder.write("empty.mcap", "")}, out, kFailed, "the file is empty");
+  refused({whole, folder.write("x.jsonl", "{}\n")}, out, kFailed, "is not a recording (MCAP)");
+  refused({early, apart}, whole, kFailed, "exists already");
+  refused({early, apart}, early, kFailed, "exists already");
+  refused({early, apart}, folder.file("out.rec"), kUsage, "must end in .mcap");
+  std::filesystem::resize_file(apart, std::filesystem::file_size(apart) - 9);
+  refused({early, apart}, out, kFailed, "`entente recover` saves the readable part");
+}
+
+TEST_CASE("clips of one recording that are apart become a reel of sessions") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap")), path = folder.file("reel.mcap");
+  std::ostringstream ignored;
+  REQUIRE(clip({{whole}, 2, 4, folder.file("1.mcap")}, ignored, ignored) == kOk);
+  REQUIRE(clip({{whole}, 12, 14, folder.file("2.mcap")}, ignored, ignored) == kOk);
+  REQUIRE(joined({folder.file("1.mcap"), folder.file("2.mcap")}, path).exit == kOk);
+  CHECK(run({kEntente, "verify", path}).code == 0);
+  for (const std::uint32_t link : {1U, 2U}) CHECK(session_of(path, link)->begins_with_world());
+}
+
+TEST_CASE("a signal ends it, and leaves no file") {
+  const Folder folder;
+  const std::string one = match(folder.file("one.mcap")), two = match(folder.file("two.mcap"), 2);
+  const Interruption interruption;
+  REQUIRE(std::raise(SIGTERM) == 0);
+  const Joined made = joined({one, two}, folder.file("joined.mcap"));
+  CHECK(made.exit == kFailed);
+  CHECK(made.err == "entente join: interrupted\n");
+  CHECK(files_in(folder) == std::set<std::string>{"one.mcap", "two.mcap"});
+}
+
+TEST_CASE("frames of a link that no file opens are joined, too") {
+  const Folder folder;
+  const auto headless = [&](const char* name, WallTime at) {
+    const std::string path = folder.file(name);
+    const auto to = recorder(path);
+    record(*to, 7, trace::TO_SERVER, "0001010200000001", at);
+    REQUIRE(to->close(at).ok());
+    return path;
+  };
+  const std::string a = headless("a.mcap", kStart), b = headless("b.mcap", kStart + kSecond);
+  const std::string path = folder.file("joined.mcap");
+  const Joined made = joined({a, b}, path);
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  CHECK(made.out == path + ": 0:01, 2 frames of 2 recordings\n");
+}
+
+}  // namespace
+}  // namespace entente::join_test
