@@ -69,8 +69,8 @@ def record_bots(stage, seconds):
 
 
 def first_link(stage, recording):
-    """Asked for a recording of several sessions without one being chosen, the replay lists them."""
-    code, said = stage.run("replay", recording, "--listen", "native://127.0.0.1:0")
+    """Asked for a session that is not in the recording, the replay lists those that are."""
+    code, said = stage.run("replay", recording, "--link", "99", "--listen", "native://127.0.0.1:0")
     links = re.findall(r"^  link (\d+)  .*player 'bot-\d'.*$", said, re.MULTILINE)
     check(code == 1 and len(links) == 2, f"two sessions should have been listed: {said}")
     return links[0]
