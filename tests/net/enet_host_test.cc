@@ -334,12 +334,14 @@ TEST_CASE("enet host: peers stay with the old host, newcomers come to the new on
     REQUIRE(duel.server.host.release_newcomers(copy.get()));
     copy.reset();
     CHECK(young.host.here() == duel.address);
+    CHECK_FALSE(duel.server.host.socket_for(*duel.server.peer));
 
     Side newcomer(duel.loop);
     REQUIRE(newcomer.host.open(options).ok());
     newcomer.peer = newcomer.host.connect(duel.address, 2, 3);
     duel.until([&] { return young.log.size() == 1 && newcomer.log.size() == 1 && half_way.log.size() == 1; });
     CHECK(young.log.front() == "up 3");
+    CHECK(young.host.socket_for(*young.peer));
     CHECK(duel.server.log == std::vector<std::string>{"up 1", "up 2"});
     const std::size_t heard = duel.client.log.size();
     for (std::uint8_t i = 1; i <= 100; ++i) {

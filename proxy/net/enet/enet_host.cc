@@ -504,6 +504,7 @@ MovedEnetPeer::~MovedEnetPeer() {
 }
 
 Fd EnetHost::socket_for(const EnetPeer& peer) {
+  if (released_) return {};  // the port is the other process's: ours must not refuse its sockets
   Fd fd = udp_socket_for(peer.address(), local_address(host_->socket), host_->socket);
   refuse_twins(host_->socket);
   if (!fd) return fd;

@@ -126,7 +126,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
   // A listening host can give a peer away, with a socket that is connected to it: the kernel gives that socket what the
   // peer sends. A host of its own then serves the peer, on any loop.
-  /// A socket for this peer. Callbacks may follow meanwhile, also for this peer. Empty: there is none to be had.
+  /// A socket for this peer. Callbacks may follow meanwhile, also for this peer. Empty: there is none to be had, or
+  /// another process has the newcomers.
   /// REQUIRES: it listens; not in a callback of this host.
   Fd socket_for(const EnetPeer& peer);
   /// Ends `peer` here, without a callback. Null: it is not connected any more, and stays. REQUIRES: `socket` is from
