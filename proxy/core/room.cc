@@ -185,7 +185,7 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
 bool Room::outlives_server() const {
   if (options_.shared || over_ || seats_.size() != 1) return false;
   const FrontEnd& seat = *seats_.begin()->second;
-  return !seat.left && (seat.entered ? wish_.has_value() : !told_);
+  return !seat.left && (!seat.entered || wish_.has_value());
 }
 
 bool Room::takes_another_world() const {
@@ -207,11 +207,14 @@ Wait Room::replace_back(std::unique_ptr<Back> fresh, const Loss& loss, Micros no
     return drain(), Wait::kNothing;
   }
   facts_.clear();
-  if (told_) prepare_comeback();
-  starts_anew_ = !told_;
+  starts_anew_ = !told_ || (!wish_ && world_.geometry() == nullptr);
+  if (!starts_anew_)
+    prepare_comeback();
+  else if (told_)
+    tell_all(Comeback::loss(world_, seats_.begin()->first));
   meanwhile_ = loss.meanwhile;
   back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
-  if (told_)
+  if (told_ && wish_)
     back_->member->hear(*wish_, *back_);
   else
     for (const Intent& intent : early_) back_->member->hear(intent, *back_);
@@ -228,7 +231,7 @@ void Room::prepare_comeback() {
   comeback_ = std::move(comeback);
   const PlayerState* own = world_.player(player);
   const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
-  if (team != words::TEAM_ANY && team != words::RABBIT && !meanwhile_)
+  if (wish_ && team != words::TEAM_ANY && team != words::RABBIT && !meanwhile_)
     std::get<words::Enter>(wish_->kind).set_team(team);
 }
 
@@ -405,7 +408,7 @@ void Room::deliver_facts() {
     if (as<words::Ready>(fact) != nullptr) arrived();
   }
   if (!facts_now_.empty()) told_ = true;
-  if (told_) early_ = {};
+  if (told_ && wish_) early_ = {};
   facts_now_.clear();
 }
 
@@ -500,7 +503,7 @@ void Room::deliver(Intent& intent) {
   remember(intent);
   dial_once();
   if (comeback_ != nullptr && is_kept_from_back(intent)) return;
-  if (!options_.shared && !told_ && early_.size() < kMostEarly) early_.push_back(intent);
+  if (!options_.shared && !(told_ && wish_) && early_.size() < kMostEarly) early_.push_back(intent);
   if (!back_->left) back_->member->hear(intent, *back_);
 }
 

@@ -98,7 +98,7 @@ class Room {
   void unlink(Id seat);
   /// The peer is gone, or (the back's) was never reached. `code`: the game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
-  /// Whether the player can go on if the back's peer is lost: the player asked to enter, or was told nothing yet.
+  /// Whether the player can go on if the back's peer is lost.
   bool outlives_server() const;
   /// The back's peer was lost, or does not let the player in now: the player goes on with `fresh`, for which the host
   /// dials, and which hears what the player wants. REQUIRES: outlives_server().
@@ -200,8 +200,8 @@ class Room {
   SharedFrames shared_frames_;
   TimerQueue timers_;
   std::unique_ptr<BackEnd> back_;
-  std::vector<Intent> early_;           // what the back heard before it said anything; of a room that is not shared
-  bool starts_anew_ = false;            // the player was told nothing when a server was lost, and is not in yet
+  std::vector<Intent> early_;           // what the back heard before the player entered, or before it said anything
+  bool starts_anew_ = false;            // the player had no world when a server was lost, and is not in yet
   std::optional<Fact> refusal_;         // the last one that the player was not told, because it waits
   bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
   std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared

@@ -405,7 +405,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
 /// A server has accepted the connection: the player leaves the arena.
 void BridgeSession::go_to_server(const core::Peer& peer) {
   if (ending_) return;
-  auto back = room_->outlives_server() ? fresh_back() : nullptr;
+  auto back = entered_ && room_->outlives_server() ? fresh_back() : nullptr;
   if (back == nullptr) {  // the player is still on the way into the arena
     dial_.declined();
     return dial_next_later(now() + kNextAgain);
@@ -634,8 +634,7 @@ void BridgeSession::dial_failed(Reason why) {
 /// Whether the player waits for the server, rather than the server for the player.
 bool BridgeSession::server_owes() const {
   if (!back_.up || !room_) return false;
-  if (room_->awaits_server()) return true;
-  if (room_->world().ready()) return false;
+  if (room_->world().ready() && !room_->awaits_server()) return false;
   return entered_ || room_->world().geometry() == nullptr;
 }
 
@@ -708,9 +707,9 @@ void BridgeSession::hang_up() {
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 bool BridgeSession::on_tick(Millis now) {
-  if (hold_.on()) moved_ = now;  // limited by the hold
+  if (hold_.on() && (entered_ || !back_.up)) moved_ = now;  // limited by the hold
   if (!lost_ends_.empty() && now > lost_at_ + kDestroyAfter) lost_ends_.clear();
-  if (visits() && dial_.holding() && !room_->outlives_server()) dial_.rest(now + kNextAgain);
+  if (visits() && dial_.holding() && !entered_) dial_.rest(now + kNextAgain);
   enter_arena();
   if (ending_) return false;
   const bool stalled = back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms);

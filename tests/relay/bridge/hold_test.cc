@@ -356,6 +356,44 @@ TEST_CASE("hold: a newcomer whose server is lost is connected again, and given u
   CHECK(running.totals().brought_back == 0);
 }
 
+TEST_CASE("hold: a client whose server is lost while it loads the world comes in at the next one") {
+  Held running;
+  Lines client(Stream::to(running.address));
+  client.say(R"({"want_world":{}})");
+  std::optional<Lines> server(running.up->accept());
+  server->say(R"({"you":{"player":1}})");
+  server->until("want_world");
+  server->say(R"({"player":{"id":2,"name":"ben"}})");
+  SUBCASE("it has the world") {
+    server->say(R"({"world":{"hash":"one","west":-50,"east":50,"south":-50,"north":50}})");
+    client.until(R"("world")");
+    server.reset();
+    CHECK(have(client.until("player_gone"), R"("id":2)"));
+    client.say(R"({"enter":{"name":"anna"}})");
+    server.emplace(greet(*running.up).first);
+    let_in(*server, "one", "cleo");
+    const auto back = client.until("ready");
+    CHECK(have(back, "cleo"));
+    CHECK_FALSE(have(back, R"("world")"));
+  }
+  SUBCASE("it has not got the world yet") {
+    client.until("ben");
+    server.reset();
+    client.until("player_gone");
+    server.emplace(running.up->accept());
+    server->say(R"({"you":{"player":1}})");
+    server->until("want_world");
+    server->say(R"({"world":{"hash":"two","west":-50,"east":50,"south":-50,"north":50}})");
+    client.until("two");
+    client.say(R"({"enter":{"name":"anna"}})");
+    server->until("anna");
+    let_in(*server, "two", "cleo");
+    CHECK(have(client.until("ready"), "cleo"));
+  }
+  CHECK(eventually([&] { return running.totals().held_now() == 0; }));
+  CHECK(running.totals().now() == 1);
+}
+
 TEST_CASE("without hold a player leaves with the server") {
   Held running(0);
   Player anna(running);
