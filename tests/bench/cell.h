@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <vector>
+
 #include "tests/bench/histogram.h"
 #include "tests/bench/sockets.h"
 
@@ -10,12 +12,12 @@ namespace entente::bench {
 
 struct Cell {
   Kind kind = Kind::kTcp;
-  bool bridged = false;  ///< the server speaks native, and what passes is MsgPlayerUpdate over TCP
-  sockaddr_in to{};
+  bool bridged = false;         ///< the server speaks native, and what passes is MsgPlayerUpdate over TCP
+  std::vector<sockaddr_in> to;  ///< one or more relays; the players are shared out among them
   unsigned connections = 1;
   double seconds = 2;  ///< measured, after a warm-up of a fifth of it
   double rate = 0;     ///< messages per second of all players together, at random moments; 0 = each as soon as answered
-  pid_t relay = 0;     ///< whose CPU time counts, with its children; 0 = nobody's
+  std::vector<pid_t> relays;  ///< whose CPU time counts, with their children; 0 = nobody's
 };
 
 struct Report {

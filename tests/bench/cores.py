@@ -1,6 +1,7 @@
 # What a second worker is worth, and what a busy arena costs the relay beside it.
 # Law: the load is on the same machine, so two workers cannot carry twice as much here. What is compared is CPU: a worker
 # is full when its thread uses a whole core, so CPU per message and the busiest thread's share say what two can carry.
+import contextlib
 import pathlib
 import re
 import statistics
@@ -18,11 +19,13 @@ PLAYED = {"websocket": ("ogar+ws://{}?dialect=modern3", 1), "enet": ("aos://{}?d
 BESIDE = "arena"
 NAMES = LOADED + list(PLAYED) + [BESIDE]
 CONNECTIONS, BOTS, ARENA_BOTS = 400, 24, 100
+APART = "2 processes"  # of one worker each, which share the players: what two workers are held against
 BOTH = {contenders.LOAD_CORE, contenders.RELAY_CORE}
 BUSY_ARENA = "bzflag://{}?dialect=2.4"
 PROBE_RATE, PROBES, PROBE_SECONDS = 2000, 6, 2.0  # messages a second of one player; cells of one player each
 JOINED_AT = 10  # bots a second
 SETTLING = 4
+IN_ANOTHER = "with bots, the arena in another process"
 
 ROUTE = '[[route]]\nlisten = "{listen}"\nto = "{to}"\n'
 ARENA = '[[arena]]\nname = "busy"\nseats = {seats}\nlisten = ["{listen}"]\n'
@@ -80,15 +83,18 @@ def relay_to(load, kind):
     return "bzflag://{}?dialect=2.4", to
 
 
-def loaded(build, load, kind, workers, rate, seconds):
-    """`rate` 0: full load, the proxy on a core of its own. Otherwise so many messages a second, the proxy on both."""
-    one = Proxy(build, workers, [relay_to(load, kind)], BOTH if rate else contenders.RELAY_CORE)
-    with one.running(None) as (addresses, pid):
-        before = threads(pid)
-        result = load.cell(kind, addresses[0], CONNECTIONS, seconds, rate, pid)
-        used = since(before, threads(pid))
-    share = max(used.values()) / sum(used.values())
-    return {"all": result["cpu_us"], "busiest": result["cpu_us"] * share, "rate": result["rate"]}
+def loaded(build, load, kind, workers, rate, seconds, processes=1):
+    """`rate` 0: full load, the proxy on a core of its own. Otherwise so many messages a second, the proxy on both. Several
+    processes share the players out among them."""
+    with contextlib.ExitStack() as stack:
+        cores = BOTH if rate else contenders.RELAY_CORE
+        running = [stack.enter_context(Proxy(build, workers, [relay_to(load, kind)], cores).running(None))
+                   for _ in range(processes)]
+        before = [threads(pid) for _, pid in running]
+        result = load.cell(kind, ",".join(addresses[0] for addresses, _ in running), CONNECTIONS, seconds, rate,
+                           ",".join(str(pid) for _, pid in running))
+        used = [cpu for old, (_, pid) in zip(before, running) for cpu in since(old, threads(pid)).values()]
+    return {"all": result["cpu_us"], "busiest": result["cpu_us"] * max(used) / sum(used), "rate": result["rate"]}
 
 
 def bots(build, url, count):
@@ -116,32 +122,45 @@ def played(build, speech, listeners, workers, seconds):
 
 
 def beside_arena(build, load):
-    """The round trips of a relay's player beside a busy arena, and without its bots. Each cell has one player. On which
-    worker it was, the threads' CPU tells."""
+    """The round trips of a relay's player beside a busy arena, without its bots, and beside an arena that is a process of
+    its own. Each cell has one player. On which worker it was, the threads' CPU tells."""
     arena = ARENA.format(seats=ARENA_BOTS, listen=BUSY_ARENA.format("127.0.0.1:0"))
-    one = Proxy(build, 2, [relay_to(load, "tcp")], BOTH, arena)
-    found = {"quiet": [], "busy": []}
-    with one.running(None) as (addresses, pid):
-        place = BUSY_ARENA.format(addresses[1])
-        for state in found:
-            crowd = bots(build, place, ARENA_BOTS) if state == "busy" else None
-            try:
-                if crowd:
-                    time.sleep(ARENA_BOTS / JOINED_AT + SETTLING)
-                before = threads(pid)
-                time.sleep(1)
-                idle = since(before, threads(pid))
-                for _ in range(PROBES):
-                    before, began = threads(pid), time.monotonic()
-                    result = load.cell("tcp", addresses[0], 1, PROBE_SECONDS, PROBE_RATE, pid)
-                    passed = time.monotonic() - began
-                    more = {thread: used / passed - idle.get(thread, 0)
-                            for thread, used in since(before, threads(pid)).items()}
-                    found[state].append({"latency": result["latency"], "on": max(more, key=more.get),
-                                         "arena": max(idle, key=idle.get), "share": max(idle.values())})
-            finally:
-                if crowd:
-                    contenders.kill(crowd)
+    route = [relay_to(load, "tcp")]
+    other = contenders.arena_of(build, BUSY_ARENA.format("127.0.0.1:0"), ARENA_BOTS)
+    other.core = BOTH
+    found = {}
+    with Proxy(build, 2, route, BOTH, arena).running(None) as (addresses, pid):
+        found["without bots"] = probes(load, addresses[0], pid)
+        with busy(build, addresses[1]):
+            found["with bots"] = probes(load, addresses[0], pid)
+    with other.running(None) as (place, _), Proxy(build, 2, route, BOTH).running(None) as (addresses, pid):
+        with busy(build, place):
+            found[IN_ANOTHER] = probes(load, addresses[0], pid)
+    return found
+
+
+@contextlib.contextmanager
+def busy(build, place):
+    crowd = bots(build, BUSY_ARENA.format(place), ARENA_BOTS)
+    try:
+        time.sleep(ARENA_BOTS / JOINED_AT + SETTLING)
+        yield
+    finally:
+        contenders.kill(crowd)
+
+
+def probes(load, address, pid):
+    before = threads(pid)
+    time.sleep(1)
+    idle = since(before, threads(pid))
+    found = []
+    for _ in range(PROBES):
+        before, began = threads(pid), time.monotonic()
+        result = load.cell("tcp", address, 1, PROBE_SECONDS, PROBE_RATE, pid)
+        passed = time.monotonic() - began
+        more = {thread: used / passed - idle.get(thread, 0) for thread, used in since(before, threads(pid)).items()}
+        found.append({"latency": result["latency"], "on": max(more, key=more.get), "arena": max(idle, key=idle.get),
+                      "share": max(idle.values())})
     return found
 
 
@@ -152,47 +171,48 @@ def half_load(build, load, kind):
 
 def cell(build, load, name, workers, rate, seconds):
     if name in LOADED:  # paced longer, because its thread times include the joining
-        return loaded(build, load, name, workers, rate, seconds * report.PACED_LONGER if rate else seconds)
+        seconds *= report.PACED_LONGER if rate else 1
+        if workers == APART:
+            return loaded(build, load, name, 1, rate, seconds, processes=2)
+        return loaded(build, load, name, workers, rate, seconds)
     return played(build, *PLAYED[name], workers, seconds * report.PACED_LONGER)
 
 
 def measure(chosen, build, load):
-    """One worker and two, one right after the other; every other round the other way about."""
+    """One worker, two, and (if paced) two processes, one right after the other; every other round the other way about."""
     names = [name for name in NAMES if not chosen.only or name.split(",")[0] in chosen.only.split(",")]
-    rates, results, probes = {}, {}, {"quiet": [], "busy": []}
+    rates, results = {}, {}
     for number in range(chosen.rounds):
         for name in [name for name in names if name != BESIDE]:
             print(f"cores, round {number + 1} of {chosen.rounds}: {name}", file=sys.stderr)
             if name in LOADED and name not in rates:
                 rates[name] = half_load(build, load, name)
             for rate in [0, rates[name]] if name in LOADED else [None]:
+                compared = [1, 2, APART] if name in LOADED and rate else [1, 2]
                 pair = {workers: cell(build, load, name, workers, rate, chosen.seconds)
-                        for workers in ([1, 2] if number % 2 == 0 else [2, 1])}
+                        for workers in (compared if number % 2 == 0 else reversed(compared))}
                 results.setdefault((name, rate), []).append(pair)
-    if BESIDE in names:
-        for state, cells in beside_arena(build, load).items():
-            probes[state] += cells
-    return tables(chosen, results, probes)
+    return tables(chosen, results, beside_arena(build, load) if BESIDE in names else {})
 
 
-def ratios(rounds):
-    return [pair[2]["all"] / pair[1]["all"] for pair in rounds]
+def ratios(rounds, beside=1):
+    return [pair[2]["all"] / pair[beside]["all"] for pair in rounds if beside in pair]
 
 
-def ratio_words(rounds):
-    found = ratios(rounds)
+def ratio_words(rounds, beside=1):
+    found = ratios(rounds, beside)
     return f"{statistics.median(found):.2f} ({min(found):.2f} to {max(found):.2f})" if found else "-"
 
 
-def tables(chosen, results, probes):
+def tables(chosen, results, beside):
     lines = [report.command() + f": medians of {chosen.rounds} rounds of {chosen.seconds:g} s, bots "
              f"and paced {report.PACED_LONGER} times that.", report.surroundings() + ".", ""]
     names = list(dict.fromkeys(name for name, _ in results))
     if names:
         lines += [report.row(["transport", "µs/msg, 1 worker, full load", "2 workers: × at full load", "paced at",
-                              "µs/msg, 1 worker, paced", "2 workers: × paced", "busiest of the 2, paced",
-                              "capacity of 2 workers"]),
-                  report.row(["---"] + ["--:"] * 7)]
+                              "µs/msg, 1 worker, paced", "2 workers: × paced", "2 workers: × 2 processes, paced",
+                              "busiest of the 2, paced", "capacity of 2 workers"]),
+                  report.row(["---"] + ["--:"] * 8)]
     for name in names:
         full = results.get((name, 0), [])
         paced = next(rounds for (its, rate), rounds in results.items() if its == name and rate != 0)
@@ -202,23 +222,25 @@ def tables(chosen, results, probes):
         rate = statistics.median(pair[1]["rate"] for pair in paced)
         capacity = alone / share / statistics.median(ratios(full or paced))
         lines.append(report.row([name, cost(full), ratio_words(full), f"{rate / 1000:.1f} k/s", cost(paced),
-                                 ratio_words(paced), f"{share:.0%}", f"{capacity:.2f}"]))
-    if any(probes.values()):
-        lines += [*([""] if names else []), *beside_table(probes)]
+                                 ratio_words(paced), ratio_words(paced, APART), f"{share:.0%}", f"{capacity:.2f}"]))
+    if beside:
+        lines += [*([""] if names else []), *beside_table(beside)]
     return "\n".join(lines) + "\n"
 
 
-def beside_table(probes):
+def beside_table(beside):
     lines = [report.row([f"a relay's player beside an arena of {ARENA_BOTS} bots", "sessions",
                          "ms: p50 / p99 (best and worst cell)", "worst ms", "of a core, the arena's worker"]),
              report.row(["---", "--:", "--:", "--:", "--:"])]
-    arena = next((one["arena"] for one in probes["busy"]), None)
-    for state, cells in probes.items():
-        for where, mine in (("the arena's worker", [one for one in cells if one["on"] == arena]),
-                            ("the other worker", [one for one in cells if one["on"] != arena])):
-            words = [f"{'with' if state == 'busy' else 'without'} bots, on {where}", str(len(mine))]
+    arena = beside["with bots"][0]["arena"]
+    for state, cells in beside.items():
+        places = {"": cells} if state == IN_ANOTHER else {
+            ", on the arena's worker": [one for one in cells if one["on"] == arena],
+            ", on the other worker": [one for one in cells if one["on"] != arena]}
+        for where, mine in places.items():
+            words = [state + where, str(len(mine))]
             gaps = [one["latency"] for one in mine]
-            words += [report.p50_p99(gaps), f"{report.percentile(report.pooled(gaps), 1):.1f}",
-                      f"{statistics.median(one['share'] for one in mine):.0%}"] if mine else ["-"] * 3
-            lines.append(report.row(words))
+            share = "-" if state == IN_ANOTHER or not mine else f"{statistics.median(one['share'] for one in mine):.0%}"
+            words += [report.p50_p99(gaps), f"{report.percentile(report.pooled(gaps), 1):.1f}"] if mine else ["-"] * 2
+            lines.append(report.row(words + [share]))
     return lines

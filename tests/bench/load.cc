@@ -1,13 +1,15 @@
 // load: the echo server and the clients of the relay benchmark, in one thread of one process, one epoll.
 // Prints "echo 127.0.0.1:PORT native 127.0.0.1:PORT", where it is a server; then answers each line
 // `tcp|udp|bridge HOST:PORT CONNECTIONS SECONDS RATE PID` of its standard input with one line of JSON: what CONNECTIONS
-// players saw through the relay (or the bridge to native) at HOST:PORT whose process is PID.
+// players saw through the relay (or the bridge to native) at HOST:PORT whose process is PID. Several relays, separated
+// by commas, share the players.
 #include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/bench/echo.h"
 #include "tests/bench/native_echo.h"
@@ -23,15 +25,23 @@ struct Input : Watched {
   bool pending = false;
 };
 
+std::vector<std::string> parts(const std::string& list) {
+  std::vector<std::string> found;
+  std::istringstream rest(list);
+  for (std::string part; std::getline(rest, part, ',');) found.push_back(part);
+  return found;
+}
+
 Cell parse(const std::string& line) {
   std::istringstream words(line);
-  std::string kind, to;
+  std::string kind, to, relays;
   Cell cell;
-  words >> kind >> to >> cell.connections >> cell.seconds >> cell.rate >> cell.relay;
+  words >> kind >> to >> cell.connections >> cell.seconds >> cell.rate >> relays;
   if (!words || (kind != "tcp" && kind != "udp" && kind != "bridge")) die("not a cell: " + line);
   cell.kind = kind == "udp" ? Kind::kUdp : Kind::kTcp;
   cell.bridged = kind == "bridge";
-  cell.to = address(to);
+  for (const auto& one : parts(to)) cell.to.push_back(address(one));
+  for (const auto& one : parts(relays)) cell.relays.push_back(std::stoi(one));
   return cell;
 }
 

@@ -22,6 +22,7 @@ class Players {
   struct Player;
 
   void join();
+  double cpu() const;
   void play(Nanos until);
   void send_due(Nanos now);
   void resend_lost(Nanos now);
