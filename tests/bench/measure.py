@@ -1,7 +1,7 @@
 """Compares Entente with other relays, and measures codecs, rooms and arenas. Writes the tables of tests/bench/README.md.
 
   tests/bench/run                       all of it, about 35 minutes
-  tests/bench/run arena                 one part, and its table: relays, codecs, rooms, arena, bots or cores
+  tests/bench/run arena                 one part, and its table: relays, codecs, rooms, arena, bots, cores or floods
   tests/bench/run --cells arena:500     one cell, printed
   tests/bench/run --quick               a smoke run of two minutes: prints, writes nothing
 
@@ -20,6 +20,7 @@ import time
 
 import contenders
 import cores
+import floods
 import report
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -46,7 +47,7 @@ def arguments():
     known = [report.cell_name(cell) for cell in CELLS + ARENAS + BOTS]
     parse = argparse.ArgumentParser(prog="tests/bench/run", description=__doc__,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms", "arena", "bots", "cores"], default="all")
+    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms", "arena", "bots", "cores", "floods"], default="all")
     parse.add_argument("--quick", action="store_true", help="one round of half a second a cell; writes nothing")
     parse.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
     parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
@@ -231,12 +232,15 @@ def measure_bots(chosen):
     return report.bots(results, [count for _, count, _ in cells], chosen, seconds, complaints)
 
 
-def measure_cores(chosen):
-    load = Load()
-    try:
-        return cores.measure(chosen, BUILD, load)
-    finally:
-        contenders.kill(load.process)
+def measure_with_load(module):
+    def measure(chosen):
+        load = Load()
+        try:
+            return module.measure(chosen, BUILD, load)
+        finally:
+            contenders.kill(load.process)
+
+    return measure
 
 
 def give_up(number, _):
@@ -251,7 +255,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     parts = {"relays": (measure_relays, CELLS), "codecs": (measure_codecs, []), "rooms": (measure_rooms, []),
              "arena": (measure_arena, ARENAS), "bots": (measure_bots, BOTS),
-             "cores": (measure_cores, [])}
+             "cores": (measure_with_load(cores), []), "floods": (measure_with_load(floods), [])}
     for name, (measure, cells) in parts.items():
         if chosen.what not in ("all", name) or chosen.cells and not named(cells, chosen):
             continue
