@@ -1,0 +1,373 @@
+# What the players of a worker notice while crowds come to its listeners: round trips over four transports, before and
+# during each flood.
+# Law: one worker serves all; players and crowds share the other core. A crowd is one process, players another, so that a
+# busy crowd delays no player's clock.
+import contextlib
+import ctypes
+import json
+import selectors
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import contenders
+import report
+
+SECONDS = 8
+EVERY = 0.02  # seconds between two messages of a player
+AIM_MS = 250
+JOIN_LIMIT = 10
+AT_ONCE = 100  # connects under way: less than a listener's backlog
+
+RELAY, BRIDGE, WEB, ENET = "relay, TCP", "bridge", "relay, WebSocket", "relay, ENet"
+# By listener: what a slow client says, a byte at a time.
+SLOW = {RELAY: b"BZFLAG\r\n\r", BRIDGE: b"BZFLAG\r\n\r", WEB: b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nX-Slow: " + b"x" * 400}
+CROWDS = {"3,000 connects, closed at once": 3000, "5,000 idle connections": 5000, "700 slow greetings": 700}
+SILENT = "3,000 connects, never acknowledged"
+FLOODS = [(None, "-")] + [(kind, listener) for listener in SLOW for kind in CROWDS] + [(SILENT, ENET)]
+
+ROUTE = '[[route]]\nlisten = "{}"\nto = "{}"\n'
+WEB_URL, ENET_URL = "ogar+ws://{}?dialect=modern3", "aos://{}?dialect=0.75"
+
+
+# -- The crowd ---------------------------------------------------------------------------------------------------------
+
+def address(text):
+    host, port = text.rsplit(":", 1)
+    return host, int(port)
+
+
+def connect(to):
+    one = socket.socket()
+    one.setblocking(False)
+    one.connect_ex(to)
+    return one
+
+
+def wait_writable(links):
+    with selectors.DefaultSelector() as ready:
+        for one in links:
+            ready.register(one, selectors.EVENT_WRITE)
+        deadline, left = time.monotonic() + JOIN_LIMIT, len(links)
+        while left and time.monotonic() < deadline:
+            for key, _ in ready.select(1):
+                ready.unregister(key.fileobj)
+                left -= 1
+
+
+def crowd(kind, to, slow):
+    """The whole flood, until the process is killed."""
+    if kind == SILENT:
+        return unacknowledged(to)
+    held = []
+    for first in range(0, CROWDS[kind], AT_ONCE):
+        links = [connect(to) for _ in range(min(AT_ONCE, CROWDS[kind] - first))]
+        wait_writable(links)
+        if "closed" in kind:
+            for one in links:
+                one.close()
+        else:
+            held += links
+    while "slow" in kind:
+        for byte in slow:
+            for one in held:
+                with contextlib.suppress(OSError):
+                    one.send(bytes([byte]))
+            time.sleep(0.2)
+    signal_end()
+
+
+def signal_end():
+    """Links stay open until the process is killed."""
+    while True:
+        time.sleep(60)
+
+
+def unacknowledged(to):
+    for number in range(3000):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+            one.sendto(enet_connect(number + 1), to)
+    signal_end()
+
+
+# -- Players -----------------------------------------------------------------------------------------------------------
+
+class Player:
+    """Joins, then says something every EVERY seconds, unless the last one was not answered yet."""
+
+    def __init__(self, to):
+        self.heard, self.joined, self.sent, self.waits = b"", False, 0.0, False
+        self.milliseconds = []
+        self.link = self.open(to)
+        self.link.setblocking(False)
+
+    def open(self, to):
+        return socket.create_connection(to)
+
+    def turn(self, now):
+        if self.joined and not self.waits and now >= self.sent + EVERY:
+            self.sent, self.waits = now, True
+            self.say()
+
+    def answered(self):
+        if self.waits:
+            self.milliseconds.append((time.monotonic() - self.sent) * 1000)
+            self.waits = False
+
+    def read(self):
+        data = self.link.recv(65536)
+        if not data:
+            raise RuntimeError("the relay closed a player's connection")
+        self.heard += data
+        self.hear()
+
+
+def frame_length(heard):
+    return 4 + struct.unpack(">H", heard[:2])[0] if len(heard) >= 4 else None
+
+
+class Bzflag(Player):
+    """Through the relay, to the echo server."""
+    GREETING = 9 + 12
+
+    def open(self, to):
+        link = socket.create_connection(to)
+        link.sendall(b"BZFLAG\r\n\r\n")
+        return link
+
+    def hear(self):
+        if not self.joined and len(self.heard) >= self.GREETING:
+            self.heard, self.joined = self.heard[self.GREETING:], True
+        elif self.joined and len(self.heard) >= 64:
+            self.heard = self.heard[64:]
+            self.answered()
+
+    def say(self):
+        self.link.send(struct.pack(">HHBBB", 60, 0x6d67, 254, 1, 1) + b"." * 56 + b"\0")
+
+
+class Bridged(Player):
+    """Through the bridge, to the native server: each pose of its own is answered with another's."""
+    ACCEPT, ALIVE, UPDATES = 0x6163, 0x616c, (0x7075, 0x7073)
+    greeted = False
+
+    def open(self, to):
+        link = socket.create_connection(to)
+        link.sendall(b"BZFLAG\r\n\r\n")
+        return link
+
+    def hear(self):
+        if not self.greeted:
+            if len(self.heard) < Bzflag.GREETING:
+                return
+            self.id, self.greeted, self.heard, self.order = self.heard[8], True, self.heard[Bzflag.GREETING:], 0
+            self.link.send(bytes([0, 246, 0x65, 0x6e, 0, 0, 0, 0]) + b"bench".ljust(242, b"\0"))
+        while (length := frame_length(self.heard)) and len(self.heard) >= length:
+            code = struct.unpack(">H", self.heard[2:4])[0]
+            self.heard = self.heard[length:]
+            if code == self.ACCEPT:
+                self.link.send(bytes([0, 0, 0x61, 0x6c]))
+            elif code == self.ALIVE:
+                self.joined = True
+            elif code in self.UPDATES:
+                self.answered()
+
+    def say(self):
+        self.order += 1
+        head = struct.pack(">HHfBiH", 43, 0x7075, 0, self.id, self.order, 1)
+        self.link.send(head + b"\x3f" * (47 - len(head)))
+
+
+class Web(Player):
+    """Through the relay of WebSocket, to an arena: each ping of WebSocket is answered."""
+
+    def open(self, to):
+        link = socket.create_connection(to)
+        link.sendall(b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                     b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+        return link
+
+    def hear(self):
+        if not self.joined and b"\r\n\r\n" in self.heard:
+            self.heard, self.joined = self.heard.split(b"\r\n\r\n", 1)[1], True
+        while self.joined and len(self.heard) >= 4:
+            size, start = self.heard[1] & 127, 2
+            if size == 126:
+                size, start = struct.unpack(">H", self.heard[2:4])[0], 4
+            if len(self.heard) < start + size:
+                return
+            if self.heard[0] & 15 == 10:
+                self.answered()
+            self.heard = self.heard[start + size:]
+
+    def say(self):
+        self.link.send(b"\x89\x84\0\0\0\0ping")
+
+
+def enet_connect(number):
+    """A datagram that asks for a connection over ENet."""
+    command = struct.pack(">BBH", 0x82, 0xFF, 1)
+    body = struct.pack(">HBBIIIIIIIIII", number & 0xFFF, 0xFF, 0xFF, 1400, 32768, 1, 0, 0, 5000, 2, 2, number, 3)
+    return struct.pack(">HH", 0x8FFF, 0) + command + body
+
+
+class Enet(Player):
+    """Through the relay of ENet: each of its pings is acknowledged."""
+    ACKNOWLEDGE, VERIFY = 1, 3
+    SIZES = {1: 8, 2: 48, 3: 44, 4: 8, 5: 4, 6: 6, 7: 8, 8: 24, 9: 8, 10: 12, 11: 16, 12: 24}
+    LENGTH_AT = {6: 4, 7: 6, 8: 6, 9: 6, 12: 6}  # where a command says how much data follows it
+    COMPRESSED, STAMPED = 0x4000, 0x8000
+    peer, number = 0, 1
+
+    def open(self, to):
+        self.library = ctypes.CDLL("libenet.so.7")
+        self.library.enet_range_coder_create.restype = ctypes.c_void_p
+        self.library.enet_range_coder_decompress.restype = ctypes.c_size_t
+        self.coder = ctypes.c_void_p(self.library.enet_range_coder_create())
+        link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        link.connect(to)
+        link.send(enet_connect(7))
+        return link
+
+    def read(self):
+        data = self.link.recv(65536)
+        flags, = struct.unpack(">H", data[:2])
+        start = 4 if flags & self.STAMPED else 2
+        commands, stamp = data[start:], data[2:4]
+        if flags & self.COMPRESSED:
+            out = ctypes.create_string_buffer(4096)
+            size = self.library.enet_range_coder_decompress(self.coder, commands, ctypes.c_size_t(len(commands)), out,
+                                                            ctypes.c_size_t(len(out)))
+            commands = out.raw[:size]
+        at = 0
+        while at + 4 <= len(commands):
+            kind = commands[at] & 15
+            if kind == self.VERIFY and not self.joined:
+                peer, session = struct.unpack(">HB", commands[at + 4:at + 7])
+                self.peer, self.joined = peer | (session & 3) << 12, True
+            if kind == self.ACKNOWLEDGE:
+                self.answered()
+            if commands[at] & 0x80:
+                number = commands[at + 2:at + 4]
+                self.transmit(b"\x01" + commands[at + 1:at + 2] + number + number + stamp)
+            if kind in self.LENGTH_AT:
+                where = at + self.LENGTH_AT[kind]
+                at += struct.unpack(">H", commands[where:where + 2])[0]
+            at += self.SIZES.get(kind, len(commands))
+
+    def transmit(self, command):
+        stamp = int(time.monotonic() * 1000) & 0xFFFF
+        self.link.send(struct.pack(">HH", self.STAMPED | self.peer, stamp) + command)
+
+    def say(self):
+        self.number = self.number + 1 & 0xFFFF
+        self.transmit(struct.pack(">BBH", 0x85, 0xFF, self.number))
+
+
+PLAYERS = {RELAY: Bzflag, BRIDGE: Bridged, WEB: Web, ENET: Enet}
+
+
+def play(addresses, seconds):
+    """Prints what each waited, in ms; before that a line once all are in."""
+    players = {name: PLAYERS[name](address(to)) for name, to in addresses.items()}
+    with selectors.DefaultSelector() as ready:
+        for one in players.values():
+            ready.register(one.link, selectors.EVENT_READ, one)
+        until = time.monotonic() + JOIN_LIMIT
+        began = None
+        while (now := time.monotonic()) < until:
+            if began is None and all(one.joined for one in players.values()):
+                began, until = now, now + seconds
+                print("in", flush=True)
+            for one in players.values() if began else ():
+                one.turn(now)
+            for key, _ in ready.select(0.002):
+                key.data.read()
+    if began is None:
+        raise RuntimeError(f"not in: {[name for name, one in players.items() if not one.joined]}")
+    for one in players.values():
+        if one.waits:
+            one.milliseconds.append((time.monotonic() - one.sent) * 1000)
+    print(json.dumps({name: one.milliseconds for name, one in players.items()}))
+
+
+# -- The measurement ---------------------------------------------------------------------------------------------------
+
+class Proxy(contenders.Announcing):
+    """One worker with a route for each transport. Yields the addresses of its listeners."""
+
+    def __init__(self, build, routes):
+        super().__init__("entente", set(), str(build / "entente"), self.arrange)
+        self.routes = routes
+
+    def arrange(self, servers, folder):
+        text = contenders.ENTENTE.split("[[route]]")[0] + "".join(ROUTE.format(*route) for route in self.routes)
+        (folder / "conf").write_text(text)
+        return ["run", folder / "conf"]
+
+    def start(self, echo, folder):
+        process, first = super().start(echo, folder)
+        return process, [first] + [process.stdout.readline().split()[-1] for _ in self.routes[1:]]
+
+
+def helper(*words):
+    return contenders.spawn([sys.executable, __file__, *words], contenders.LOAD_CORE, stdout=subprocess.PIPE)
+
+
+def cell(build, load, kind, listener):
+    """What each player waited, in ms."""
+    with contextlib.ExitStack() as stack:
+        def arena(url):
+            one = contenders.arena_of(build, url.format("127.0.0.1:0"), 8)
+            one.core = contenders.LOAD_CORE
+            return url.format(stack.enter_context(one.running(None))[0])
+
+        bzflag = "bzflag://127.0.0.1:0?dialect=2.4"
+        routes = {RELAY: (bzflag, f"bzflag://{load.echo}?dialect=2.4"), BRIDGE: (bzflag, f"native://{load.native}"),
+                  WEB: (WEB_URL.format("127.0.0.1:0"), arena(WEB_URL)),
+                  ENET: (ENET_URL.format("127.0.0.1:0"), arena(ENET_URL))}
+        found, _ = stack.enter_context(Proxy(build, list(routes.values())).running(None))
+        addresses = dict(zip(routes, found))
+        players = helper("play", json.dumps(addresses), str(SECONDS))
+        stack.callback(contenders.kill, players)
+        if players.stdout.readline() != "in\n":
+            raise RuntimeError("the players did not get in (see above)")
+        if kind:
+            stack.callback(contenders.kill, helper("crowd", kind, addresses[listener], listener))
+        return json.loads(players.stdout.readline())
+
+
+def measure(chosen, build, load):
+    results = {}
+    for number in range(chosen.rounds):
+        for kind, listener in FLOODS:
+            print(f"floods, round {number + 1} of {chosen.rounds}: {kind} {listener}", file=sys.stderr)
+            for name, waited in cell(build, load, kind, listener).items():
+                results.setdefault((kind, listener), {}).setdefault(name, []).extend(waited)
+    return table(results)
+
+
+def words(waited):
+    ordered = sorted(waited)
+    p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+    return f"{ordered[len(ordered) // 2]:.1f} / {p99:.0f} / {ordered[-1]:.0f}"
+
+
+def table(results):
+    worst = max(max(waited) for cells in results.values() for waited in cells.values())
+    lines = [report.command() + f": {SECONDS} s a cell, one worker. p50 / p99 / worst of a player's round trips, in ms.",
+             report.surroundings() + ".", "",
+             report.row(["crowd", "at the listener", *(f"player: {name}" for name in PLAYERS)]),
+             report.row(["---", "---", *["--:"] * len(PLAYERS)])]
+    for (kind, listener), cells in results.items():
+        lines.append(report.row([kind or "none", listener, *(words(cells[name]) for name in PLAYERS)]))
+    return "\n".join([*lines, "", f"Worst wait: {worst:.0f} ms; wanted: at most {AIM_MS} ms."]) + "\n"
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "play":
+        play(json.loads(sys.argv[2]), float(sys.argv[3]))
+    else:
+        crowd(sys.argv[2], address(sys.argv[3]), SLOW.get(sys.argv[4], b""))
