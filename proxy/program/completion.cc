@@ -37,7 +37,7 @@ std::string escaped(std::string_view text, std::string_view special) {
 }
 
 /// In single quotes, for bash and zsh.
-std::string in_quotes(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) c == '\'' ? (void)(out += "'\\''") : (void)(out += c);
   return out + "'";
@@ -78,11 +78,11 @@ std::string zsh_spec(const CLI::Option& option) {
     value = ":value:" + (choices.empty() ? "_files" : "(" + separated(choices) + ")");
   }
   const auto names = option_names(option);
-  if (names.empty()) return in_quotes("*" + (value.empty() ? ":value:_files" : value));
+  if (names.empty()) return shell_quoted("*" + (value.empty() ? ":value:_files" : value));
   std::string specs;
   for (const std::string& name : names)
-    specs += (specs.empty() ? "" : " ") + in_quotes((takes_many(option) ? "*" : "") + name + "[" +
-                                                    escaped(short_about(option), "[]:\\") + "]" + value);
+    specs += (specs.empty() ? "" : " ") + shell_quoted((takes_many(option) ? "*" : "") + name + "[" +
+                                                       escaped(short_about(option), "[]:\\") + "]" + value);
   return specs;
 }
 
@@ -134,12 +134,12 @@ std::string zsh_completion(const CLI::App& program) {
   std::string commands, cases;
   for (const CLI::App* command : program.get_subcommands(nullptr)) {
     const std::string& name = command->get_name();
-    commands += "    " + in_quotes(name + ":" + escaped(command->get_description(), ":\\")) + "\n";
+    commands += "    " + shell_quoted(name + ":" + escaped(command->get_description(), ":\\")) + "\n";
     cases += "    " + name + ") _arguments";
     for (const CLI::Option* option : command->get_options()) {
       const bool names_command = name == "help" && option_names(*option).empty();
-      cases += " \\\n      " +
-               (names_command ? in_quotes(":command:(" + separated(command_names(program)) + ")") : zsh_spec(*option));
+      cases += " \\\n      " + (names_command ? shell_quoted(":command:(" + separated(command_names(program)) + ")")
+                                              : zsh_spec(*option));
     }
     cases += " ;;\n";
   }

@@ -11,7 +11,7 @@
 namespace entente {
 namespace {
 
-constexpr unsigned kLookEvery = 64;  // calls
+constexpr unsigned kCallsPerLook = 64;  // calls
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void Progress::begin(std::string what, std::uint64_t all) {
 }
 
 void Progress::reached(std::uint64_t done) {
-  if (terminal_ == nullptr || all_ == 0 || calls_++ % kLookEvery != 0 || !took_long()) return;
+  if (terminal_ == nullptr || all_ == 0 || calls_++ % kCallsPerLook != 0 || !took_long()) return;
   const int percent = static_cast<int>(std::min(done, all_) * 100 / all_);
   if (percent == shown_) return;
   shown_ = percent;

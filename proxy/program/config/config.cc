@@ -24,7 +24,7 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kLargestFile = 1048576;  // bytes; a configuration is written by hand
+constexpr std::size_t kLargestConfig = 1048576;  // bytes; a configuration is written by hand
 
 // Checks of what the schema cannot say.
 class Checker {
@@ -320,10 +320,10 @@ Expected<config::Config, ConfigErrors> load_config(const std::string& path, std:
   if (!file)
     return ConfigErrors{path + ": cannot be read: " + std::strerror(errno) +
                         (errno == ENOENT ? "; `entente check --example` prints a file to start from" : "")};
-  std::string text(kLargestFile + 1, '\0');
+  std::string text(kLargestConfig + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (file.bad() || text.size() > kLargestFile)
+  if (file.bad() || text.size() > kLargestConfig)
     return ConfigErrors{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
   return parse_config(text, path, known, start);
 }

@@ -15,7 +15,7 @@ constexpr unsigned kRelays = static_cast<unsigned>(ListenerKind::kRelay),
 
 bool any(const wire::Game&) { return true; }
 bool by_web(const wire::Game& game) { return game.transport() == wire::Transport::kWebSocket; }
-bool by_enet(const wire::Game& game) { return game.transport() == wire::Transport::kEnet; }
+bool over_enet(const wire::Game& game) { return game.transport() == wire::Transport::kEnet; }
 
 /// Whether clients of some dialects speak first and those of others wait for it, so that one port can serve both.
 bool greeted_or_not(const wire::Game& game) {
@@ -24,7 +24,7 @@ bool greeted_or_not(const wire::Game& game) {
   return first && last;
 }
 
-bool by_stream(const wire::Game& game) { return !by_enet(game); }
+bool over_stream(const wire::Game& game) { return !over_enet(game); }
 
 // -- What it does -----------------------------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ Outcome<Done> add_origin(std::string_view value, Endpoint& to) {
   return Done{};
 }
 
-constexpr UrlOption kOptions[] = {
+constexpr UrlOption kUrlOptions[] = {
     {"dialect", {}, any, {}, false, "", set_dialect<&Endpoint::dialect>, kEverywhere, nullptr, ""},
     {"strict",
      Side::kListen,
@@ -111,7 +111,7 @@ constexpr UrlOption kOptions[] = {
      "strict"},
     {"mode",
      Side::kListen,
-     by_enet,
+     over_enet,
      {.words = "packets|datagrams"},
      false,
      "&mode=datagrams, for games over ENet, forwards datagrams untouched",
@@ -132,7 +132,7 @@ constexpr UrlOption kOptions[] = {
      ""},
     {"proxy_protocol",
      Side::kListen,
-     by_stream,
+     over_stream,
      {},
      false,
      "&proxy_protocol=NETWORKS: only load balancers in these networks may connect; their PROXY headers name the "
@@ -154,7 +154,7 @@ constexpr UrlOption kOptions[] = {
      ""},
     {"send_proxy",
      Side::kTo,
-     by_stream,
+     over_stream,
      {.words = "v1|v2"},
      false,
      "&send_proxy=v1 or v2 sends the server each client's address in a PROXY header",
@@ -229,12 +229,12 @@ constexpr UrlOption kOptions[] = {
 
 }  // namespace
 
-std::span<const UrlOption> url_options() { return kOptions; }
+std::span<const UrlOption> url_options() { return kUrlOptions; }
 
 const UrlOption* find_url_option(std::string_view name, const wire::Game& game) {
   const auto at =
-      std::ranges::find_if(kOptions, [&](const UrlOption& one) { return one.name == name && one.fits(game); });
-  return at != std::end(kOptions) ? &*at : nullptr;
+      std::ranges::find_if(kUrlOptions, [&](const UrlOption& one) { return one.name == name && one.fits(game); });
+  return at != std::end(kUrlOptions) ? &*at : nullptr;
 }
 
 bool belongs(const UrlOption& option, std::optional<Side> side) {
@@ -242,7 +242,7 @@ bool belongs(const UrlOption& option, std::optional<Side> side) {
 }
 
 std::optional<Error> misplaced_option(const ListenEnd& listen, ListenerKind kind) {
-  for (const UrlOption& option : kOptions) {
+  for (const UrlOption& option : kUrlOptions) {
     if (option.is_used == nullptr || (option.kinds & static_cast<unsigned>(kind)) != 0 || !option.is_used(listen))
       continue;
     const bool bridges = (option.kinds & kBridges) != 0;
@@ -257,7 +257,7 @@ std::optional<Error> misplaced_option(const ListenEnd& listen, ListenerKind kind
 
 std::string help_of_url_options(Side side) {
   std::string help;
-  for (const UrlOption& option : kOptions) {
+  for (const UrlOption& option : kUrlOptions) {
     if (option.side != side || *option.about == '\0') continue;
     help += (help.empty() ? "" : "; ") + std::string(option.about);
   }

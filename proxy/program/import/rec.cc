@@ -13,7 +13,7 @@ namespace {
 
 using bzflag::RecReader;
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30U;
+constexpr std::uintmax_t kLargestRec = std::uintmax_t{1} << 30U;
 constexpr std::uint8_t kFirstViewer = 200;  // the id that a replaying bzfs gives its first viewer
 constexpr std::size_t kWorldPiece = 1016;
 
@@ -21,7 +21,7 @@ Outcome<Buffer> whole(const std::string& path) {
   std::error_code problem;
   const auto size = std::filesystem::file_size(path, problem);
   if (problem) return Error{path + ": " + problem.message()};
-  if (size > kLargestFile) return Error{path + ": larger than 1 GiB: not a bzfs recording"};
+  if (size > kLargestRec) return Error{path + ": larger than 1 GiB: not a bzfs recording"};
   Buffer bytes(size);
   std::ifstream file(path, std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))

@@ -73,7 +73,7 @@ class ToRec final : public ConvertSink {
   std::string whose_;
 };
 
-constexpr const char* kCommand = "entente convert";
+constexpr const char* kConvert = "entente convert";
 
 struct Asked {
   const std::string& to;
@@ -83,7 +83,7 @@ struct Asked {
 };
 
 int fail(const Asked& asked, const std::string& why) {
-  asked.err << kCommand << ": " << screen_text(why) << '\n';
+  asked.err << kConvert << ": " << screen_text(why) << '\n';
   return kFailed;
 }
 
@@ -175,14 +175,14 @@ int run_convert(const ConvertOptions& options) { return convert(options, std::co
 int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err) {
   const bool rec = options.to.ends_with(".rec");
   if (!rec && !options.to.ends_with(".mcap")) {
-    err << kCommand << ": --to " << options.to << ": the file name must end in .mcap or .rec\n";
+    err << kConvert << ": --to " << options.to << ": the file name must end in .mcap or .rec\n";
     return kUsage;
   }
   if (rec && options.words) {
-    err << kCommand << ": --words works only with .mcap: a .rec cannot hold words\n";
+    err << kConvert << ": --words works only with .mcap: a .rec cannot hold words\n";
     return kUsage;
   }
-  const auto file = RecordedFile::open(options.from, kCommand, err);
+  const auto file = RecordedFile::open(options.from, kConvert, err);
   if (!file) return file.error();
   const Asked asked{options.to, *file, out, err};
   return rec ? to_rec(asked) : to_mcap(asked, options);

@@ -20,7 +20,7 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-int wrong(const std::string& what) { return usage_error("entente arena", what); }
+int arena_error(const std::string& what) { return usage_error("entente arena", what); }
 
 std::string flag_of(std::string key) {
   std::replace(key.begin(), key.end(), '_', '-');
@@ -81,13 +81,13 @@ void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
 
 int run_arena(const ArenaCommandOptions& options) {
   for (const std::string& url : options.listen)
-    if (const auto end = parse_shared_listen(url, games()); !end) return wrong("--listen " + end.error().text);
+    if (const auto end = parse_shared_listen(url, games()); !end) return arena_error("--listen " + end.error().text);
   config::Config config;
   config::Arena& arena = *config.add_arena() = options.arena;
   arena.mutable_listen()->Assign(options.listen.begin(), options.listen.end());
   set_defaults(config);
   if (const auto wrongs = objections_to(arena); !wrongs.empty())
-    return wrong(flag_of(wrongs.front().key) + " " + wrongs.front().why);
+    return arena_error(flag_of(wrongs.front().key) + " " + wrongs.front().why);
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   return serve(config);

@@ -17,7 +17,7 @@
 namespace entente {
 namespace {
 
-constexpr const char* kCommand = "entente record";
+constexpr const char* kRecord = "entente record";
 
 std::string amount(const relay::TapTotals& tap) {
   return fmt::format("{} frames, {} words, {:.1f} KiB", tap.recorded_frames, tap.words,
@@ -65,8 +65,8 @@ void declare_record(CLI::App& app, RecordOptions& options) {
 
 int run_record(const RecordOptions& options) {
   const auto from = parse_to(options.from, games());
-  if (!from) return usage_error(kCommand, from.error().text);
-  if (const auto why = objection_to_playing(*from)) return usage_error(kCommand, why->text);
+  if (!from) return usage_error(kRecord, from.error().text);
+  if (const auto why = objection_to_playing(*from)) return usage_error(kRecord, why->text);
   config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);

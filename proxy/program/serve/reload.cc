@@ -24,16 +24,16 @@ void fix(config::Config& config) {
   config.clear_arena();
 }
 
-bool by_enet(const std::string& listen) {
+bool is_enet_url(const std::string& listen) {
   const auto at = parse_endpoint(listen, games(), Side::kListen);
   return at && at->game->transport() == wire::Transport::kEnet && at->enet != relay::EnetMode::kDatagrams;
 }
 
 bool listens_by_enet(const config::Config& config) {
   for (const config::Route& route : config.route())
-    if (by_enet(route.listen())) return true;
+    if (is_enet_url(route.listen())) return true;
   for (const config::Arena& arena : config.arena())
-    if (std::any_of(arena.listen().begin(), arena.listen().end(), by_enet)) return true;
+    if (std::any_of(arena.listen().begin(), arena.listen().end(), is_enet_url)) return true;
   return false;
 }
 

@@ -20,10 +20,10 @@
 namespace entente {
 namespace {
 
-int wrong(const std::string& what) { return usage_error("entente replay", what); }
+int replay_error(const std::string& what) { return usage_error("entente replay", what); }
 
 int refused(const RecordedFile::OpenError& error) {
-  return error.exit == kUsage ? wrong(error.text) : failed({error.text});
+  return error.exit == kUsage ? replay_error(error.text) : failed({error.text});
 }
 
 /// Its listeners, or what is wrong with one of them.
@@ -141,9 +141,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
 
 int run_replay(const ReplayCommandOptions& options) {
   const auto at = parse_time(options.at);
-  if (!at) return wrong("--at " + at.error().text);
+  if (!at) return replay_error("--at " + at.error().text);
   const auto ends = listeners(options.listen);
-  if (!ends) return wrong(ends.error().text);
+  if (!ends) return replay_error(ends.error().text);
   config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);

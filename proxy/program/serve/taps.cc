@@ -66,7 +66,7 @@ Retention::Options retention_of(const config::Recording& settings) {
   return options;
 }
 
-void say(std::string_view sentence) { spdlog::warn("{}", sentence); }
+void warn(std::string_view sentence) { spdlog::warn("{}", sentence); }
 
 }  // namespace
 
@@ -140,7 +140,7 @@ relay::TapThread* Taps::counting() {
   const std::lock_guard lock(mutex_);
   if (!counting_)
     counting_ = std::make_unique<relay::TapThread>(
-        relay::TapThread::Options{.player_name = player_name_field, .ping_message = ping_message, .said = say});
+        relay::TapThread::Options{.player_name = player_name_field, .ping_message = ping_message, .said = warn});
   return counting_.get();
 }
 
