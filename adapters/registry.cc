@@ -21,11 +21,13 @@ const core::Faces& no_faces() {
   return none;
 }
 std::span<const wire::Mapping> no_mapping() { return {}; }
+std::span<const wire::PersonalField> no_fields() { return {}; }
 
 struct Entry {
   const wire::Game* game;
   const core::Faces& (*faces)();
   std::span<const wire::Mapping> (*mapping)();
+  std::span<const wire::PersonalField> (*personal)();
 };
 
 /// A message in which a client names its player, and the text field with the name.
@@ -46,9 +48,12 @@ std::span<const Naming> namings() {
 
 std::span<const Entry> entries() {
   static const Entry kAll[] = {
-      {&aos::game(), aos::faces, aos::mapping},          {&bzdraft::game(), bzdraft::faces, bzdraft::mapping},
-      {&bzflag::game(), bzflag::faces, bzflag::mapping}, {&native::game(), native::faces, native::mapping},
-      {&ogar::game(), ogar::faces, ogar::mapping},       {&panic::game(), panic::faces, panic::mapping},
+      {&aos::game(), aos::faces, aos::mapping, aos::personal},
+      {&bzdraft::game(), bzdraft::faces, bzdraft::mapping, bzdraft::personal},
+      {&bzflag::game(), bzflag::faces, bzflag::mapping, bzflag::personal},
+      {&native::game(), native::faces, native::mapping, no_fields},
+      {&ogar::game(), ogar::faces, ogar::mapping, ogar::personal},
+      {&panic::game(), panic::faces, panic::mapping, panic::personal},
   };
   return kAll;
 }
@@ -87,6 +92,11 @@ const core::Faces& faces_of(const wire::Game& game) {
 std::span<const wire::Mapping> mapping_of(const wire::Game& game) {
   const Entry* entry = entry_of(game);
   return entry != nullptr ? entry->mapping() : no_mapping();
+}
+
+std::span<const wire::PersonalField> personal_of(const wire::Game& game) {
+  const Entry* entry = entry_of(game);
+  return entry != nullptr ? entry->personal() : no_fields();
 }
 
 std::string_view player_name_field(const wire::Game& game, const wire::Row& row) {

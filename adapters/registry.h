@@ -6,6 +6,7 @@
 
 #include "adapters/wire/game.h"
 #include "adapters/wire/mapping.h"
+#include "adapters/wire/personal.h"
 #include "proxy/base/asset.h"
 #include "proxy/core/faces.h"
 
@@ -30,6 +31,8 @@ std::string_view ping_message(const wire::Game& game);
 /// The fronts and backs of a game; empty if it can only be relayed.
 const core::Faces& faces_of(const wire::Game& game);
 std::span<const wire::Mapping> mapping_of(const wire::Game& game);
+/// What the fields of its messages tell of people. None of native, whose fields are those of words.
+std::span<const wire::PersonalField> personal_of(const wire::Game& game);
 
 /// The web page for a listener of this game and dialect; empty if there is none.
 std::span<const Asset> page_of(const wire::Game& game, std::size_t dialect);

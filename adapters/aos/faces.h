@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "adapters/wire/mapping.h"
+#include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"
 
 namespace entente::aos {
@@ -16,5 +18,8 @@ const core::Faces& faces();
 
 /// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
+
+/// What the fields of messages tell of people; see personal.cc.
+std::span<const wire::PersonalField> personal();
 
 }  // namespace entente::aos

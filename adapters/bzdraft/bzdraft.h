@@ -5,6 +5,7 @@
 
 #include "adapters/wire/game.h"
 #include "adapters/wire/mapping.h"
+#include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzdraft {
@@ -17,6 +18,9 @@ const core::Faces& faces();
 
 /// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
+
+/// What the fields of messages tell of people; see personal.cc.
+std::span<const wire::PersonalField> personal();
 
 std::unique_ptr<wire::Codec> make_codec();
 

@@ -37,6 +37,9 @@ class Variables {
   mutable std::map<std::string, std::optional<float>, std::less<>> known_;  // computed since the last set()
 };
 
+/// Whether released servers have a variable of this name; others are made by people.
+bool is_stock_variable(std::string_view name);
+
 /// A finite number as text that reads back as the same f32.
 std::string shortest(float value);
 

@@ -5,6 +5,7 @@
 
 #include "adapters/wire/game.h"
 #include "adapters/wire/mapping.h"
+#include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"
 
 namespace entente::ogar {
@@ -18,5 +19,8 @@ std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 const core::Faces& faces();
 /// The table of what each field and each word becomes, for all dialects; see mapping.cc.
 std::span<const wire::Mapping> mapping();
+
+/// What the fields of messages tell of people; see personal.cc.
+std::span<const wire::PersonalField> personal();
 
 }  // namespace entente::ogar

@@ -7,6 +7,7 @@
 #include "adapters/template/messages.h"
 #include "adapters/wire/mapping.h"
 #include "adapters/wire/message_codec.h"
+#include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"
 
 namespace entente::sample {
@@ -17,6 +18,8 @@ const wire::Game& game();
 const core::Faces& faces();
 /// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
+/// What the fields of messages tell of people; see personal.cc.
+std::span<const wire::PersonalField> personal();
 
 /// Reads and writes messages, for the front and back.
 std::unique_ptr<wire::MessageCodec<Message>> make_message_codec();

@@ -20,6 +20,7 @@
 #include "proxy/program/recordings/recordings.h"
 #include "proxy/program/recordings/recover.h"
 #include "proxy/program/recordings/verify.h"
+#include "proxy/program/redact/redact.h"
 #include "proxy/program/serve/arena.h"
 #include "proxy/program/serve/bot.h"
 #include "proxy/program/serve/proxy.h"
@@ -113,6 +114,8 @@ constexpr Command kCommands[] = {
      "entente clip evening.mcap --from 1:00 --to 2:10 -o clip.mcap", plug<declare_clip, run_clip>},
     {"join", "Make one recording of several, such as the files of a rotation",
      "entente join evening.mcap evening-2.mcap -o whole.mcap", plug<declare_join, run_join>},
+    {"redact", "Write a recording again without names, addresses, chat and passwords",
+     "entente redact evening.mcap --last 120 -o report.mcap", plug<declare_redact, run_redact>},
     {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
     {"help", "List the commands, or the options of one command", "entente help proxy", plug<declare_help, run_help>},

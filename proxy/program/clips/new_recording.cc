@@ -20,18 +20,19 @@ constexpr WallTime kLongAfter = 3'600'000'000'000;  // ns: any chunk is old by t
 
 }  // namespace
 
-NewRecording::NewRecording(std::string path, std::string part)
+NewRecording::NewRecording(std::string path, std::string part, RecordingFilter* filter)
     : path_(std::move(path)),
       part_(std::move(part)),
+      filter_(filter),
       files_(
           {.begin = [this](relay::LinkId) { return Outcome<std::unique_ptr<trace::Recorder>>(std::move(recorder_)); },
            .kill_message = kill_message},
           nullptr, false, wanted_) {}
 
-Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& path) {
+Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& path, RecordingFilter* filter) {
   auto sink = trace::FileSink::create(path, kSuffix);
   if (!sink) return sink.error();
-  std::unique_ptr<NewRecording> made(new NewRecording(path, (*sink)->name()));
+  std::unique_ptr<NewRecording> made(new NewRecording(path, (*sink)->name(), filter));
   trace::RecorderOptions options{.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION};
   options.failed = [made = made.get()](const Error& error) { made->failed_ = error; };
   auto recorder = trace::Recorder::open(std::move(*sink), std::move(options));
@@ -45,7 +46,9 @@ NewRecording::~NewRecording() {
   if (!complete_) std::filesystem::remove(part_, ignored);
 }
 
-Outcome<Done> NewRecording::start(WallTime time, const std::string& before) { return files_.start(time, before); }
+Outcome<Done> NewRecording::start(WallTime time, const std::string& before) {
+  return files_.start(time, filter_ == nullptr ? before : "");
+}
 
 /// A recording that lost its beginning has frames and words of links that it does not open.
 void NewRecording::know(const trace::Recording::Event& event, std::uint32_t link) {
@@ -60,6 +63,23 @@ void NewRecording::know(const trace::Recording::Event& event, std::uint32_t link
 }
 
 void NewRecording::take(const trace::Recording::Event& event, std::uint32_t link) {
+  if (filter_ == nullptr) return write(event, link);
+  if (const auto* passed = filter_->pass(event)) write(*passed, link);
+}
+
+void NewRecording::world(WallTime time, const trace::Snapshot& world) {
+  take({.time = time, .world = &world}, world.link());
+}
+
+void NewRecording::geometry(const trace::Geometry& geometry) { take({.geometry = &geometry}, 0); }
+
+void NewRecording::note(WallTime time, std::string_view text) {
+  trace::Note note;
+  note.set_text(std::string(text));
+  take({.time = time, .note = &note}, 0);
+}
+
+void NewRecording::write(const trace::Recording::Event& event, std::uint32_t link) {
   know(event, link);
   if (event.opened != nullptr) {
     trace::Opened opened = *event.opened;

@@ -1,6 +1,6 @@
-// A recording that `clip` or `join` writes. The recorder's own files are used (relay/tap/recording_files.h), so that it
-// has the same form: openings, worlds, summary.
-// Law: the file gets its name only when it is complete. Otherwise nothing is left of it.
+// A recording that `clip`, `join` or `redact` writes. The recorder's own files are used (relay/tap/recording_files.h),
+// so that it has the same form: openings, worlds, summary. Law: the file gets its name only when it is complete.
+// Otherwise nothing is left of it.
 #pragma once
 
 #include <map>
@@ -14,24 +14,32 @@
 
 namespace entente {
 
+/// Changes what is written.
+class RecordingFilter {
+ public:
+  virtual ~RecordingFilter() = default;
+  /// What is written in place of the event; null: nothing. Valid until the next call.
+  virtual const trace::Recording::Event* pass(const trace::Recording::Event& event) = 0;
+};
+
 class NewRecording {
  public:
-  /// Fails if the file exists.
-  static Outcome<std::unique_ptr<NewRecording>> create(const std::string& path);
+  /// Fails if the file exists. `filter` outlives it; null: there is none.
+  static Outcome<std::unique_ptr<NewRecording>> create(const std::string& path, RecordingFilter* filter = nullptr);
   ~NewRecording();
   NewRecording(const NewRecording&) = delete;
   NewRecording& operator=(const NewRecording&) = delete;
 
-  /// Begins the file. Links that are open go on in it; `before` has what came before.
+  /// Begins the file. Links that are open go on in it; `before` has what came before. With a filter, it is not named.
   Outcome<Done> start(WallTime time, const std::string& before);
   bool started() const { return files_.on(); }
 
   /// Takes an event of a recording: writes it, or before start() only learns from it. `link`: its number in the new
   /// recording. Notes and geometries have none.
   void take(const trace::Recording::Event& event, std::uint32_t link);
-  void world(WallTime time, const trace::Snapshot& world) { files_.world(time, world); }
-  void geometry(const trace::Geometry& geometry) { files_.geometry(0, geometry); }
-  void note(WallTime time, std::string_view text) { files_.note(time, 0, text); }
+  void world(WallTime time, const trace::Snapshot& world);
+  void geometry(const trace::Geometry& geometry);
+  void note(WallTime time, std::string_view text);
 
   /// Why it cannot be written; none while it can.
   const std::optional<Error>& failed() const { return failed_; }
@@ -40,12 +48,14 @@ class NewRecording {
   std::uint64_t frames() const { return files_.totals().recorded.frames; }
 
  private:
-  NewRecording(std::string path, std::string part);
+  NewRecording(std::string path, std::string part, RecordingFilter* filter);
+  void write(const trace::Recording::Event& event, std::uint32_t link);
   void know(const trace::Recording::Event& event, std::uint32_t link);
   void frame(const trace::Frame& frame, std::uint32_t link, WallTime time);
   void name_player(const trace::Frame& frame, std::uint32_t link);
 
   const std::string path_, part_;
+  RecordingFilter* const filter_;
   bool complete_ = false;
   std::optional<Error> failed_;
   std::unique_ptr<trace::Recorder> recorder_;  // until start()

@@ -1,0 +1,15 @@
+// What the fields of messages tell of people; see wire/personal.h.
+#include "adapters/template/template.h"
+
+namespace entente::sample {
+
+std::span<const wire::PersonalField> personal() {
+  using wire::Personal;
+  static constexpr wire::PersonalField kFields[] = {
+      {"Hello", "name", Personal::kName},
+      {"Chat", "text", Personal::kChat},
+  };
+  return kFields;
+}
+
+}  // namespace entente::sample

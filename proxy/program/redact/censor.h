@@ -1,0 +1,76 @@
+// Decides what replaces a text or an address, by what it holds.
+// Law: a text stays only if it is asked for, or if it can be told that nobody wrote it.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "adapters/wire/personal.h"
+#include "proxy/program/redact/pseudonyms.h"
+
+namespace entente {
+
+/// What `--keep` can name.
+enum class PersonalGroup : std::uint8_t {
+  kNames,
+  kChat,
+  kPasswords,
+  kTokens,
+  kAddresses,
+  kHosts,
+  kMottos,
+  kTexts,
+  kCount
+};
+
+inline constexpr std::size_t kPersonalGroups = static_cast<std::size_t>(PersonalGroup::kCount);
+using PersonalGroups = std::bitset<kPersonalGroups>;
+
+/// "names", "chat" …
+const char* text(PersonalGroup kind);
+
+class Censor {
+ public:
+  explicit Censor(PersonalGroups keep);
+
+  /// What replaces a text of this kind; none: it stays. Both are in UTF-8. REQUIRES: a kind of text.
+  std::optional<std::string> text(wire::Personal kind, std::string_view text);
+  Pseudonyms::Ip4 ip4(const Pseudonyms::Ip4& ip);
+  std::uint16_t port(std::uint16_t port);
+  /// A remark of a program of ours: only words that stand in programs of ours are left.
+  std::string remark(std::string_view text);
+
+  /// This hash, of which md5 is `was`, names something that was changed.
+  void hash_became(const std::string& was, const std::string& is) { hashes_[was] = is; }
+
+  /// Counts from now on.
+  void count_anew() { replaced_ = {}; }
+  /// Texts and addresses that were replaced.
+  std::uint64_t replaced(PersonalGroup kind) const { return replaced_[static_cast<std::size_t>(kind)]; }
+  const Pseudonyms& pseudonyms() const { return pseudonyms_; }
+
+ private:
+  bool keeps(PersonalGroup kind) const { return keep_.test(static_cast<std::size_t>(kind)); }
+  void count(PersonalGroup kind) { ++replaced_[static_cast<std::size_t>(kind)]; }
+  std::string replaced(PersonalGroup kind, std::string with) {
+    count(kind);
+    return with;
+  }
+  std::optional<std::string> name(std::string_view text);
+  std::optional<std::string> written(PersonalGroup kind, std::string_view text, std::string with);
+  std::optional<std::string> hash(std::string_view text) const;
+
+  const PersonalGroups keep_;
+  Pseudonyms pseudonyms_;
+  std::set<std::string, std::less<>> vocabulary_;
+  std::map<std::string, std::string, std::less<>> hashes_;
+  std::array<std::uint64_t, kPersonalGroups> replaced_{};
+};
+
+}  // namespace entente

@@ -1,0 +1,257 @@
+#include "proxy/program/redact/pseudonyms.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "proxy/base/lower_case.h"
+#include "proxy/net/address.h"
+#include "proxy/program/redact/letters.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kShort = 3;        // bytes of a name that is replaced inside words, too
+constexpr std::size_t kLeastSecret = 3;  // shorter passwords are not sought in texts
+
+/// Belongs to a word: bytes above ASCII are letters.
+constexpr bool is_of_name(char c) { return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80; }
+
+/// "1.2.3.4" exactly.
+std::optional<Pseudonyms::Ip4> parse_ip4(std::string_view text) {
+  Pseudonyms::Ip4 ip{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    unsigned number = 256;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const auto size = static_cast<std::size_t>(end - text.data());
+    if (error != std::errc() || number > 255 || size > 3) return std::nullopt;
+    ip[i] = static_cast<std::uint8_t>(number);
+    text.remove_prefix(size);
+    if (i == 3) return text.empty() ? std::optional(ip) : std::nullopt;
+    if (!text.starts_with('.')) return std::nullopt;
+    text.remove_prefix(1);
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const Pseudonyms::Ip4& ip) {
+  std::string text;
+  for (const auto byte : ip) text += (text.empty() ? "" : ".") + std::to_string(byte);
+  return text;
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return port;
+}
+
+/// Whether nobody is found by it: this computer, or all of them.
+bool is_nobodys(const Pseudonyms::Ip4& ip) {
+  using Ip4 = Pseudonyms::Ip4;
+  return ip == Ip4{0, 0, 0, 0} || ip == Ip4{127, 0, 0, 1} || ip == Ip4{255, 255, 255, 255};
+}
+
+/// The name of a host: labels with dots, the last of letters; or a URL, or an e-mail address.
+bool looks_like_host(std::string_view word) {
+  if (word.find("://") != word.npos) return true;
+  if (const auto at = word.find('@'); at != word.npos && word.find('.', at) != word.npos) return true;
+  word = word.substr(0, word.find_first_of(":/"));
+  const auto dot = word.rfind('.');
+  if (dot == word.npos || dot == 0 || !is_of_name(word[dot - 1])) return false;
+  const std::string_view last = word.substr(dot + 1);
+  return last.size() >= 2 && std::all_of(last.begin(), last.end(), is_letter);
+}
+
+/// A host that this made up.
+bool is_made_up(std::string_view word) {
+  constexpr std::string_view kBegin = "host", kEnd = ".example";
+  if (!word.starts_with(kBegin) || !word.ends_with(kEnd) || word.size() < kBegin.size() + kEnd.size()) return false;
+  word.remove_prefix(kBegin.size());
+  word.remove_suffix(kEnd.size());
+  return std::all_of(word.begin(), word.end(), is_digit);
+}
+
+}  // namespace
+
+const std::string& Pseudonyms::name(std::string_view name) {
+  const auto known = names_.find(name);
+  if (known != names_.end()) return known->second;
+  static const std::string kAnybody = "player";
+  if (names_.size() >= kMost) return kAnybody;
+  const std::string& pseudonym = names_.emplace(name, "player" + std::to_string(names_.size() + 1)).first->second;
+  const std::string small = lower_case(name);
+  if (small.empty() || !lower_names_.insert(small).second) return pseudonym;
+  auto& sought = sought_[static_cast<unsigned char>(small[0])];
+  const auto at =
+      std::find_if(sought.begin(), sought.end(), [&](const Sought& one) { return one.lower.size() < small.size(); });
+  sought.insert(at, {small, pseudonym});
+  return pseudonym;
+}
+
+const std::string& Pseudonyms::host(std::string_view host) {
+  const auto known = hosts_.find(host);
+  if (known != hosts_.end()) return known->second;
+  static const std::string kAnyHost = "host.example";
+  if (hosts_.size() >= kMost) return kAnyHost;
+  return hosts_.emplace(host, "host" + std::to_string(hosts_.size() + 1) + ".example").first->second;
+}
+
+Pseudonyms::Ip4 Pseudonyms::ip4(const Ip4& ip) {
+  if (is_nobodys(ip)) return ip;
+  const auto known = ip4_.find(ip);
+  if (known != ip4_.end()) return known->second;
+  static constexpr Ip4 kNets[] = {{192, 0, 2, 0}, {198, 51, 100, 0}, {203, 0, 113, 0}};
+  constexpr std::size_t kHosts = 254, kDocumented = 3 * kHosts, kBenchmarks = 131'070;
+  const std::size_t nth = ip4_.size();
+  Ip4 made{};
+  if (nth < kDocumented) {
+    made = kNets[nth / kHosts];
+    made[3] = static_cast<std::uint8_t>(nth % kHosts + 1);
+  } else {
+    const std::size_t number = (nth - kDocumented) % kBenchmarks + 1;
+    made = {198, static_cast<std::uint8_t>(18 + (number >> 16U)), static_cast<std::uint8_t>(number >> 8U & 255U),
+            static_cast<std::uint8_t>(number & 255U)};
+  }
+  if (nth < kDocumented + kBenchmarks) ip4_.emplace(ip, made);
+  return made;
+}
+
+std::uint16_t Pseudonyms::port(std::uint16_t port) {
+  constexpr std::uint16_t kFirst = 49'152, kCount = 16'384;
+  if (port == 0) return 0;
+  const auto number = static_cast<std::uint16_t>(kFirst + ports_.size() % kCount);
+  return ports_.try_emplace(port, number).first->second;
+}
+
+std::string Pseudonyms::ip6(const std::string& text) {
+  if (text == "::" || text == "::1") return text;
+  static constexpr std::size_t kMostIp6 = 60'000;
+  const auto known = ip6_.find(text);
+  if (known != ip6_.end()) return known->second;
+  char digits[8];
+  const auto end = std::to_chars(digits, digits + sizeof digits, std::min(ip6_.size(), kMostIp6) + 1, 16).ptr;
+  const std::string made = "2001:db8::" + std::string(digits, end);
+  if (ip6_.size() < kMostIp6) ip6_.emplace(text, made);
+  return made;
+}
+
+std::string Pseudonyms::address(std::string_view text) {
+  constexpr std::string_view kDatagrams = "/udp";  // of a connection in a packet capture
+  if (text.ends_with(kDatagrams))
+    return address(text.substr(0, text.size() - kDatagrams.size())) + std::string(kDatagrams);
+  if (text.empty()) return {};
+  std::string_view ip = text;
+  std::optional<std::uint16_t> port_number;
+  if (const auto colon = text.rfind(':'); colon != text.npos && (text.find(':') == colon || text[0] == '[')) {
+    port_number = parse_port(text.substr(colon + 1));
+    if (port_number) ip = text.substr(0, colon);
+  }
+  const std::string end = port_number ? ":" + std::to_string(port(*port_number)) : "";
+  if (const auto four = parse_ip4(ip)) return text_of(ip4(*four)) + end;
+  if (const auto six = net::Address::parse(ip, 0)) {
+    if (const auto four = parse_ip4(six->unmapped().ip_text())) return text_of(ip4(*four)) + end;
+    return end.empty() ? ip6(six->ip_text()) : "[" + ip6(six->ip_text()) + "]" + end;
+  }
+  return host(ip) + end;
+}
+
+void Pseudonyms::keep_secret(std::string_view secret) {
+  if (secret.size() >= kLeastSecret && secret.find_first_not_of('*') != secret.npos && secrets_.size() < kMost)
+    secrets_.emplace(secret);
+}
+
+std::string Pseudonyms::without_names(std::string_view text) const {
+  const std::string small = lower_case(text);
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const Sought* found = nullptr;
+    const auto& sought = sought_[static_cast<unsigned char>(small[at])];
+    for (auto one = sought.begin(); found == nullptr && one != sought.end(); ++one) {
+      if (small.compare(at, one->lower.size(), one->lower) != 0) continue;
+      const std::size_t end = at + one->lower.size();
+      const bool whole = (at == 0 || !is_of_name(text[at - 1])) && (end >= text.size() || !is_of_name(text[end]));
+      if (whole || one->lower.size() >= kShort) found = &*one;
+    }
+    if (found != nullptr)
+      out += found->pseudonym;
+    else
+      out += text[at];
+    at += found != nullptr ? found->lower.size() : 1;
+  }
+  return out;
+}
+
+std::string Pseudonyms::without_secrets(std::string_view text) const {
+  std::string out(text);
+  for (const std::string& secret : secrets_)
+    for (std::size_t at = 0; (at = out.find(secret, at)) != out.npos; at += 3) out.replace(at, secret.size(), "***");
+  return out;
+}
+
+std::string Pseudonyms::without_addresses(std::string_view text, bool keep_addresses, bool keep_hosts) {
+  std::string out;
+  const auto take = [&](std::size_t size) {
+    const std::string_view word = text.substr(0, size);
+    text.remove_prefix(size);
+    return word;
+  };
+  if (!keep_addresses) {
+    while (!text.empty()) {
+      const std::string_view run = take(std::min(text.find_first_not_of("0123456789abcdefABCDEF.:[]"), text.size()));
+      if (run.empty())
+        out += take(1);
+      else
+        add_without_addresses(run, out);
+    }
+  } else {
+    out = text;
+  }
+  if (keep_hosts) return out;
+  const std::string mixed = std::move(out);
+  out.clear();
+  text = mixed;
+  while (!text.empty()) {
+    std::string_view word = take(std::min(text.find_first_of(" ()<>{}\"',;=|"), text.size()));
+    const std::size_t dots = word.size() - (word.find_last_not_of(".!?") + 1);
+    const std::string_view after = word.substr(word.size() - dots);
+    word.remove_suffix(dots);
+    out += looks_like_host(word) && !is_made_up(word) ? host(word) : std::string(word);
+    out += after;
+    if (!text.empty()) out += take(1);
+  }
+  return out;
+}
+
+/// `run`: of the characters that addresses have.
+void Pseudonyms::add_without_addresses(std::string_view run, std::string& out) {
+  if (std::count(run.begin(), run.end(), ':') > 1) {
+    std::string_view bare = run;
+    while (bare.ends_with('.') || (bare.ends_with(':') && !bare.ends_with("::"))) bare.remove_suffix(1);
+    if (net::Address::parse(bare, 0).ok() || net::Address::parse(bare).ok()) {
+      out += address(bare);
+      out += run.substr(bare.size());
+      return;
+    }
+  }
+  for (std::size_t at = 0; at < run.size();) {
+    std::size_t end = at;
+    while (end < run.size() && (is_digit(run[end]) || run[end] == '.')) ++end;
+    std::string_view number = run.substr(at, end - at);
+    while (number.ends_with('.')) number.remove_suffix(1);
+    if (const auto four = parse_ip4(number)) {
+      out += text_of(ip4(*four));
+      at += number.size();
+    } else if (std::count(number.begin(), number.end(), '.') >= 3) {
+      out += "0.0.0.0";  // more than an address
+      at += number.size();
+    } else {
+      const std::size_t next = std::max(end, at + 1);
+      out += run.substr(at, next - at);
+      at = next;
+    }
+  }
+}
+
+}  // namespace entente

@@ -1,0 +1,66 @@
+// What stands for names, addresses and hosts in a redacted recording.
+// Law: the same name or address has the same pseudonym everywhere in the file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace entente {
+
+class Pseudonyms {
+ public:
+  using Ip4 = std::array<std::uint8_t, 4>;
+
+  /// "player1", "player2" …
+  const std::string& name(std::string_view name);
+  /// "host1.example", "host2.example" …
+  const std::string& host(std::string_view host);
+  /// An address of a network for documentation (RFC 5737), or after 762 of them one for benchmarks (RFC 2544). Loopback
+  /// and wildcard addresses stay.
+  Ip4 ip4(const Ip4& ip);
+  std::uint16_t port(std::uint16_t port);
+  /// "192.0.2.1:49152" for "1.2.3.4:5154". Ports may be missing. What is no address becomes a host.
+  std::string address(std::string_view text);
+  /// An IPv6 address without a port, or the wildcard or loopback address.
+  std::string ip6(const std::string& text);
+
+  /// What must not stand in any text: passwords and tokens.
+  void keep_secret(std::string_view secret);
+
+  /// `text` without the names that are known, in any case: of three letters or more wherever they stand, shorter ones
+  /// as whole words.
+  std::string without_names(std::string_view text) const;
+  std::string without_secrets(std::string_view text) const;
+  /// `text` without addresses, URLs and names of hosts.
+  std::string without_addresses(std::string_view text, bool keep_addresses, bool keep_hosts);
+
+  /// So many different names and secrets are remembered that some may stand in texts unseen.
+  bool overflowed() const { return names_.size() >= kMost || secrets_.size() >= kMost; }
+  std::size_t names() const { return names_.size(); }
+  std::size_t addresses() const { return ip4_.size() + ip6_.size(); }
+  std::size_t hosts() const { return hosts_.size(); }
+
+ private:
+  static constexpr std::size_t kMost = 20'000;
+
+  void add_without_addresses(std::string_view run, std::string& out);
+
+  std::map<std::string, std::string, std::less<>> names_, hosts_;
+  std::map<Ip4, Ip4> ip4_;
+  std::map<std::string, std::string> ip6_;
+  std::map<std::uint16_t, std::uint16_t> ports_;
+  struct Sought {
+    std::string lower;
+    std::string pseudonym;
+  };
+  std::array<std::vector<Sought>, 256> sought_;  // by the first byte; the longest first
+  std::set<std::string, std::less<>> lower_names_;
+  std::set<std::string, std::less<>> secrets_;
+};
+
+}  // namespace entente

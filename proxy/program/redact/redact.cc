@@ -1,0 +1,191 @@
+#include "proxy/program/redact/redact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+
+#include "proxy/program/choice_flag.h"
+#include "proxy/program/clips/clipper.h"
+#include "proxy/program/interruption.h"
+#include "proxy/program/redact/redactor.h"
+#include "proxy/program/screen_text.h"
+#include "proxy/program/time_flag.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kRedact = "entente redact";
+constexpr const char* kAboutRedacting =
+    "Names of players become player1, player2 …; addresses become those of networks for documentation; names of hosts\n"
+    "become host1.example …: the same everywhere in the file. Chat, passwords, tokens, mottos and the texts of "
+    "servers\n"
+    "are replaced. Frames are decoded, changed and encoded again: `entente verify` finds each of them exact. What "
+    "cannot\n"
+    "be told with certainty (bytes that do not decode, voice, unknown extensions) is left out, and listed.\n"
+    "With --keep chat, or another kind of text, passwords, names, addresses and hosts that are known are replaced in "
+    "it.\n";
+
+std::vector<std::string> kinds() {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < kPersonalGroups; ++i) all.emplace_back(text(static_cast<PersonalGroup>(i)));
+  return all;
+}
+
+PersonalGroups kept(const std::vector<std::string>& keep) {
+  PersonalGroups all;
+  for (std::size_t i = 0; i < kPersonalGroups; ++i)
+    all.set(i, std::find(keep.begin(), keep.end(), text(static_cast<PersonalGroup>(i))) != keep.end());
+  return all;
+}
+
+/// Tells the progress of the second reading.
+class Watching final : public RecordingFilter {
+ public:
+  Watching(Redactor& redactor, const trace::Recording& recording, std::uint64_t before, Progress& progress)
+      : redactor_(redactor), recording_(recording), before_(before), progress_(progress) {}
+  const trace::Recording::Event* pass(const trace::Recording::Event& event) override {
+    progress_.reached(before_ + recording_.progress().whole);
+    return redactor_.pass(event);
+  }
+
+ private:
+  Redactor& redactor_;
+  const trace::Recording& recording_;
+  const std::uint64_t before_;
+  Progress& progress_;
+};
+
+class RedactCommand {
+ public:
+  RedactCommand(const RedactOptions& options, Progress& progress, std::ostream& out)
+      : options_(options), progress_(progress), out_(out), redactor_(kept(options.keep)) {}
+
+  Outcome<Done> run() {
+    std::error_code none;
+    if (std::filesystem::exists(options_.out, none)) return Error{options_.out + " exists already"};
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(options_.file, unknown);
+    size_ = unknown ? 0 : size;
+    progress_.begin("redacting " + options_.file, 2 * size_);
+    if (const auto done = learn(); !done) return done;
+    const auto recording = open_recording(options_.file);
+    if (!recording) return recording.error();
+    Watching watching(redactor_, **recording, size_, progress_);
+    const auto to = NewRecording::create(options_.out, &watching);
+    if (!to) return to.error();
+    WallTime from = options_.last ? std::max(start_, end_ - std::min(end_, ns(*options_.last))) : start_;
+    from -= (from - start_) % 1000;
+    redactor_.learned(from);
+    const auto written = options_.last ? clip(from, **recording, **to) : copy(**recording, **to);
+    progress_.clear();
+    if (!written) return written;
+    (*to)->note(last_, "this recording is redacted: names, addresses and texts are replaced");
+    if (const auto done = (*to)->finish(last_); !done) return done;
+    say(from, **to);
+    return Done{};
+  }
+
+ private:
+  static WallTime ns(double seconds) { return static_cast<WallTime>(std::llround(seconds * 1e9)); }
+
+  /// Calls `take(event)` for each event.
+  template <class Take>
+  Outcome<Done> each(trace::Recording& recording, Take&& take) {
+    for (;;) {
+      const auto event = recording.next();
+      if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
+      if (Interruption::came()) return Error{"interrupted"};
+      if (*event == nullptr) return Done{};
+      take(**event);
+    }
+  }
+
+  Outcome<Done> learn() {
+    const auto recording = open_recording(options_.file);
+    if (!recording) return recording.error();
+    auto done = each(**recording, [&](const trace::Recording::Event& event) {
+      progress_.reached((*recording)->progress().whole);
+      if (start_ == 0) start_ = event.time;
+      end_ = std::max(end_, event.time);
+      (void)redactor_.pass(event);
+    });
+    if (done && end_ == 0) return Error{options_.file + " has no messages"};
+    return done;
+  }
+
+  Outcome<Done> copy(trace::Recording& recording, NewRecording& to) {
+    (void)to.start(start_, "");
+    return each(recording, [&](const trace::Recording::Event& event) {
+      last_ = std::max(last_, event.time);
+      words_ += event.word ? 1U : 0U;
+      if (!to.failed()) to.take(event, link_of(event));
+    });
+  }
+
+  Outcome<Done> clip(WallTime from, trace::Recording& recording, NewRecording& to) {
+    Clipper clipper(options_.file, {.from = (from - start_) / 1000}, recording, to, {});
+    auto done = clipper.run();
+    last_ = clipper.last_written();
+    words_ = clipper.words();
+    return done;
+  }
+
+  void say(WallTime from, const NewRecording& to) const {
+    out_ << screen_text(options_.out) << ": " << time_text((end_ - from) / 1000) << ", " << to.frames() << " frames, "
+         << words_ << " words\n";
+    std::string replaced;
+    const Censor& censor = redactor_.censor();
+    for (std::size_t i = 0; i < kPersonalGroups; ++i) {
+      const auto kind = static_cast<PersonalGroup>(i);
+      if (const auto times = censor.replaced(kind); times != 0)
+        replaced += (replaced.empty() ? "" : ", ") + std::to_string(times) + " " + text(kind);
+    }
+    out_ << "replaced: " << (replaced.empty() ? "nothing" : replaced) << '\n';
+    for (const auto& [why, frames] : redactor_.left_out())
+      out_ << "left out: " << frames << (frames == 1 ? " frame" : " frames") << " (" << screen_text(why) << ")\n";
+  }
+
+  const RedactOptions& options_;
+  Progress& progress_;
+  std::ostream& out_;
+  Redactor redactor_;
+  std::uint64_t size_ = 0;
+  WallTime start_ = 0, end_ = 0, last_ = 0;
+  std::uint64_t words_ = 0;
+};
+
+}  // namespace
+
+void declare_redact(CLI::App& app, RedactOptions& options) {
+  app.add_option("FILE", options.file, "Recording (MCAP)")->type_name("FILE")->required();
+  app.add_option("--out,-o", options.out, "File to write (.mcap)")->type_name("FILE")->required();
+  allow_only(
+      app.add_option("--keep", options.keep, "Keep these; repeat it, or separate them by commas")->delimiter(','),
+      kinds());
+  add_time(
+      app, "--last", [&options](double seconds) { options.last = seconds; },
+      "Only so much of the file's end, as a clip, which begins with the world at that moment (default: all)");
+  app.footer([] { return std::string(kAboutRedacting); });
+}
+
+int run_redact(const RedactOptions& options) {
+  constexpr std::chrono::milliseconds kPatience(1000);
+  const Interruption interruption;
+  Progress progress(progress_terminal(), kPatience);
+  return redact(options, progress, std::cout, std::cerr);
+}
+
+int redact(const RedactOptions& options, Progress& progress, std::ostream& out, std::ostream& err) {
+  const auto wrong = [&](int exit, const std::string& why) {
+    progress.clear();
+    err << kRedact << ": " << screen_text(why) << '\n';
+    return exit;
+  };
+  if (!options.out.ends_with(".mcap"))
+    return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
+  const auto done = RedactCommand(options, progress, out).run();
+  return done ? int{kOk} : wrong(kFailed, done.error().text);
+}
+
+}  // namespace entente

@@ -1,0 +1,27 @@
+// `entente redact`: writes a recording again without what tells who played, and where.
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "proxy/program/command.h"
+#include "proxy/program/progress.h"
+
+namespace entente {
+
+struct RedactOptions {
+  std::string file;
+  std::string out;
+  std::vector<std::string> keep = {};  ///< names of PersonalGroup
+  std::optional<double> last = {};     ///< seconds before the end of the file; none: all of it
+};
+
+void declare_redact(CLI::App& app, RedactOptions& options);
+int run_redact(const RedactOptions& options);
+
+/// Prints what was written to `out`, errors to `err`. Returns an Exit.
+int redact(const RedactOptions& options, Progress& progress, std::ostream& out, std::ostream& err);
+
+}  // namespace entente

@@ -1,0 +1,261 @@
+// `entente redact`: pseudonyms, what is kept, the end of a file, and what is refused.
+#include "proxy/program/redact/redact.h"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "proxy/program/interruption.h"
+#include "proxy/program/recordings/convert.h"
+#include "proxy/program/recordings/verify.h"
+#include "proxy/program/redact/censor.h"
+#include "proxy/trace/summary.h"
+#include "tests/program/clip_match.h"
+#include "tests/program/folder.h"
+
+namespace entente::redact_test {
+namespace {
+
+using clip_match::kSecond;
+using clip_match::kStart;
+using clip_match::match;
+using clip_match::players_of;
+using wire::Personal;
+
+struct Redacted {
+  int exit = 0;
+  std::string out, err;
+};
+
+Redacted redacted(const RedactOptions& options) {
+  std::ostringstream out, err;
+  Progress none(nullptr, std::chrono::milliseconds(0));
+  const int exit = redact(options, none, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+std::set<std::string> files_in(const Folder& folder) {
+  std::set<std::string> names;
+  for (const auto& one : std::filesystem::directory_iterator(folder.path())) names.insert(one.path().filename());
+  return names;
+}
+
+std::string inspected(const std::string& path) {
+  std::ostringstream out, err;
+  InspectOptions options;
+  options.from.file = path;
+  REQUIRE(inspect(options, out, err) == kOk);
+  return out.str();
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+/// A frame of BZFlag: a length, a code, a payload that is filled up to `size`.
+Buffer bz(std::uint16_t code, std::string payload, std::size_t size = 0) {
+  payload.resize(std::max(size, payload.size()), '\0');
+  Buffer out{static_cast<std::uint8_t>(payload.size() >> 8U), static_cast<std::uint8_t>(payload.size()),
+             static_cast<std::uint8_t>(code >> 8U), static_cast<std::uint8_t>(code)};
+  append(out, as_bytes(payload));
+  return out;
+}
+
+std::string padded(std::string text, std::size_t size) {
+  text.resize(size, '\0');
+  return text;
+}
+
+/// Anna and bob play on a relayed server; the server says who destroyed whom.
+std::string relayed(const std::string& path) {
+  const auto to = recorder(path);
+  trace::Opened opened = opening(1, "bzflag", "2.4");
+  opened.set_client("198.18.7.7:50123");
+  opened.set_server("198.18.9.9:5154");
+  opened.set_continues(true);
+  opened.set_client_sent(true);
+  opened.set_server_sent(true);
+  to->opened(kStart, opened);
+  WallTime now = kStart;
+  const auto say = [&](trace::Way way, const Buffer& frame) {
+    to->frame(now += kSecond, {1, way, trace::STREAM, frame, "", false});
+  };
+  say(trace::TO_SERVER, bz(0x656e, std::string("\0\0\0\2", 4) + padded("Anna", 32) + padded("anna@home.org", 128) +
+                                       padded("sesame-token", 22) + padded("2.4.26.20231119-STABLE-linux", 60)));
+  for (const auto& [id, name] : {std::pair{'\1', "Anna"}, {'\2', "bob"}})
+    say(trace::TO_CLIENT, bz(0x6170, std::string(1, id) + std::string(10, '\0') + padded(name, 32) + padded("", 128)));
+  const std::string from_server("\xfd\xfe\0", 3);
+  say(trace::TO_CLIENT, bz(0x6d67, from_server + padded("anna destroyed bob (198.18.7.7)", 128)));
+  say(trace::TO_CLIENT, bz(0x6d67, std::string("\2\1\0", 3) + padded("see http://bob.example.org/x, ANNA!", 128)));
+  say(trace::TO_SERVER, bz(0x6d67, std::string("\xfe", 1) + padded("/password hunter2", 128)));
+  say(trace::TO_CLIENT, bz(0x6d67, from_server + padded("the token was sesame-token", 128)));
+  to->closed(now, 1, "client left");
+  REQUIRE(to->close(now).ok());
+  return path;
+}
+
+TEST_CASE("the same player has the same pseudonym in frames, in the chat that is kept, and in the summary") {
+  const Folder folder;
+  const std::string whole = relayed(folder.file("evening.mcap")), path = folder.file("out.mcap");
+  const Redacted made = redacted({whole, path, {"chat"}});
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  CHECK(made.err == "");
+  const std::string text = inspected(path);
+  CHECK(has(text, "callsign=\"player1\""));
+  CHECK(has(text, "callsign=\"player2\""));
+  CHECK(has(text, "\"player1 destroyed player2 (192.0.2."));
+  CHECK(has(text, "\"see host"));
+  CHECK(has(text, ", player1!\""));
+  CHECK(has(text, "\"/password ***\""));
+  CHECK(has(text, "\"the token was ***\""));
+  CHECK(has(text, "version=\"2.4.26\""));
+  for (const char* gone : {"nna", "bob", "sesame", "hunter2", "198.18", "home.org", "example.org", "evening"})
+    CHECK_MESSAGE(!has(text, gone), gone);
+  const auto end = trace::read_end(path);
+  REQUIRE((end.ok() && *end && (*end)->about));
+  CHECK((*end)->about->players == std::set<std::string>{"player1"});
+  std::ostringstream out, err;
+  CHECK(verify({{path}}, out, err) == kOk);
+}
+
+TEST_CASE("chat goes unless it is kept; names and addresses stay if they are kept") {
+  const Folder folder;
+  const std::string whole = relayed(folder.file("whole.mcap"));
+  REQUIRE(redacted({whole, folder.file("nothing.mcap")}).exit == kOk);
+  const std::string nothing = inspected(folder.file("nothing.mcap"));
+  CHECK(has(nothing, "text=\"[chat]\""));
+  CHECK(!has(nothing, "destroyed"));
+  CHECK(!has(nothing, "password"));
+  REQUIRE(redacted({whole, folder.file("some.mcap"), {"names", "chat", "addresses"}}).exit == kOk);
+  const std::string some = inspected(folder.file("some.mcap"));
+  CHECK(has(some, "\"anna destroyed bob (198.18.7.7)\""));
+  CHECK(has(some, "callsign=\"Anna\""));
+  CHECK(has(some, "198.18.7.7:50123"));
+  CHECK(!has(some, "hunter2"));
+  CHECK(!has(some, "example.org"));
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < kPersonalGroups; ++i) all.emplace_back(text(static_cast<PersonalGroup>(i)));
+  REQUIRE(redacted({whole, folder.file("all.mcap"), all}).exit == kOk);
+  CHECK(has(inspected(folder.file("all.mcap")), "sesame-token"));
+}
+
+TEST_CASE("--last writes a clip of the end, which plays: its world has pseudonyms") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap")), path = folder.file("out.mcap");
+  const Redacted made = redacted({whole, path, {}, 8});
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  CHECK(has(made.out, path + ": 0:08, 80 frames, 160 words\n"));
+  CHECK(players_of(path) == std::set<std::string>{"player1", "player2"});
+  CHECK(!has(inspected(path), "anna"));
+  CHECK(!has(inspected(path), "whole"));
+  const auto session = clip_match::session_of(path);
+  CHECK(session->begins_with_world());
+  CHECK(session->length() >= 7 * core::kSecond);
+  REQUIRE(redacted({whole, folder.file("longer.mcap"), {}, 3600}).exit == kOk);
+  CHECK(clip_match::said(folder.file("longer.mcap")).size() == clip_match::said(whole).size());
+}
+
+TEST_CASE("recorded sessions of real programs: exact, and words can be made of them") {
+  for (const char* name :
+       {"bzflag/bzfs2426-bzadmin-chat.pcap", "bzflag/bzfs1108-hand-session.pcap", "bzflag/bzfs2426-ctf.rec",
+        "aos/piqueserver-walks.jsonl", "ogar/m3-02-two-players-chat.jsonl", "ogar/l06-real-browser-cigar2-play.jsonl",
+        "panic/master-2p-test-kill-win.jsonl"}) {
+    const Folder folder;
+    const std::string file = trace_file(name);
+    INFO(name);
+    std::ostringstream out, err;
+    const std::string whole = folder.file("whole.mcap"), path = folder.file("out.mcap");
+    REQUIRE(convert({.from = {file}, .to = whole, .words = true}, out, err) == kOk);
+    const Redacted made = redacted({whole, path});
+    REQUIRE_MESSAGE(made.exit == kOk, made.err);
+    CHECK_MESSAGE(!has(made.out, "left out"), made.out);
+    std::ostringstream verified, remarks;
+    CHECK_MESSAGE(verify({{path}}, verified, remarks) == kOk, verified.str(), remarks.str());
+    CHECK(clip_match::said(path).size() == clip_match::said(whole).size());
+  }
+}
+
+TEST_CASE("what is no recording, or is there already, is refused, and nothing is left behind") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap")), out = folder.file("out.mcap");
+  const auto refused = [&](const RedactOptions& options, int exit, const std::string& why) {
+    const auto before = files_in(folder);
+    const Redacted made = redacted(options);
+    CHECK(made.exit == exit);
+    CHECK(made.out == "");
+    CHECK_MESSAGE(has(made.err, why), made.err);
+    CHECK(files_in(folder) == before);
+  };
+  refused({folder.file("none.mcap"), out}, kFailed, "No such file");
+  refused({folder.write("x.jsonl", "{}\n"), out}, kFailed, "`entente convert` makes one of it");
+  refused({whole, whole}, kFailed, "exists already");
+  refused({whole, folder.file("out.txt")}, kUsage, "must end in .mcap");
+  REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());
+  refused({folder.file("nothing.mcap"), out}, kFailed, "has no messages");
+  std::filesystem::copy(whole, folder.file("cut.mcap"));
+  std::filesystem::resize_file(folder.file("cut.mcap"), std::filesystem::file_size(whole) / 2);
+  refused({folder.file("cut.mcap"), out}, kFailed, "`entente recover` saves the readable part");
+  const Interruption interruption;
+  REQUIRE(std::raise(SIGINT) == 0);
+  refused({whole, out}, kFailed, "interrupted");
+}
+
+TEST_CASE("texts: what is told of each kind") {
+  Censor censor({});
+  const auto told = [&](Personal kind, const std::string& text) { return censor.text(kind, text).value_or(text); };
+  CHECK(told(Personal::kName, " Anna ") == "player1");
+  CHECK(told(Personal::kName, "Anna") == "player1");
+  CHECK(told(Personal::kName, "anna") == "player2");
+  CHECK(told(Personal::kVersion, "BZFS0221") == "BZFS0221");
+  CHECK(told(Personal::kVersion, "192.168.0.1") == "192.168.0");
+  CHECK(told(Personal::kVersion, "anna") == "");
+  CHECK(told(Personal::kCode, "R*") == "R*");
+  CHECK(told(Personal::kCode, "anna") == "");
+  CHECK(told(Personal::kGame, "bzflag") == "bzflag");
+  CHECK(told(Personal::kGame, "2.4") == "2.4");
+  CHECK(told(Personal::kGame, "anna") == "");
+  CHECK(told(Personal::kHash, "pd41d8cd98f00b204e9800998ecf8427e") == "pd41d8cd98f00b204e9800998ecf8427e");
+  CHECK(told(Personal::kHash, "anna") == "");
+  CHECK(told(Personal::kVariable, "_tankSpeed") == "_tankSpeed");
+  CHECK(told(Personal::kVariable, "_anna") == "");
+  CHECK(told(Personal::kValue, "0.72 * _tankLength") == "0.72 * _tankLength");
+  CHECK(told(Personal::kValue, "1.5e-3") == "1.5e-3");
+  CHECK(told(Personal::kValue, "anna") == "");
+  CHECK(told(Personal::kValue, "10.1.2.3") == "");
+  CHECK(told(Personal::kStatistics, R"({"name":"anna's","playersAlive":3,"anna":1,"mode":"FFA"})") ==
+        R"({"mode":"FFA","playersAlive":3,"name":""})");
+  CHECK(told(Personal::kStatistics, "anna") == "{}");
+  CHECK(told(Personal::kAddress, "127.0.0.1:5154") == "127.0.0.1:49152");
+  CHECK(told(Personal::kAddress, "10.1.2.3:5154") == "192.0.2.1:49152");
+  CHECK(told(Personal::kAddress, "[::ffff:10.1.2.3]:7") == "192.0.2.1:49153");
+  CHECK(told(Personal::kAddress, "[2001:470::7]:5154") == "[2001:db8::1]:49152");
+  CHECK(told(Personal::kAddress, "10.9.9.9/udp") == "192.0.2.2/udp");
+  CHECK(told(Personal::kAddress, "anna's computer") == "host1.example");
+  CHECK(censor.remark("client left") == "client left");
+  CHECK(censor.remark("dialling 10.1.2.3:5154 for anna-b") == "dialling 192.0.2.1:5154 for player2-_");
+}
+
+TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and secrets") {
+  PersonalGroups keep;
+  keep.set(static_cast<std::size_t>(PersonalGroup::kChat));
+  Censor censor(keep);
+  (void)censor.text(Personal::kName, "Anna");
+  (void)censor.text(Personal::kName, "Annabel");
+  (void)censor.text(Personal::kName, "Al");
+  (void)censor.text(Personal::kPassword, "hunter2");
+  const auto told = [&](const std::string& text) { return censor.text(Personal::kChat, text).value_or(text); };
+  CHECK(told("ANNA, annabel and xannax: all for al!") == "player1, player2 and xplayer1x: all for player3!");
+  CHECK(told("it is hunter2") == "it is ***");
+  CHECK(told("/kick anna for it") == "/kick ***");
+  CHECK(told("from=10.1.2.3:80, or ::ffff:10.1.2.3; 2a02::5") == "from=192.0.2.1:80, or 192.0.2.1; 2001:db8::1");
+  CHECK(told("1.2.3.4.5") == "0.0.0.0");
+  CHECK(told("at 10:30:15, 3.5 times") == "at 10:30:15, 3.5 times");
+  CHECK(told("see www.home.org.") == "see host1.example.");
+  CHECK(told("mail me@home.org") == "mail host2.example");
+  CHECK(told("nobody here") == "nobody here");
+}
+
+}  // namespace
+}  // namespace entente::redact_test
