@@ -158,16 +158,24 @@ TEST_CASE("--last writes a clip of the end, which plays: its world has pseudonym
 }
 
 TEST_CASE("recorded sessions of real programs: exact, and words can be made of them") {
-  for (const char* name :
-       {"bzflag/bzfs2426-bzadmin-chat.pcap", "bzflag/bzfs1108-hand-session.pcap", "bzflag/bzfs2426-ctf.rec",
-        "aos/piqueserver-walks.jsonl", "ogar/m3-02-two-players-chat.jsonl", "ogar/l06-real-browser-cigar2-play.jsonl",
-        "panic/master-2p-test-kill-win.jsonl"}) {
+  struct Trace {
+    const char *name, *game = "", *dialect = "";
+  };
+  for (const Trace& trace :
+       std::initializer_list<Trace>{{"bzflag/bzfs2426-bzadmin-chat.pcap"},
+                                    {"bzflag/bzfs1108-hand-session.pcap"},
+                                    {"bzflag/bzfs2426-ctf.rec"},
+                                    {"aos/betterspades-start.pcap"},
+                                    {"aos/piqueserver-walks.jsonl", "aos", "0.75"},
+                                    {"ogar/m3-02-two-players-chat.jsonl"},
+                                    {"ogar/l06-real-browser-cigar2-play.jsonl"},
+                                    {"panic/master-2p-test-kill-win.jsonl", "panic", "le-padded"}}) {
     const Folder folder;
-    const std::string file = trace_file(name);
-    INFO(name);
+    const FileOptions from{trace_file(trace.name), trace.game, trace.dialect};
+    INFO(from.file);
     std::ostringstream out, err;
     const std::string whole = folder.file("whole.mcap"), path = folder.file("out.mcap");
-    REQUIRE(convert({.from = {file}, .to = whole, .words = true}, out, err) == kOk);
+    REQUIRE_MESSAGE(convert({.from = from, .to = whole, .words = true}, out, err) == kOk, err.str());
     const Redacted made = redacted({whole, path});
     REQUIRE_MESSAGE(made.exit == kOk, made.err);
     CHECK_MESSAGE(!has(made.out, "left out"), made.out);

@@ -1,14 +1,12 @@
 #include "proxy/program/clips/clip.h"
 
 #include <cmath>
-#include <filesystem>
 #include <iostream>
-#include <sstream>
 
 #include "proxy/program/clips/clipper.h"
+#include "proxy/program/clips/made_words.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/interruption.h"
-#include "proxy/program/recordings/convert.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/time_flag.h"
 
@@ -20,42 +18,6 @@ constexpr const char* kAboutClips =
     "The clip begins with the world as it was at --from, so that it plays everywhere a recording does. Frames and\n"
     "words keep their bytes and times. If FILE has no words, they are made as by `entente convert --words`. Sessions\n"
     "of which FILE lacks the beginning then have no words: `entente replay` cannot play them.\n";
-
-/// With the name of this command.
-std::string as_said_by_clip(std::string text) {
-  constexpr std::string_view kConvert = "entente convert";
-  for (auto at = text.find(kConvert); at != text.npos; at = text.find(kConvert, at))
-    text.replace(at, kConvert.size(), kClip);
-  return text;
-}
-
-/// The file with words that were made for it: a recording beside OUT, as long as this lives.
-class MadeWords {
- public:
-  explicit MadeWords(const ClipOptions& options) : path_(options.out + ".words.mcap") {
-    std::ostringstream out, err;
-    (void)convert({.from = options.source, .to = path_, .words = true}, out, err);
-    said_ = as_said_by_clip(err.str());
-    std::error_code none;
-    made_ = std::filesystem::exists(path_, none) && out.tellp() > 0;
-  }
-  ~MadeWords() {
-    std::error_code ignored;
-    if (made_) std::filesystem::remove(path_, ignored);
-  }
-  MadeWords(const MadeWords&) = delete;
-  MadeWords& operator=(const MadeWords&) = delete;
-
-  const std::string& path() const { return path_; }
-  bool made() const { return made_; }
-  /// Why there are none, or not for all sessions.
-  const std::string& said() const { return said_; }
-
- private:
-  const std::string path_;
-  bool made_ = false;
-  std::string said_;
-};
 
 class ClipCommand {
  public:
@@ -86,7 +48,7 @@ class ClipCommand {
   static core::Micros micros(double seconds) { return static_cast<core::Micros>(std::llround(seconds * 1e6)); }
 
   Outcome<Done> with_words(std::unique_ptr<NewRecording> to, Clipper::Original original) {
-    const MadeWords words(options_);
+    const MadeWords words(options_.source, options_.out, kClip);
     if (Interruption::came()) return Error{"interrupted"};
     if (!words.made()) {
       err_ << words.said();

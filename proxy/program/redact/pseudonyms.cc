@@ -174,10 +174,12 @@ std::string Pseudonyms::without_names(std::string_view text) const {
       const bool whole = (at == 0 || !is_of_name(text[at - 1])) && (end >= text.size() || !is_of_name(text[end]));
       if (whole || one->lower.size() >= kShort) found = &*one;
     }
-    if (found != nullptr)
-      out += found->pseudonym;
-    else
+    if (found != nullptr) {
+      const auto exact = names_.find(text.substr(at, found->lower.size()));
+      out += exact != names_.end() ? exact->second : found->pseudonym;
+    } else {
       out += text[at];
+    }
     at += found != nullptr ? found->lower.size() : 1;
   }
   return out;

@@ -7,6 +7,7 @@
 
 #include "proxy/program/choice_flag.h"
 #include "proxy/program/clips/clipper.h"
+#include "proxy/program/clips/made_words.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/redact/redactor.h"
 #include "proxy/program/screen_text.h"
@@ -58,32 +59,22 @@ class Watching final : public RecordingFilter {
 
 class RedactCommand {
  public:
-  RedactCommand(const RedactOptions& options, Progress& progress, std::ostream& out)
-      : options_(options), progress_(progress), out_(out), redactor_(kept(options.keep)) {}
+  RedactCommand(const RedactOptions& options, Progress& progress, std::ostream& out, std::ostream& err)
+      : options_(options), progress_(progress), out_(out), err_(err), file_(options.file) {}
 
   Outcome<Done> run() {
     std::error_code none;
     if (std::filesystem::exists(options_.out, none)) return Error{options_.out + " exists already"};
-    std::error_code unknown;
-    const auto size = std::filesystem::file_size(options_.file, unknown);
-    size_ = unknown ? 0 : size;
-    progress_.begin("redacting " + options_.file, 2 * size_);
     if (const auto done = learn(); !done) return done;
-    const auto recording = open_recording(options_.file);
-    if (!recording) return recording.error();
-    Watching watching(redactor_, **recording, size_, progress_);
-    const auto to = NewRecording::create(options_.out, &watching);
-    if (!to) return to.error();
-    WallTime from = options_.last ? std::max(start_, end_ - std::min(end_, ns(*options_.last))) : start_;
-    from -= (from - start_) % 1000;
-    redactor_.learned(from);
-    const auto written = options_.last ? clip(from, **recording, **to) : copy(**recording, **to);
-    progress_.clear();
-    if (!written) return written;
-    (*to)->note(last_, "this recording is redacted: names, addresses and texts are replaced");
-    if (const auto done = (*to)->finish(last_); !done) return done;
-    say(from, **to);
-    return Done{};
+    if (!options_.last || has_words_) return write();
+    // A part begins with the world, which only words tell.
+    const MadeWords words({.file = options_.file}, options_.out, kRedact);
+    if (Interruption::came()) return Error{"interrupted"};
+    err_ << words.said();
+    if (!words.made()) return write();
+    file_ = words.path();
+    if (const auto done = learn(); !done) return done;
+    return write();
   }
 
  private:
@@ -101,17 +92,44 @@ class RedactCommand {
     }
   }
 
+  /// The first reading.
   Outcome<Done> learn() {
-    const auto recording = open_recording(options_.file);
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(file_, unknown);
+    size_ = unknown ? 0 : size;
+    progress_.begin("redacting " + options_.file, 2 * size_);
+    redactor_ = std::make_unique<Redactor>(kept(options_.keep));
+    start_ = end_ = 0;
+    const auto recording = open_recording(file_);
     if (!recording) return recording.error();
     auto done = each(**recording, [&](const trace::Recording::Event& event) {
       progress_.reached((*recording)->progress().whole);
       if (start_ == 0) start_ = event.time;
       end_ = std::max(end_, event.time);
-      (void)redactor_.pass(event);
+      has_words_ = has_words_ || event.word || event.world != nullptr;
+      (void)redactor_->pass(event);
     });
     if (done && end_ == 0) return Error{options_.file + " has no messages"};
     return done;
+  }
+
+  /// The second one.
+  Outcome<Done> write() {
+    const auto recording = open_recording(file_);
+    if (!recording) return recording.error();
+    Watching watching(*redactor_, **recording, size_, progress_);
+    const auto to = NewRecording::create(options_.out, &watching);
+    if (!to) return to.error();
+    WallTime from = options_.last ? std::max(start_, end_ - std::min(end_, ns(*options_.last))) : start_;
+    from -= (from - start_) % 1000;
+    redactor_->learned(from);
+    const auto written = options_.last ? clip(from, **recording, **to) : copy(**recording, **to);
+    progress_.clear();
+    if (!written) return written;
+    (*to)->note(last_, "this recording is redacted: names, addresses and texts are replaced");
+    if (const auto done = (*to)->finish(last_); !done) return done;
+    say(from, **to);
+    return Done{};
   }
 
   Outcome<Done> copy(trace::Recording& recording, NewRecording& to) {
@@ -124,7 +142,7 @@ class RedactCommand {
   }
 
   Outcome<Done> clip(WallTime from, trace::Recording& recording, NewRecording& to) {
-    Clipper clipper(options_.file, {.from = (from - start_) / 1000}, recording, to, {});
+    Clipper clipper(file_, {.from = (from - start_) / 1000}, recording, to, {});
     auto done = clipper.run();
     last_ = clipper.last_written();
     words_ = clipper.words();
@@ -135,21 +153,24 @@ class RedactCommand {
     out_ << screen_text(options_.out) << ": " << time_text((end_ - from) / 1000) << ", " << to.frames() << " frames, "
          << words_ << " words\n";
     std::string replaced;
-    const Censor& censor = redactor_.censor();
+    const Censor& censor = redactor_->censor();
     for (std::size_t i = 0; i < kPersonalGroups; ++i) {
       const auto kind = static_cast<PersonalGroup>(i);
       if (const auto times = censor.replaced(kind); times != 0)
         replaced += (replaced.empty() ? "" : ", ") + std::to_string(times) + " " + text(kind);
     }
     out_ << "replaced: " << (replaced.empty() ? "nothing" : replaced) << '\n';
-    for (const auto& [why, frames] : redactor_.left_out())
+    for (const auto& [why, frames] : redactor_->left_out())
       out_ << "left out: " << frames << (frames == 1 ? " frame" : " frames") << " (" << screen_text(why) << ")\n";
   }
 
   const RedactOptions& options_;
   Progress& progress_;
   std::ostream& out_;
-  Redactor redactor_;
+  std::ostream& err_;
+  std::string file_;  // that is read
+  std::unique_ptr<Redactor> redactor_;
+  bool has_words_ = false;
   std::uint64_t size_ = 0;
   WallTime start_ = 0, end_ = 0, last_ = 0;
   std::uint64_t words_ = 0;
@@ -184,7 +205,7 @@ int redact(const RedactOptions& options, Progress& progress, std::ostream& out, 
   };
   if (!options.out.ends_with(".mcap"))
     return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
-  const auto done = RedactCommand(options, progress, out).run();
+  const auto done = RedactCommand(options, progress, out, err).run();
   return done ? int{kOk} : wrong(kFailed, done.error().text);
 }
 

@@ -142,7 +142,7 @@ WorldBook::Piece WorldBook::take(std::uint32_t link, const GameDialect& game_dia
   const bool down = (row.ways & static_cast<std::uint8_t>(wire::Way::kToClient)) != 0;
   if (game == "bzflag" && name == "MsgGetWorld") {
     if (down) return world_piece(downloads_[link], game_dialect.dialect, codec);
-    if (!learning_) world_request(downloads_[link], codec);
+    world_request(downloads_[link], codec);
     return Piece::kFits;
   }
   if (game == "aos" && (name == "MapStart" || name == "MapChunk" || name == "StateData"))
@@ -156,7 +156,7 @@ void WorldBook::learned() {
   learning_ = false;
   for (auto& [link, download] : downloads_) {
     download.bytes = Buffer();
-    download.place = download.left = download.next = 0;
+    download.place = download.next = 0;
     download.begun = false;
   }
   resources_.clear();
@@ -188,16 +188,15 @@ const WorldBook::World* WorldBook::current(const Download& download) const {
                                                                       : download.worlds[download.next - 1].get();
 }
 
+/// Only the last piece has 0 in `left`. In others, bzfs counts the piece itself, too.
 WorldBook::Piece WorldBook::world_piece(Download& download, std::size_t dialect, wire::Codec& codec) {
   PieceWalker piece("left");
   codec.walk(piece);
-  const std::size_t size = piece.data.size();
-  if (!download.begun || piece.number + size != download.left) begin(download);
+  if (!download.begun) begin(download);
   keep(download, piece.data);
   const std::size_t from = download.place;
-  download.place += size;
-  download.left = static_cast<std::size_t>(piece.number);
-  const bool complete = download.left == 0;
+  download.place += piece.data.size();
+  const bool complete = piece.number == 0;
   if (complete) download.begun = false;
   if (learning_) {
     if (!complete) return Piece::kFits;
@@ -207,21 +206,23 @@ WorldBook::Piece WorldBook::world_piece(Download& download, std::size_t dialect,
     return Piece::kFits;
   }
   const World* world = current(download);
-  if (world == nullptr || download.place + download.left != world->was) return Piece::kUnknown;
+  if (world == nullptr || download.place > world->was) return Piece::kUnknown;
   if (world->is.empty()) return Piece::kFits;
   const std::size_t begin = world->at(from), end = world->at(download.place);
-  piece.set(world->is.size() - end, Bytes(world->is).subspan(begin, end - begin));
+  const bool with_itself = piece.number == world->was - from;
+  piece.set(complete ? 0 : world->is.size() - (with_itself ? begin : end),
+            Bytes(world->is).subspan(begin, end - begin));
   codec.walk(piece);
   return Piece::kFits;
 }
 
-/// The client asks for the rest, from this place on.
-void WorldBook::world_request(const Download& download, wire::Codec& codec) const {
-  const World* world = current(download);
-  if (world == nullptr) return;
+/// The client asks for the rest, from this place on; at 0, it begins anew.
+void WorldBook::world_request(Download& download, wire::Codec& codec) const {
   PieceWalker request("offset");
   codec.walk(request);
-  if (request.number == 0 || request.number > world->was) return;
+  if (request.number == 0) download.begun = false;
+  const World* world = current(download);
+  if (learning_ || world == nullptr || request.number > world->was) return;
   request.set(world->at(static_cast<std::size_t>(request.number)), {});
   codec.walk(request);
 }

@@ -41,7 +41,6 @@ class WorldBook {
   struct Download {
     Buffer bytes;           ///< of the current one; only while learning
     std::size_t place = 0;  ///< how many bytes of it came
-    std::size_t left = 0;   ///< how many are to come, as the last piece said
     bool begun = false;
     bool too_long = false;
     std::vector<WorldPointer> worlds = {};  ///< in their order; null: unknown
@@ -49,7 +48,7 @@ class WorldBook {
   };
 
   Piece world_piece(Download& download, std::size_t dialect, wire::Codec& codec);
-  void world_request(const Download& download, wire::Codec& codec) const;
+  void world_request(Download& download, wire::Codec& codec) const;
   Piece map_piece(Download& download, const wire::Row& row, wire::Codec& codec);
   Piece resource_piece(std::uint32_t link, wire::Codec& codec);
   void begin(Download& download);

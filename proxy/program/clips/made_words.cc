@@ -1,0 +1,27 @@
+#include "proxy/program/clips/made_words.h"
+
+#include <filesystem>
+#include <sstream>
+
+#include "proxy/program/recordings/convert.h"
+
+namespace entente {
+
+MadeWords::MadeWords(const FileOptions& source, const std::string& out, const std::string& command)
+    : path_(out + ".words.mcap") {
+  constexpr std::string_view kConvert = "entente convert";
+  std::ostringstream told, err;
+  (void)convert({.from = source, .to = path_, .words = true}, told, err);
+  said_ = err.str();
+  for (auto at = said_.find(kConvert); at != said_.npos; at = said_.find(kConvert, at + command.size()))
+    said_.replace(at, kConvert.size(), command);
+  std::error_code none;
+  made_ = std::filesystem::exists(path_, none) && told.tellp() > 0;
+}
+
+MadeWords::~MadeWords() {
+  std::error_code ignored;
+  if (made_) std::filesystem::remove(path_, ignored);
+}
+
+}  // namespace entente

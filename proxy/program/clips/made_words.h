@@ -1,0 +1,29 @@
+// A recording with words, made of a file without: beside the file that a command writes, as long as this lives.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/import/file.h"
+
+namespace entente {
+
+class MadeWords {
+ public:
+  /// `out`: the file that the command writes. `command`: its name for people ("entente clip").
+  MadeWords(const FileOptions& source, const std::string& out, const std::string& command);
+  ~MadeWords();
+  MadeWords(const MadeWords&) = delete;
+  MadeWords& operator=(const MadeWords&) = delete;
+
+  const std::string& path() const { return path_; }
+  bool made() const { return made_; }
+  /// Why there are none, or not for all sessions; lines for people.
+  const std::string& said() const { return said_; }
+
+ private:
+  const std::string path_;
+  bool made_ = false;
+  std::string said_;
+};
+
+}  // namespace entente
