@@ -262,6 +262,16 @@ TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and 
   CHECK(told("at 10:30:15, 3.5 times") == "at 10:30:15, 3.5 times");
   CHECK(told("see www.home.org.") == "see host1.example.");
   CHECK(told("mail me@home.org") == "mail host2.example");
+  CHECK(told("IP:2a02::5 (2a02::5): [2a02::5]:80") == "IP:2001:db8::1 (2001:db8::1): [2001:db8::1]:80");
+  CHECK(told("at:bob.home.org:5154/x") == "host3.example");
+  CHECK(told("\xd0\xbf\xd1\x80.\xd1\x80\xd1\x84") == "host4.example");
+  (void)censor.text(Personal::kName, "\xc3\x84rger \xd0\x96\xd1\x83\xd0\xba");
+  CHECK(told("\xc3\xa4RGER \xd0\xb6\xd0\xa3\xd0\x9a!") == "player4!");
+  // A program may have cut a name at the end of a long text.
+  const std::string filler(100, '.');
+  CHECK(told(filler + " killed by annab") == filler + " killed by player2");
+  CHECK(told(filler + " killed by Annab...") == filler + " killed by player2");
+  CHECK(told("ann") == "ann");
   CHECK(told("nobody here") == "nobody here");
 }
 

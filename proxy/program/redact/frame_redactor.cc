@@ -112,7 +112,8 @@ class FrameRedactor::FieldRedactor final : public wire::Walker {
       chars.resize(chars.find('\0'));  // never in units: they end before it
     else if (wide && size % 2 != 0 && size == 1)
       chars.clear();
-    if (ended && !wide) chars.resize(std::max(size, chars.size() + 1), '\0');
+    // A new text does not tell how long the old one was.
+    if (ended && !wide) chars.resize(now ? chars.size() + 1 : std::max(size, chars.size() + 1), '\0');
   }
   void padding(const char*, std::span<std::uint8_t> bytes) override { std::fill(bytes.begin(), bytes.end(), 0); }
   void rest(const char* name, Buffer& bytes, Kept) override {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "proxy/base/lower_case.h"
+#include "proxy/base/text.h"
 #include "proxy/net/address.h"
 #include "proxy/program/redact/letters.h"
 
@@ -12,10 +13,34 @@ namespace entente {
 namespace {
 
 constexpr std::size_t kShort = 3;        // bytes of a name that is replaced inside words, too
+constexpr std::size_t kCutText = 90;     // bytes of a text that a program may have cut inside a name
+constexpr std::size_t kLongestEnd = 64;  // bytes of the beginning of a name, at its end
 constexpr std::size_t kLeastSecret = 3;  // shorter passwords are not sought in texts
 
 /// Belongs to a word: bytes above ASCII are letters.
 constexpr bool is_of_name(char c) { return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80; }
+
+/// In lower case: ASCII, and the Latin, Greek and Cyrillic letters of two bytes. As long as `text`.
+std::string folded(std::string_view text) {
+  std::string out = lower_case(text);
+  for (std::size_t at = 0, size = 0; at < text.size(); at += std::max<std::size_t>(size, 1)) {
+    size = first_character(text.substr(at));
+    if (size != 2) continue;
+    const std::uint32_t point = code_point(text.substr(at, size));
+    std::uint32_t low = point;
+    if ((point >= 0xc0 && point <= 0xde && point != 0xd7) || (point >= 0x391 && point <= 0x3a9) ||
+        (point >= 0x410 && point <= 0x42f))
+      low = point + 0x20;
+    else if (point >= 0x400 && point <= 0x40f)
+      low = point + 0x50;
+    else if ((point >= 0x100 && point <= 0x137 && point != 0x130) || (point >= 0x14a && point <= 0x177) ||
+             (point >= 0x460 && point <= 0x481))
+      low = point | 1U;
+    out[at] = static_cast<char>(0xc0U | low >> 6U);
+    out[at + 1] = static_cast<char>(0x80U | (low & 0x3fU));
+  }
+  return out;
+}
 
 /// "1.2.3.4" exactly.
 std::optional<Pseudonyms::Ip4> parse_ip4(std::string_view text) {
@@ -53,15 +78,24 @@ bool is_nobodys(const Pseudonyms::Ip4& ip) {
   return ip == Ip4{0, 0, 0, 0} || ip == Ip4{127, 0, 0, 1} || ip == Ip4{255, 255, 255, 255};
 }
 
-/// The name of a host: labels with dots, the last of letters; or a URL, or an e-mail address.
-bool looks_like_host(std::string_view word) {
+/// The name of a host: labels with dots, the last of two letters or more, which may be foreign.
+bool is_host(std::string_view text) {
+  const auto dot = text.rfind('.');
+  if (dot == text.npos || dot == 0 || !is_of_name(text[dot - 1])) return false;
+  const std::string_view last = text.substr(dot + 1);
+  return last.size() >= 2 && !is_digit(last[0]) &&
+         std::all_of(last.begin(), last.end(), [](char c) { return is_of_name(c) || c == '-'; });
+}
+
+/// A URL, an e-mail address, or anything with the name of a host.
+bool has_host(std::string_view word) {
   if (word.find("://") != word.npos) return true;
-  if (const auto at = word.find('@'); at != word.npos && word.find('.', at) != word.npos) return true;
-  word = word.substr(0, word.find_first_of(":/"));
-  const auto dot = word.rfind('.');
-  if (dot == word.npos || dot == 0 || !is_of_name(word[dot - 1])) return false;
-  const std::string_view last = word.substr(dot + 1);
-  return last.size() >= 2 && std::all_of(last.begin(), last.end(), is_letter);
+  while (!word.empty()) {
+    const std::string_view part = word.substr(0, word.find_first_of(":/[]@\\!?&#*"));
+    if (is_host(part.substr(0, part.find_last_not_of('.') + 1))) return true;
+    word.remove_prefix(std::min(part.size() + 1, word.size()));
+  }
+  return false;
 }
 
 /// A host that this made up.
@@ -81,7 +115,7 @@ const std::string& Pseudonyms::name(std::string_view name) {
   static const std::string kAnybody = "player";
   if (names_.size() >= kMost) return kAnybody;
   const std::string& pseudonym = names_.emplace(name, "player" + std::to_string(names_.size() + 1)).first->second;
-  const std::string small = lower_case(name);
+  const std::string small = folded(name);
   if (small.empty() || !lower_names_.insert(small).second) return pseudonym;
   auto& sought = sought_[static_cast<unsigned char>(small[0])];
   const auto at =
@@ -163,7 +197,7 @@ void Pseudonyms::keep_secret(std::string_view secret) {
 }
 
 std::string Pseudonyms::without_names(std::string_view text) const {
-  const std::string small = lower_case(text);
+  const std::string small = folded(text);
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const Sought* found = nullptr;
@@ -174,6 +208,13 @@ std::string Pseudonyms::without_names(std::string_view text) const {
       const bool whole = (at == 0 || !is_of_name(text[at - 1])) && (end >= text.size() || !is_of_name(text[end]));
       if (whole || one->lower.size() >= kShort) found = &*one;
     }
+    const bool at_end = found != nullptr && at + found->lower.size() >= text.size();
+    if (!at_end && text.size() >= kCutText && text.size() - at <= kLongestEnd) {
+      if (const Sought* cut = begun_at_end(std::string_view(small).substr(at)); cut != nullptr) {
+        out += cut->pseudonym;
+        break;
+      }
+    }
     if (found != nullptr) {
       const auto exact = names_.find(text.substr(at, found->lower.size()));
       out += exact != names_.end() ? exact->second : found->pseudonym;
@@ -183,6 +224,15 @@ std::string Pseudonyms::without_names(std::string_view text) const {
     at += found != nullptr ? found->lower.size() : 1;
   }
   return out;
+}
+
+/// The name that begins with `end`, and goes on.
+const Pseudonyms::Sought* Pseudonyms::begun_at_end(std::string_view end) const {
+  if (end.ends_with(kCutMark)) end.remove_suffix(kCutMark.size());
+  if (end.size() < kShort) return nullptr;
+  for (const Sought& one : sought_[static_cast<unsigned char>(end[0])])
+    if (one.lower.starts_with(end)) return &one;
+  return nullptr;
 }
 
 std::string Pseudonyms::without_secrets(std::string_view text) const {
@@ -215,29 +265,37 @@ std::string Pseudonyms::without_addresses(std::string_view text, bool keep_addre
   out.clear();
   text = mixed;
   while (!text.empty()) {
-    std::string_view word = take(std::min(text.find_first_of(" ()<>{}\"',;=|"), text.size()));
+    std::string_view word = take(std::min(text.find_first_of(" \t\r\n\x1b()<>{}\"',;=|"), text.size()));
     const std::size_t dots = word.size() - (word.find_last_not_of(".!?") + 1);
     const std::string_view after = word.substr(word.size() - dots);
     word.remove_suffix(dots);
-    out += looks_like_host(word) && !is_made_up(word) ? host(word) : std::string(word);
+    const bool found = hosts_.contains(word) || has_host(word);
+    out += found && !is_made_up(word) ? host(word) : std::string(word);
     out += after;
     if (!text.empty()) out += take(1);
   }
   return out;
 }
 
+/// The longest IPv6 address at the beginning; it has no port or brackets.
+std::size_t Pseudonyms::ip6_size(std::string_view text) {
+  constexpr std::size_t kLeast = 3, kMostSize = 45;
+  std::size_t end = std::min({text.find_first_of("[]"), text.size(), kMostSize});
+  for (; end >= kLeast; --end) {
+    if (std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), ':') < 2) return 0;
+    if (net::Address::parse(text.substr(0, end), 0).ok()) return end;
+  }
+  return 0;
+}
+
 /// `run`: of the characters that addresses have.
 void Pseudonyms::add_without_addresses(std::string_view run, std::string& out) {
-  if (std::count(run.begin(), run.end(), ':') > 1) {
-    std::string_view bare = run;
-    while (bare.ends_with('.') || (bare.ends_with(':') && !bare.ends_with("::"))) bare.remove_suffix(1);
-    if (net::Address::parse(bare, 0).ok() || net::Address::parse(bare).ok()) {
-      out += address(bare);
-      out += run.substr(bare.size());
-      return;
-    }
-  }
   for (std::size_t at = 0; at < run.size();) {
+    if (const std::size_t size = ip6_size(run.substr(at)); size != 0) {
+      out += address(run.substr(at, size));
+      at += size;
+      continue;
+    }
     std::size_t end = at;
     while (end < run.size() && (is_digit(run[end]) || run[end] == '.')) ++end;
     std::string_view number = run.substr(at, end - at);

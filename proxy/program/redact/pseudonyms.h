@@ -48,16 +48,19 @@ class Pseudonyms {
  private:
   static constexpr std::size_t kMost = 20'000;
 
+  struct Sought {
+    std::string lower;
+    std::string pseudonym;
+  };
+
+  static std::size_t ip6_size(std::string_view text);
   void add_without_addresses(std::string_view run, std::string& out);
+  const Sought* begun_at_end(std::string_view end) const;
 
   std::map<std::string, std::string, std::less<>> names_, hosts_;
   std::map<Ip4, Ip4> ip4_;
   std::map<std::string, std::string> ip6_;
   std::map<std::uint16_t, std::uint16_t> ports_;
-  struct Sought {
-    std::string lower;
-    std::string pseudonym;
-  };
   std::array<std::vector<Sought>, 256> sought_;  // by the first byte; the longest first
   std::set<std::string, std::less<>> lower_names_;
   std::set<std::string, std::less<>> secrets_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 #include "proxy/program/choice_flag.h"
 #include "proxy/program/clips/clipper.h"

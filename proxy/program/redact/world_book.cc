@@ -109,6 +109,20 @@ class NameWalker final : public FieldWalker {
   std::map<std::string, std::string> words_;
 };
 
+/// Removes what bzfs hides behind the texture coordinates of meshes: how to draw them, with names of people's choice.
+void remove_draw_info(bzflag::GroupWorld& world) {
+  constexpr std::uint8_t kDrawInfo = 1U << 4U;
+  for (bzflag::Group& group : world.groups)
+    for (bzflag::Mesh& mesh : group.meshes) {
+      std::size_t used = 0;
+      for (const bzflag::Face& face : mesh.faces)
+        for (const auto index : face.texcoords)
+          if (index >= 0) used = std::max(used, static_cast<std::size_t>(index) + 1);
+      mesh.texcoords.resize(std::min(used, mesh.texcoords.size()));
+      mesh.state &= static_cast<std::uint8_t>(~kDrawInfo);
+    }
+}
+
 /// Resources of the draft are records of numbers, each of one length.
 bool is_resource(Bytes bytes) {
   struct Form {
@@ -251,6 +265,7 @@ WorldBook::WorldPointer WorldBook::read_world(Bytes bytes, std::size_t dialect) 
   auto groups = bzflag::read_groups(again, dialect);
   if (!groups) return made = nullptr;
   groups->version = std::get_if<bzflag::GroupWorld>(&*world)->version;
+  remove_draw_info(*groups);
   bzflag::write_world(bzflag::World(std::move(*groups)), dialect, read->is);  // bytes behind the packed ones go
   censor_.hash_became(name, md5_of(read->is));
   return made;
