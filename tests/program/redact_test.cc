@@ -228,6 +228,9 @@ TEST_CASE("texts: what is told of each kind") {
   CHECK(told(Personal::kHash, "anna") == "");
   CHECK(told(Personal::kVariable, "_tankSpeed") == "_tankSpeed");
   CHECK(told(Personal::kVariable, "_anna") == "");
+  CHECK(told(Personal::kVariable, "BZFLAG._tankSpeed") == "BZFLAG._tankSpeed");
+  CHECK(told(Personal::kVariable, "BZFLAG.maxFlags") == "BZFLAG.maxFlags");
+  CHECK(told(Personal::kVariable, "BZFLAG._anna") == "");
   CHECK(told(Personal::kValue, "0.72 * _tankLength") == "0.72 * _tankLength");
   CHECK(told(Personal::kValue, "1.5e-3") == "1.5e-3");
   CHECK(told(Personal::kValue, "anna") == "");

@@ -52,9 +52,28 @@ constexpr std::string_view kOurs =
     "operator broke game rules byte its room room's left out bytes none translates word s players timed timeout "
     "s2c c2s stream datagram redacted names addresses texts replaced";
 
-constexpr std::string_view kStockRules[] = {
-    "speed", "turn_rate", "shot_speed", "shot_range", "reload",    "refill",      "respawn",     "explode",
-    "hits",  "tick_s",    "AOS.fog",    "AOS.name1",  "AOS.name2", "AOS.colour1", "AOS.colour2", "AOS.captures"};
+constexpr std::string_view kStockRules[] = {"speed",
+                                            "turn_rate",
+                                            "shot_speed",
+                                            "shot_range",
+                                            "reload",
+                                            "refill",
+                                            "respawn",
+                                            "explode",
+                                            "hits",
+                                            "tick_s",
+                                            "AOS.fog",
+                                            "AOS.name1",
+                                            "AOS.name2",
+                                            "AOS.colour1",
+                                            "AOS.colour2",
+                                            "AOS.captures",
+                                            "BZFLAG.angularAcceleration",
+                                            "BZFLAG.linearAcceleration",
+                                            "BZFLAG.maxFlags",
+                                            "BZFLAG.options",
+                                            "BZFLAG.shakeTimeout",
+                                            "BZFLAG.shakeWins"};
 constexpr std::string_view kStockValues[] = {"none", "fog",   "server", "victim", "client", "white", "black",
                                              "red",  "green", "blue",   "yellow", "true",   "false", "e"};
 /// Of a server's statistics.
@@ -107,6 +126,13 @@ std::string version_of(std::string_view text) {
     text.remove_prefix(1);
   }
   return out;
+}
+
+/// A variable, as bzfs or as words name it.
+bool is_stock_rule(std::string_view name) {
+  constexpr std::string_view kPrefix = "BZFLAG.";
+  return among(kStockRules, name) ||
+         bzflag::is_stock_variable(name.substr(name.starts_with(kPrefix) ? kPrefix.size() : 0));
 }
 
 /// An expression of numbers, stock variables and stock values.
@@ -236,7 +262,7 @@ std::optional<std::string> Censor::text(Personal kind, std::string_view text) {
       return other ? other : std::optional(replaced(PersonalGroup::kTexts, ""));
     }
     case Personal::kVariable:
-      return unless(bzflag::is_stock_variable(text) || among(kStockRules, text));
+      return unless(is_stock_rule(text));
     case Personal::kValue:
       return unless(is_stock_value(text));
     case Personal::kStatistics: {
