@@ -1,6 +1,6 @@
 # Writes the files of a web page, index.html first, as a C++ source that defines NAMESPACE::FUNCTION(), which HEADER declares (asset.h).
 # Law: run by the build only, at the top (cmake -DFOLDER=… -DHEADER=… -DNAMESPACE=… -DFUNCTION=… -DOUT=… -P embed_assets.cmake); each file
-# goes in byte by byte.
+# goes in byte by byte. MORE: paths of files from elsewhere, which go in by their names.
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
@@ -8,8 +8,10 @@ set(type_svg "image/svg+xml")
 
 file(GLOB rest RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER} ${FOLDER}/*.css ${FOLDER}/*.js ${FOLDER}/*.svg)
 set(count 0)
-foreach(name index.html ${rest})
-  file(READ ${FOLDER}/${name} hex HEX)
+list(TRANSFORM rest PREPEND ${FOLDER}/)
+foreach(path ${FOLDER}/index.html ${rest} ${MORE})
+  file(READ ${path} hex HEX)
+  get_filename_component(name ${path} NAME)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
   string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes
          "${bytes}")

@@ -1,5 +1,6 @@
-// Keyboard and mouse as intents. Law: keys give a direction on the screen (Keys); a held mouse button gives a place (Toward).
-// Nothing unchanged is sent twice, except a held place. All keys are released when the field loses the focus.
+// Keyboard and mouse as intents. Law: keys give a direction on the screen (Keys); behind or inside a tank or a man, they turn it
+// and drive it. A held mouse button gives a place (Toward). Nothing unchanged is sent twice, except a held place. All keys are
+// released when the field loses the focus. While they move the free camera, the unit stands.
 
 const WAYS = {
   ArrowUp: [0, 1], KeyW: [0, 1], ArrowDown: [0, -1], KeyS: [0, -1], ArrowLeft: [-1, 0], KeyA: [-1, 0], ArrowRight: [1, 0], KeyD: [1, 0],
@@ -7,6 +8,9 @@ const WAYS = {
 const FORWARD = 1, JUMP = 16;  // of Keys.Bit
 const HOLD_EVERY = 100;        // ms
 const DRIVE = 0, SHOOT = 2;    // mouse buttons
+const TURN = 0.8;              // radians: how far to the side keys point
+const QUARTER = Math.PI / 2;
+const ACROSS = new Set(["TANK", "MAN"]);  // units that turn
 
 export class Hands {
   #pressed = new Set();
@@ -29,6 +33,7 @@ export class Hands {
       pointermove: (event) => this.#point(event),
       pointerdown: (event) => { this.#point(event), this.#button.add(event.button), canvas.focus(), canvas.setPointerCapture(event.pointerId); },
       pointerup: (event) => { this.#button.delete(event.button), event.button === DRIVE && this.#stop(); },
+      pointercancel: () => this.#letGo(),  // a swipe that became the browser's own
       contextmenu: (event) => event.preventDefault(),
     });
   }
@@ -48,10 +53,9 @@ export class Hands {
   tick(now) {
     const shoots = this.#pressed.has("Space") || this.#button.has(SHOOT);
     if (shoots && now >= this.#fireAt) this.#fire(now);
-    if (this.#button.has(DRIVE) && this.#pointer && now >= this.#driveAt) {
-      this.#driveAt = now + HOLD_EVERY;
-      this.say("toward", this.#aim());
-    }
+    if (now < this.#driveAt || this.view.free) return;
+    if (this.#button.has(DRIVE) && this.#pointer) this.#driveAt = now + HOLD_EVERY, this.say("toward", this.#goal());
+    else if (this.heading()[0] && this.#turning()) this.#driveAt = now + HOLD_EVERY, this.#drive();  // its own direction has changed
   }
 
   /** The direction of the keys: [east, north], 0 if none. */
@@ -73,11 +77,28 @@ export class Hands {
   }
 
   #drive() {
-    const [east, north] = this.heading();
-    if (east || north) this.#yaw = Math.atan2(north, east);
-    const bits = (east || north ? FORWARD : 0) + (this.#pressed.has("KeyJ") ? JUMP : 0);
-    this.#tell({ bits, yaw: this.#yaw });
+    const [right, up] = this.view.free ? [0, 0] : this.heading(), unit = this.#turning();
+    const drives = unit ? up !== 0 : right !== 0 || up !== 0;
+    if (unit) this.#steer(unit, right, up);
+    else if (drives) this.#yaw = Math.atan2(up, right) + (this.view.ahead ?? QUARTER) - QUARTER;
+    this.#tell({ bits: (drives ? FORWARD : 0) + (this.#pressed.has("KeyJ") ? JUMP : 0), yaw: this.#yaw });
   }
+
+  /** My unit, if the keys turn it: it is seen from behind or from inside. */
+  #turning() {
+    const unit = this.view.deep && !this.view.free ? this.room.unitOf(this.room.me) : null;
+    return unit && ACROSS.has(unit.kind) ? unit : null;
+  }
+
+  /** Ahead along its own direction; back against the direction that it had when the key was pressed. */
+  #steer(unit, right, up) {
+    const { yaw } = unit.track.at(performance.now());
+    if (up >= 0) this.#back = null;
+    else this.#back ??= yaw + Math.PI;
+    this.#yaw = (this.#back ?? yaw) - TURN * right;
+  }
+
+  #back = null;
 
   /** Stops, and keeps the direction. */
   #stop() {
@@ -104,6 +125,11 @@ export class Hands {
 
   #aim() {
     return this.view.placeAt(this.#pointer.left, this.#pointer.top);
+  }
+
+  #goal() {
+    const { x, y } = this.#aim();
+    return { x, y };
   }
 
   /** The direction of a shot: to the mouse, if it was used last; otherwise ahead. */

@@ -2,25 +2,28 @@
 // Law: it shows only what the room has said; each visit starts with a new room.
 import { Hands } from "./hands.js";
 import { Link } from "./link.js";
+import { Looks } from "./looks.js";
 import { Panels } from "./panels.js";
 import { Room } from "./room.js";
-import { View } from "./view.js";
+import { Stage } from "./stage.js";
 
 const ASK_AGAIN = 2000;      // ms, if a spawn was not answered
 const TABLES_EVERY = 250;    // ms
 const PAN = 0.01;            // fraction of the view per frame
 
 const byId = (id) => document.getElementById(id);
-const view = new View(byId("field"));
 let visit = null;
+const view = new Stage(byId("field"), byId("space"), (why) => { looks.draw(), why && visit?.panels.tell(why); });
+const looks = new Looks(view, { visit: () => visit });
 
 class Visit {
   room = new Room();
-  panels = new Panels((player) => { this.followed = player, view.showClose(), view.canvas.focus(); });
+  panels = new Panels((player) => { this.follow(player), view.canvas.focus(); });
   followed = 0;        // a player; 0: my own
   wantsSpawn = false;
   spawnAt = 0;
   tablesAt = 0;
+  paintedAt = 0;
   over = false;
 
   constructor(name, team, role) {
@@ -41,10 +44,10 @@ class Visit {
   paint(now) {
     this.room.tidy(now);
     this.hands.tick(now);
-    if (!this.plays) {
-      const [east, north] = this.hands.heading();
-      if (east || north) this.followed = 0, view.pan(PAN * east, PAN * north);
-    }
+    const [right, up] = this.hands.heading();
+    looks.tick([right, up], Math.min(100, now - this.paintedAt) / 1000);
+    this.paintedAt = now;
+    if (!this.plays && !view.deep && (right || up)) this.followed = 0, view.pan(PAN * right, PAN * up);
     view.paint(this.room, now, this.room.unitOf(this.followed || this.room.me));
     if (now >= this.tablesAt) this.tablesAt = now + TABLES_EVERY, this.panels.draw(this.room);
     if (this.wantsSpawn && now >= this.spawnAt) this.spawnAt = now + ASK_AGAIN, this.link.say("spawn");
@@ -59,6 +62,20 @@ class Visit {
 
   talk(text, scope) {
     if (text.trim()) this.link.say("say", { text, scope });
+  }
+
+  follow(player) {
+    this.followed = player;
+    view.showClose();
+    looks.draw();
+  }
+
+  /** Follows the next player who has a unit: 1, or the one before: -1. */
+  followNext(step) {
+    const seen = [...this.room.players.keys()].filter((id) => this.room.unitOf(id));
+    if (seen.length === 0) return;
+    const at = seen.indexOf(this.followed || this.room.me);
+    this.follow(seen[((at < 0 && step < 0 ? 0 : at) + step + seen.length) % seen.length]);
   }
 
   select(place) {
@@ -133,6 +150,8 @@ function begin(name, team, role) {
   byId("enter").hidden = true;
   byId("room").hidden = byId("leave").hidden = false;
   visit = new Visit(name, team, role);
+  view.begin();
+  looks.draw();
 }
 
 byId("enter").addEventListener("submit", (event) => {
@@ -155,7 +174,7 @@ view.canvas.addEventListener("keydown", (event) => {
   if (key === "Enter") event.preventDefault(), byId("line").focus();
   else if (key === "+" || key === "=") view.zoom(1 / 1.2);
   else if (key === "-") view.zoom(1.2);
-  else if (key === "0") view.showAll();
+  else if (key === "0") view.showAll(), looks.draw();
   else if (digit) visit.select(Number(digit[1]) - 1);
 });
 

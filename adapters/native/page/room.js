@@ -2,13 +2,21 @@
 // unknown players or units are ignored. It uses no element of the page.
 import { Track } from "./track.js";
 
+const FALL = 50;  // m/s², of grenades: 32 blocks/s²
 const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5;
 
 /** JSON writes NaN and Infinity as strings. */
 const number = (value) => (Number.isFinite(value) ? value : 0);
 
 const poseOf = (pose = {}) => ({
-  x: number(pose.x), y: number(pose.y), vx: number(pose.vx), vy: number(pose.vy), yaw: number(pose.yaw), yawRate: number(pose.yaw_rate),
+  x: number(pose.x), y: number(pose.y), z: number(pose.z), vx: number(pose.vx), vy: number(pose.vy), vz: number(pose.vz),
+  yaw: number(pose.yaw), pitch: number(pose.pitch), yawRate: number(pose.yaw_rate),
+});
+
+/** Where a shot is `seconds` after it was fired. A grenade falls as in Ace of Spades. */
+export const placeOf = (shot, seconds) => ({
+  x: shot.x + shot.vx * seconds, y: shot.y + shot.vy * seconds,
+  z: shot.z + shot.vz * seconds - (shot.kind === "GRENADE" ? FALL / 2 * seconds * seconds : 0),
 });
 
 export class Room {
@@ -19,7 +27,7 @@ export class Room {
   players = new Map();  // id: { id, name, team, role, units, active, wins, losses }
   units = new Map();    // id: { …Unit, track, hidden }
   shots = new Map();    // "shooter/shot": { …Shot, fired, until }, ms
-  bursts = [];          // { x, y, since, until }
+  bursts = [];          // { x, y, z, since, until }
   tokens = new Map();
   board = [];
   #ahead = -Infinity;   // of the room's clock, ms
@@ -61,8 +69,8 @@ export class Room {
     this.bursts = this.bursts.filter((burst) => now < burst.until);
   }
 
-  #burst(x, y, now) {
-    this.bursts.push({ x, y, since: now, until: now + 1000 * BURST_SECONDS });
+  #burst({ x, y, z }, now) {
+    this.bursts.push({ x, y, z, since: now, until: now + 1000 * BURST_SECONDS });
   }
 
   #move(unit, pose, told, now) {
@@ -72,7 +80,7 @@ export class Room {
   }
 
   #shoot(shot, told) {
-    const speed = Math.hypot(number(shot.vx), number(shot.vy));
+    const speed = Math.hypot(number(shot.vx), number(shot.vy), number(shot.vz));
     const flash = shot.kind === "RAY" || shot.kind === "MELEE";
     const reach = speed > 0 && number(shot.range) > 0 ? shot.range / speed : SHOT_SECONDS;
     const life = flash ? FLASH_SECONDS : number(shot.life) || reach;
@@ -139,8 +147,7 @@ export class Room {
       const unit = this.units.get(word.unit);
       if (!unit) return;
       unit.alive = false;
-      const { x, y } = unit.track.at(now);
-      this.#burst(x, y, now);
+      this.#burst(unit.track.at(now), now);
     },
     health: (word) => {
       const unit = this.units.get(word.unit);
@@ -153,7 +160,7 @@ export class Room {
     },
     shot_ended: (word, told, now) => {
       const key = `${word.shooter}/${word.shot ?? 0}`, shot = this.shots.get(key);
-      if (shot && word.burst) this.#burst(shot.x + shot.vx * (now - shot.fired) / 1000, shot.y + shot.vy * (now - shot.fired) / 1000, now);
+      if (shot && word.burst) this.#burst(placeOf(shot, (now - shot.fired) / 1000), now);
       this.shots.delete(key);
     },
     token: (word) => { this.tokens.set(word.id, word); },

@@ -19,7 +19,7 @@ export class Track {
   }
 
   jump(pose, told) {
-    Object.assign(this, { pose, told, since: told, over: 1, off: { x: 0, y: 0, yaw: 0 } });
+    Object.assign(this, { pose, told, since: told, over: 1, off: { x: 0, y: 0, z: 0, yaw: 0 } });
   }
 
   tell(pose, told, now) {
@@ -28,7 +28,7 @@ export class Track {
     this.jump(pose, told);
     const is = this.at(now);
     if (Math.hypot(seen.x - is.x, seen.y - is.y) > MOST_BEHIND) return;
-    this.off = { x: seen.x - is.x, y: seen.y - is.y, yaw: wrap(seen.yaw - is.yaw) };
+    this.off = { x: seen.x - is.x, y: seen.y - is.y, z: seen.z - is.z, yaw: wrap(seen.yaw - is.yaw) };
     this.since = now;
     this.over = pose.vx || pose.vy ? MENDED : clamp(50, every, 1000);
   }
@@ -40,7 +40,9 @@ export class Track {
     return {
       x: pose.x + pose.vx * gone + off.x * left,
       y: pose.y + pose.vy * gone + off.y * left,
+      z: (pose.z ?? 0) + (pose.vz ?? 0) * gone + off.z * left,
       yaw: pose.yaw + pose.yawRate * gone + off.yaw * left,
+      pitch: pose.pitch ?? 0,
     };
   }
 }

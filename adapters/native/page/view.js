@@ -20,7 +20,6 @@ export class View {
     this.canvas = canvas;
     this.pen = canvas.getContext("2d");
     new ResizeObserver(() => this.#fit()).observe(canvas);
-    canvas.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2); }, { passive: false });
   }
 
   zoom(factor) { this.#show(Math.min(5000, Math.max(20, (this.#across || CLOSE) * factor))); }

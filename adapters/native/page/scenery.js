@@ -1,0 +1,136 @@
+// What does not move, in three dimensions: the floor, walls, solids, teleporters, bases and tiles of a World, and its voxels.
+// Law: a world is built once; only chunks of voxels and tiles that changed are built again.
+import { teamColour } from "./colours.js";
+import { Mason, rgb } from "./mason.js";
+
+const GRASS = ["#55704a", "#4e6844"], SAND = "#3c4a3a", CHECK = 25;  // metres
+const BRICK = rgb(0x9a6e54), ROOF = rgb(0x8d9096), STONE = rgb(0x5873b0), WALL = rgb(0x7c7f86), GATE = rgb(0xe8c84a), GLASS = rgb(0xc8d4dc);
+const ROCK = rgb(0x85796b), ROCK_TOP = rgb(0x9b8f80), WATER = rgb(0x3d6ea5), BUSH = rgb(0x3f6b3a);
+const WALL_HEIGHT = 6, TILE_HEIGHT = 8;  // metres
+const SHOTS_PASS = 1, UNITS_PASS = 2;
+
+const hex = (text) => rgb(Number.parseInt(text.slice(1), 16));
+const finite = (value) => (Number.isFinite(value) ? value : 0);
+
+/** A Solid's numbers as Mason wants them. */
+const sizes = ({ x, y, z, half_x: halfX, half_y: halfY, height, yaw, upside_down: upsideDown = false }) => ({
+  x: finite(x), y: finite(y), z: finite(z), halfX: Math.max(0.2, Math.abs(finite(halfX))), halfY: Math.max(0.2, Math.abs(finite(halfY))),
+  height: Math.abs(finite(height)), yaw: finite(yaw), upsideDown,
+});
+
+export class Scenery {
+  solids = [];  // that can be in the camera's way
+
+  constructor(THREE, world) {
+    this.THREE = THREE;
+    this.world = world;
+    this.group = new THREE.Group();
+    this.plain = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors });
+    this.glass = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors, transparent: true, opacity: 0.45, depthWrite: false });
+    if (world?.kind !== "VOXELS") this.#floor(world ?? {});
+    if (world) this.#things(world);
+    if (world?.kind === "TILES") this.#tiles = this.#build((mason) => tiles(mason, world));
+  }
+
+  #tiles = null;
+
+  /** Builds the tiles again. */
+  changed() {
+    if (!this.#tiles) return;
+    this.group.remove(this.#tiles);
+    this.#tiles.geometry.dispose();
+    this.#tiles = this.#build((mason) => tiles(mason, this.world));
+  }
+
+  /** Whether a camera at this place would be inside a solid. */
+  covers(x, y, z) {
+    return this.solids.some((solid) => {
+      const east = x - solid.x, north = y - solid.y, cos = Math.cos(solid.yaw), sin = Math.sin(solid.yaw);
+      return z > solid.z - 0.5 && z < solid.z + solid.height + 0.5 && Math.abs(east * cos + north * sin) < solid.halfX + 0.5 &&
+        Math.abs(north * cos - east * sin) < solid.halfY + 0.5;
+    });
+  }
+
+  end() {
+    this.group.traverse((one) => one.geometry?.dispose());
+    this.plain.dispose();
+    this.glass.dispose();
+  }
+
+  #build(fill, material = this.plain) {
+    const mason = new Mason();
+    fill(mason);
+    const mesh = new this.THREE.Mesh(mason.geometry(this.THREE), material);
+    mesh.matrixAutoUpdate = false;
+    if (!mason.empty) this.group.add(mesh);
+    return mesh;
+  }
+
+  #floor({ west = -400, east = 400, south = -400, north = 400 }) {
+    const { THREE } = this, board = document.createElement("canvas");
+    board.width = board.height = 64;
+    const pen = board.getContext("2d");
+    [0, 1, 2, 3].forEach((i) => { pen.fillStyle = GRASS[(i + (i >> 1)) % 2], pen.fillRect(32 * (i % 2), 32 * (i >> 1), 32, 32); });
+    const pattern = new THREE.CanvasTexture(board);
+    pattern.wrapS = pattern.wrapT = THREE.RepeatWrapping;
+    pattern.repeat.set((east - west) / (2 * CHECK), (north - south) / (2 * CHECK));
+    const floor = new THREE.Mesh(new THREE.PlaneBufferGeometry(east - west, north - south), new THREE.MeshBasicMaterial({ map: pattern }));
+    floor.position.set((west + east) / 2, (south + north) / 2, 0);
+    const around = new THREE.Mesh(new THREE.PlaneBufferGeometry(8000, 8000), new THREE.MeshBasicMaterial({ color: SAND }));
+    around.position.set(floor.position.x, floor.position.y, -0.6);
+    this.group.add(around, floor);
+  }
+
+  #things({ west = 0, east = 0, south = 0, north = 0, walled = false, solids = [], bases = [], teleporters = [] }) {
+    this.#build((mason) => {
+      const high = walled ? WALL_HEIGHT : 0.8, [x, y] = [(west + east) / 2, (south + north) / 2], [halfX, halfY] = [(east - west) / 2, (north - south) / 2];
+      for (const side of [-1, 1]) {
+        mason.box({ x, y: y + side * (halfY + 0.5), halfX: halfX + 1, halfY: 0.5, height: high }, WALL);
+        mason.box({ x: x + side * (halfX + 0.5), y, halfX: 0.5, halfY: halfY + 1, height: high }, WALL);
+      }
+      for (const solid of solids) {
+        const size = sizes(solid);
+        if (solid.units_pass || solid.shots_pass) continue;
+        this.solids.push(size);
+        if (solid.shape === "PYRAMID") mason.box({ ...size, taper: 0 }, STONE);
+        else mason.box(size, BRICK, ROOF);
+      }
+      for (const { solid = {}, team } of bases) {
+        const size = sizes(solid), colour = hex(teamColour(team));
+        mason.box({ ...size, height: size.height || 0.15 }, colour.map((part) => 0.6 * part), colour.map((part) => 0.75 * part));
+      }
+      for (const { frame = {}, border = 1 } of teleporters) gate(mason, sizes(frame), Math.max(0.3, finite(border)));
+    });
+    this.#build((mason) => {
+      for (const solid of solids.filter((one) => one.units_pass || one.shots_pass)) mason.box({ ...sizes(solid), taper: solid.shape === "PYRAMID" ? 0 : 1 }, GLASS);
+      for (const { frame = {} } of teleporters) mason.box({ ...sizes(frame), halfX: 0.2 }, GATE);
+    }, this.glass);
+  }
+}
+
+/** Two posts and a beam. */
+function gate(mason, { x, y, z, halfY, height, yaw }, border) {
+  for (const side of [-1, 1]) {
+    const off = side * (halfY - border / 2);
+    mason.box({ x: x - Math.sin(yaw) * off, y: y + Math.cos(yaw) * off, z, halfX: border / 2, halfY: border / 2, height, yaw }, GATE);
+  }
+  mason.box({ x, y, z: z + height - border, halfX: border / 2, halfY, height: border, yaw }, GATE);
+}
+
+/** Runs of equal tiles of a row are one box. */
+function tiles(mason, { columns = 0, rows = 0, grid, west = 0, east = 0, south = 0, north = 0 }) {
+  if (!grid) return;
+  const wide = (east - west) / columns, deep = (north - south) / rows;
+  for (let row = 0; row < rows; ++row) {
+    for (let column = 0, end = 0; column < columns; column = end) {
+      const kind = grid[row * columns + column];
+      for (end = column + 1; end < columns && grid[row * columns + end] === kind;) ++end;
+      const passes = kind & (SHOTS_PASS | UNITS_PASS);
+      if (passes === (SHOTS_PASS | UNITS_PASS)) continue;
+      const place = { x: west + wide * (column + end) / 2, y: north - deep * (row + 0.5), halfX: wide * (end - column) / 2, halfY: deep / 2 };
+      if (passes === SHOTS_PASS) mason.box({ ...place, height: 0.2 }, WATER);
+      else if (passes === UNITS_PASS) mason.box({ ...place, height: 2 }, BUSH);
+      else mason.box({ ...place, height: TILE_HEIGHT }, ROCK, ROCK_TOP);
+    }
+  }
+}
