@@ -5,10 +5,17 @@ import functools
 import http.server
 import json
 import os
+import struct
 import threading
+import zlib
 
 from stage import check, program, wait_until
 from websocket import TEXT, WebSocket
+
+
+PLAIN = ("--disable-gpu",)
+NO_WEBGL = ("--disable-gpu", "--disable-3d-apis")
+WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # drawn in software
 
 
 class Pages:
@@ -30,11 +37,11 @@ class Pages:
 class Browser:
     """One page in a Chromium of its own."""
 
-    def __init__(self, stage, name, url):
+    def __init__(self, stage, name, url, *flags):
         self.stage, self.name, self._asked = stage, name, 0
         self.complaints = []  # exceptions and what Chromium logs, of a page that enables Runtime and Log
         profile = stage.path(name + ".profile")
-        self.run = stage.start(name, [program("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio",
+        self.run = stage.start(name, [program("chromium"), "--headless=new", "--no-sandbox", *(flags or PLAIN), "--mute-audio",
                                       "--no-first-run", "--disable-background-networking", "--disable-component-update",
                                       "--remote-debugging-port=0", "--window-size=800,600", "--user-data-dir=" + profile, url],
                                env={"HOME": stage.folder})
@@ -69,7 +76,7 @@ class Browser:
 
     def page(self, script):
         """What the script says, evaluated in the page."""
-        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         check("exceptionDetails" not in result, f"{script}: {result.get('exceptionDetails')}")
         return result["result"].get("value")
 
@@ -80,9 +87,45 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=code, text=text if kind == "keyDown" else "")
 
+    def colours(self, left, top, around=1):
+        """The colours of the pixels around a place of the page, as (red, green, blue)."""
+        size = 2 * around + 1
+        shot = self.ask("Page.captureScreenshot", clip={"x": round(left) - around, "y": round(top) - around, "width": size, "height": size, "scale": 1})
+        return pixels(base64.b64decode(shot["data"]))
+
     def screenshot(self, name):
         shot = self.stage.path(name)
         with open(shot, "wb") as file:
             file.write(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
         check(os.path.getsize(shot) > 3000, f"the screenshot {shot} is empty")
         return shot
+
+
+def pixels(png):
+    """The pixels of a PNG of 8 bits a channel, without interlacing: a list of (red, green, blue)."""
+    at, packed, wide, channels = 8, b"", 0, 3
+    while at < len(png):
+        size, kind = struct.unpack(">I4s", png[at:at + 8])
+        if kind == b"IHDR":
+            wide, _, depth, form = struct.unpack(">IIBB", png[at + 8:at + 18])
+            check(depth == 8 and form in (2, 6), f"a PNG of depth {depth} and form {form}")
+            channels = 4 if form == 6 else 3
+        elif kind == b"IDAT":
+            packed += png[at + 8:at + 8 + size]
+        at += 12 + size
+    raw, row_size, rows = zlib.decompress(packed), wide * channels, []
+    before = bytes(row_size)
+    for start in range(0, len(raw), row_size + 1):
+        how, row = raw[start], bytearray(raw[start + 1:start + 1 + row_size])
+        for i in range(row_size):
+            left, up = row[i - channels] if i >= channels else 0, before[i]
+            corner = before[i - channels] if i >= channels else 0
+            row[i] = (row[i] + (0, left, up, (left + up) // 2, _paeth(left, up, corner))[how]) & 255
+        rows.append(bytes(row))
+        before = row
+    return [tuple(row[i:i + 3]) for row in rows for i in range(0, row_size, channels)]
+
+
+def _paeth(left, up, corner):
+    far = [abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)]
+    return left if far[0] <= far[1] and far[0] <= far[2] else up if far[1] <= far[2] else corner

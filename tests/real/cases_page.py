@@ -19,8 +19,8 @@ SHOT = "sb"
 class Page(Browser):
     """The page itself, at the address that a listener announced."""
 
-    def __init__(self, stage, name, port):
-        super().__init__(stage, name, f"http://127.0.0.1:{port}/")
+    def __init__(self, stage, name, port, *flags):
+        super().__init__(stage, name, f"http://127.0.0.1:{port}/", *flags)
         self.wide(1280, 800)
         self.ask("Runtime.enable")
         self.ask("Log.enable")  # what its policy forbids, what was not found

@@ -12,8 +12,9 @@ const TABLES_EVERY = 250;    // ms
 const PAN = 0.01;            // fraction of the view per frame
 
 const byId = (id) => document.getElementById(id);
-let visit = null;
-const view = new Stage(byId("field"), byId("space"), (why) => { looks.draw(), why && visit?.panels.tell(why); });
+/** The session that is shown, if any. */
+export let visit = null;
+export const view = new Stage(byId("field"), byId("space"), (why) => { looks.draw(), why && visit?.panels.tell(why); });
 const looks = new Looks(view, { visit: () => visit });
 
 class Visit {

@@ -67,7 +67,7 @@ export class Mason {
   geometry(THREE) {
     const made = new THREE.BufferGeometry();
     made.setAttribute("position", new THREE.BufferAttribute(new Float32Array(this.places), 3));
-    made.setAttribute("color", new THREE.BufferAttribute(new Uint8ClampedArray(this.colours), 3, true));
+    made.setAttribute("color", new THREE.BufferAttribute(Uint8Array.from(this.colours, (part) => Math.min(255, part)), 3, true));
     made.setIndex(new THREE.BufferAttribute(this.places.length > 3 * 65535 ? new Uint32Array(this.indices) : new Uint16Array(this.indices), 1));
     return made;
   }

@@ -81,7 +81,9 @@ export class Scene {
   }
 
   /** For tests and measurements. */
-  get told() { return { calls: this.#renderer.info.render.calls, triangles: this.#renderer.info.render.triangles, sharp: this.#sharp, revision: THREE.REVISION }; }
+  get told() { const { calls, triangles } = this.#renderer.info.render;
+    return { calls, triangles, lines: this.#sparks.lines.geometry.drawRange.count / 2, sharp: this.#sharp, revision: THREE.REVISION };
+  }
 
   #world = null;
 
