@@ -52,6 +52,10 @@ class Page3d(Page):
         pixels = box["height"] / 2 / math.tan(FIELD_OF_VIEW / 2) / depth
         return box["left"] + box["width"] / 2 + right * pixels, box["top"] + box["height"] / 2 - high * pixels
 
+    def draws(self, name):
+        """Whether the unit of a player has a figure that is shown."""
+        return self.asks(f"view.scene.isDrawn(visit.room.unitOf([...visit.room.players.values()].find((one) => one.name === {json.dumps(name)}).id).id)")
+
     def sees_at(self, what, place, seconds=10):
         """Waits until the pixels where `place` must be seen satisfy `what(red, green, blue)`."""
         seen = []
@@ -136,4 +140,93 @@ def page_3d(stage):
     return f"three.js r{told['revision']}, {told['calls']} calls, {told['triangles']} triangles"
 
 
-CASES = {"page_3d": page_3d}
+def page_cameras(stage):
+    """Cameras in Chromium: behind a player, inside, free, moved by keys and by dragging; another player by the table and by a key; names are over the tanks"""
+    room, page = open_page(stage, WORLD, *player(2, "anna", "RED", 0, 0, 1.0), *player(3, "bob", "BLUE", 30, -20, -2.0))
+    page.turns_to_3d()
+    page.page("""document.querySelector('[data-player="2"]').click()""")
+    eyes = "({ way: view.eyes.way, x: view.eyes.x, y: view.eyes.y, z: view.eyes.z, yaw: view.eyes.yaw })"
+
+    def behind(x, y, yaw):
+        """Whether the camera looks along `yaw` from behind x, y, and above."""
+        seen = page.asks(eyes)
+        east, north = x - seen["x"], y - seen["y"]
+        return (seen["way"] == "CHASE" and 5 < math.hypot(east, north) < 60 and seen["z"] > 3 and
+                abs(math.remainder(math.atan2(north, east) - yaw, math.tau)) < 0.1 and abs(math.remainder(seen["yaw"] - yaw, math.tau)) < 0.1)
+    wait_until(lambda: behind(0, 0, 1.0), 10, lambda: f"the camera is not behind anna: {page.asks(eyes)}")
+    page.sees_at(is_red, (0, 0, 1.2))
+    page.screenshot("behind.png")
+    room.tell({"pose": {"unit": 102, "x": 10, "y": -5, "yaw": 2.5}})
+    wait_until(lambda: behind(10, -5, 2.5), 10, lambda: f"the camera does not turn with anna: {page.asks(eyes)}")
+
+    page.page("document.getElementById('field').focus()")
+    page.presses("]", "BracketRight")
+    wait_until(lambda: behind(30, -20, -2.0), 10, lambda: f"the camera is not behind bob: {page.asks(eyes)}")
+    page.sees_at(is_blue, (30, -20, 1.2))
+    check(page.page("document.querySelector('tr.followed').innerText").startswith("bob"), "the table does not mark who is followed")
+
+    page.presses("c", "KeyC")
+    wait_until(lambda: page.asks(eyes)["way"] == "FIRST", 5, "C does not change the camera")
+    page.pictures()
+    seen = page.asks(eyes)
+    check(math.hypot(seen["x"] - 30, seen["y"] + 20) < 0.5 and abs(math.remainder(seen["yaw"] + 2.0, math.tau)) < 0.01, f"inside bob, the camera is at {seen}")
+    check(not page.draws("bob") and page.draws("anna"), "bob hides the view from inside bob")
+    page.screenshot("inside.png")
+
+    page.presses("c", "KeyC")
+    wait_until(lambda: page.asks(eyes)["way"] == "FREE", 5, "C does not free the camera")
+    page.puts_eyes(0, -140, 60, math.pi / 2, -0.4)
+    page.key("keyDown", "KeyW", "w")
+    wait_until(lambda: page.asks(eyes)["y"] > -130, 10, "W does not move the free camera")
+    page.key("keyUp", "KeyW", "w")
+    before = page.asks(eyes)["yaw"]
+    for kind, x in (("mousePressed", 400), ("mouseMoved", 300), ("mouseReleased", 300)):
+        page.ask("Input.dispatchMouseEvent", type=kind, x=x, y=400, button="left", buttons=1, clickCount=1)
+    check(abs(page.asks(eyes)["yaw"] - before) > 0.1, "dragging does not turn the free camera")
+    wishes = [kind for intent in room.intents for kind in intent if kind in ("keys", "toward", "fire")]
+    check(not wishes, f"a spectator said {wishes}")
+    page.end()
+    return "behind, inside, free; followed by table and key"
+
+
+def page_drives_3d(stage):
+    """A player in the 3D view in Chromium: W drives along the tank's direction, A turns it, Space shoots ahead; a finger's stick drives, and a swipe that the browser takes stops it"""
+    mine = [fact for fact in player(1, "wanda", "GREEN", 0, 0, 0.5)]
+    room, page = open_page(stage, WORLD, *mine, *player(2, "anna", "RED", 60, 0), how="play")
+    page.turns_to_3d()
+    room.wished("spawn")
+    room.tell({"spawned": {"unit": 101, "pose": {"unit": 101, "yaw": 0.5}}})
+    wait_until(lambda: page.asks("view.eyes.way") == "CHASE", 5, "the camera is not behind")
+    page.page("document.getElementById('field').focus()")
+
+    def keys(what):
+        wait_until(lambda: what(room.wished("keys")), 5, lambda: f"the page said {room.wished('keys')}")
+    page.key("keyDown", "KeyW", "w")
+    keys(lambda said: said.get("bits") == 1 and abs(said["yaw"] - 0.5) < 0.01)
+    page.key("keyDown", "KeyA", "a")
+    keys(lambda said: said.get("bits") == 1 and said["yaw"] > 1)
+    page.key("keyUp", "KeyW", "w")
+    keys(lambda said: "bits" not in said and said["yaw"] > 1)
+    page.key("keyUp", "KeyA", "a")
+    page.key("keyDown", "Space", " ")
+    shot = room.wished("fire")
+    check(abs(math.atan2(shot["vy"], shot["vx"]) - 0.5) < 0.05, f"it does not shoot ahead: {shot}")
+    page.key("keyUp", "Space", " ")
+
+    page.ask("Emulation.setTouchEmulationEnabled", enabled=True)
+    touch = lambda kind, *points: page.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y} for x, y in points])
+    touch("touchStart", (480, 300))
+    touch("touchEnd")
+    wait_until(lambda: page.shown("stick"), 5, "a finger gets no stick")
+    box = page.page("(({ left, top, width, height }) => [left + width / 2, top + height / 2])(document.getElementById('stick').getBoundingClientRect())")
+    touch("touchStart", (box[0], box[1]))
+    touch("touchMove", (box[0], box[1] - 55))
+    keys(lambda said: said.get("bits") == 1)
+    page.screenshot("stick.png")
+    touch("touchCancel")
+    keys(lambda said: "bits" not in said)
+    page.end()
+    return "driven by keys and by a finger"
+
+
+CASES = {"page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d}

@@ -1,5 +1,5 @@
 # A game server that speaks native's JSON over TCP and says what a case tells it to: the oracle of what a page must show.
-# Law: it says nothing of itself but You; everybody who enters hears the same facts, those from before first.
+# Law: it says nothing of itself but You; everybody who enters or looks hears the same facts, those from before first.
 import json
 import socket
 import threading
@@ -33,11 +33,12 @@ class Room:
             for line in link.makefile("r", encoding="utf-8"):
                 intent = json.loads(line)
                 self.intents.append(intent)
-                if "enter" in intent:
+                if "enter" in intent or "want_world" in intent:
                     with self._lock:
                         for fact in [*self._facts, {"ready": {}}]:
                             self._send(link, fact)
-                        self._links.append(link)
+                        if link not in self._links:
+                            self._links.append(link)
         except OSError:
             pass
 
@@ -57,7 +58,7 @@ class Room:
 
     def wished(self, kind, seconds=10):
         """The newest intent of a kind, once there is one."""
-        return wait_until(lambda: next((one[kind] for one in reversed(self.intents) if kind in one), None), seconds, f"nobody said {kind}")
+        return wait_until(lambda: next(([one[kind]] for one in reversed(self.intents) if kind in one), None), seconds, f"nobody said {kind}")[0]
 
     def kill(self):
         self._socket.close()

@@ -8,7 +8,9 @@ const WAYS = {
 const FORWARD = 1, JUMP = 16;  // of Keys.Bit
 const HOLD_EVERY = 100;        // ms
 const DRIVE = 0, SHOOT = 2;    // mouse buttons
+const LEAST_LEAN = 0.25;       // of a stick
 const TURN = 0.8;              // radians: how far to the side keys point
+const EYES = 3.5;              // m, of a man
 const QUARTER = Math.PI / 2;
 const ACROSS = new Set(["TANK", "MAN"]);  // units that turn
 
@@ -30,9 +32,15 @@ export class Hands {
       keydown: (event) => this.#key(event, true),
       keyup: (event) => this.#key(event, false),
       blur: () => this.#letGo(),
-      pointermove: (event) => this.#point(event),
-      pointerdown: (event) => { this.#point(event), this.#button.add(event.button), canvas.focus(), canvas.setPointerCapture(event.pointerId); },
-      pointerup: (event) => { this.#button.delete(event.button), event.button === DRIVE && this.#stop(); },
+      pointermove: (event) => { if (event.pointerType !== "touch" || !this.view.deep) this.#point(event); },
+      pointerdown: (event) => {
+        canvas.focus();
+        canvas.setPointerCapture(event.pointerId);
+        if (event.pointerType === "touch" && this.view.deep) return;  // a finger has the stick
+        this.#point(event);
+        this.#button.add(event.button);
+      },
+      pointerup: (event) => { if (this.#button.delete(event.button) && event.button === DRIVE) this.#stop(); },
       pointercancel: () => this.#letGo(),  // a swipe that became the browser's own
       contextmenu: (event) => event.preventDefault(),
     });
@@ -51,15 +59,30 @@ export class Hands {
 
   /** Continues what is held. Called for every frame. */
   tick(now) {
-    const shoots = this.#pressed.has("Space") || this.#button.has(SHOOT);
+    const shoots = this.#trigger || this.#pressed.has("Space") || this.#button.has(SHOOT);
     if (shoots && now >= this.#fireAt) this.#fire(now);
     if (now < this.#driveAt || this.view.free) return;
     if (this.#button.has(DRIVE) && this.#pointer) this.#driveAt = now + HOLD_EVERY, this.say("toward", this.#goal());
     else if (this.heading()[0] && this.#turning()) this.#driveAt = now + HOLD_EVERY, this.#drive();  // its own direction has changed
   }
 
-  /** The direction of the keys: [east, north], 0 if none. */
+  /** A stick leans this way: [right, up], each -1 to 1. */
+  lean(way) {
+    const was = this.#stick.some(Boolean);
+    this.#stick = way.map((part) => (Math.abs(part) < LEAST_LEAN ? 0 : part));
+    if (this.#stick.some(Boolean)) this.#pointer = null, this.#drive();
+    else if (was) this.heading().some(Boolean) ? this.#drive() : this.#stop();
+  }
+
+  /** A fire button is held, or let go. */
+  trigger(on) { this.#trigger = on; }
+
+  #stick = [0, 0];
+  #trigger = false;
+
+  /** The direction of the stick or the keys: [right, up] on the screen, 0 if none. */
   heading() {
+    if (this.#stick.some(Boolean)) return this.#stick;
     const all = [...this.#pressed].map((key) => WAYS[key]).filter(Boolean);
     return [Math.sign(all.reduce((sum, way) => sum + way[0], 0)), Math.sign(all.reduce((sum, way) => sum + way[1], 0))];
   }
@@ -114,6 +137,8 @@ export class Hands {
 
   #letGo() {
     const drove = this.heading().some(Boolean) || this.#button.has(DRIVE);
+    this.#stick = [0, 0];
+    this.#trigger = false;
     this.#pressed.clear();
     this.#button.clear();
     if (drove) this.#stop();
@@ -137,7 +162,7 @@ export class Hands {
     const unit = this.room.unitOf(this.room.me);
     if (!unit) return this.#yaw;
     const at = unit.track.at(performance.now());
-    if (!this.#pointer) return this.heading().some(Boolean) ? this.#yaw : at.yaw;
+    if (!this.#pointer) return this.heading().some(Boolean) && !this.#turning() ? this.#yaw : at.yaw;
     const to = this.#aim();
     return Math.atan2(to.y - at.y, to.x - at.x);
   }
@@ -148,6 +173,13 @@ export class Hands {
     this.#fireAt = now + 1000 * Math.max(0.1, this.room.rule("reload", 0.5));
     const { x, y } = unit.track.at(now), yaw = this.#look();
     const speed = this.room.rule("shot_speed", 100), range = this.room.rule("shot_range", 350);
-    this.say("fire", { unit: unit.id, shot: ++this.#shots, x, y, vx: speed * Math.cos(yaw), vy: speed * Math.sin(yaw), range, life: range / speed });
+    const shot = { unit: unit.id, shot: ++this.#shots, x, y, vx: speed * Math.cos(yaw), vy: speed * Math.sin(yaw), range, life: range / speed };
+    this.say("fire", this.view.deep && unit.kind === "MAN" ? { ...shot, ...this.#raise(unit.track.at(now), speed) } : shot);
+  }
+
+  /** The height of a man's shot, and how it rises: to the mouse, or as the man looks. */
+  #raise({ x, y, z, pitch }, speed) {
+    const from = z + EYES, to = this.#pointer ? this.#aim() : null;
+    return { z: from, vz: speed * Math.tan(to ? Math.atan2(to.z - from, Math.hypot(to.x - x, to.y - y)) : pitch) };
   }
 }

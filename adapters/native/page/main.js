@@ -1,11 +1,19 @@
 // The page: joins, keeps the room's state, draws it in every frame, and shows how the visit ended.
 // Law: it shows only what the room has said; each visit starts with a new room.
+import { teamName } from "./colours.js";
+import { deathIn } from "./deaths.js";
+import { Feed } from "./feed.js";
+import { Gauges } from "./gauges.js";
 import { Hands } from "./hands.js";
 import { Link } from "./link.js";
 import { Looks } from "./looks.js";
+import { Minimap } from "./minimap.js";
 import { Panels } from "./panels.js";
 import { Room } from "./room.js";
+import { Sounds } from "./sounds.js";
 import { Stage } from "./stage.js";
+import { Start } from "./start.js";
+import { Touch } from "./touch.js";
 
 const ASK_AGAIN = 2000;      // ms, if a spawn was not answered
 const TABLES_EVERY = 250;    // ms
@@ -16,10 +24,14 @@ const byId = (id) => document.getElementById(id);
 export let visit = null;
 export const view = new Stage(byId("field"), byId("space"), (why) => { looks.draw(), why && visit?.panels.tell(why); });
 const looks = new Looks(view, { visit: () => visit });
+export const sounds = new Sounds();
+const minimap = new Minimap(), gauges = new Gauges(), touch = new Touch(() => (visit?.plays && !visit.over ? visit.hands : null));
+let start = new Start();
 
 class Visit {
   room = new Room();
   panels = new Panels((player) => { this.follow(player), view.canvas.focus(); });
+  feed = new Feed();
   followed = 0;        // a player; 0: my own
   wantsSpawn = false;
   spawnAt = 0;
@@ -49,8 +61,11 @@ class Visit {
     looks.tick([right, up], Math.min(100, now - this.paintedAt) / 1000);
     this.paintedAt = now;
     if (!this.plays && !view.deep && (right || up)) this.followed = 0, view.pan(PAN * right, PAN * up);
-    view.paint(this.room, now, this.room.unitOf(this.followed || this.room.me));
-    if (now >= this.tablesAt) this.tablesAt = now + TABLES_EVERY, this.panels.draw(this.room);
+    const player = this.followed || this.room.me, unit = this.room.unitOf(player);
+    view.paint(this.room, now, unit);
+    minimap.paint(this.room, now, unit, view.deep);
+    gauges.draw(this.room, player, now);
+    if (now >= this.tablesAt) this.tablesAt = now + TABLES_EVERY, this.panels.draw(this.room, this.followed);
     if (this.wantsSpawn && now >= this.spawnAt) this.spawnAt = now + ASK_AGAIN, this.link.say("spawn");
   }
 
@@ -97,6 +112,7 @@ class Visit {
     byId("leave").hidden = true;
     byId("enter").hidden = false;
     this.panels.draw(this.room);
+    touch.draw();
     this.panels.status(why);
     this.panels.notice(why, "Join again", () => begin(this.name, this.team, this.role));
     byId("again").focus();
@@ -111,7 +127,7 @@ class Visit {
   #events = {
     ready: () => {
       const { game = "", name = "" } = this.room.about;
-      if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll();  // a recording
+      if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll(), touch.draw();  // a recording
       this.panels.status(`${this.plays ? "Playing" : "Watching"}${game ? ` on ${game}` : ""}${name ? `: ${name}` : ""}`);
       this.plays ? this.spawn() : view.canvas.focus();
     },
@@ -121,8 +137,13 @@ class Visit {
       this.wantsSpawn = false;
       this.panels.notice();
     },
-    died: ({ player, killer = 0, respawn_s: wait = 0 }) => {
-      this.panels.tell(`${this.#name(player)} died${killer && killer !== player ? ` by ${this.#name(killer)}` : ""}`);
+    died: ({ player = 0, unit: dead = 0, killer = 0, why, respawn_s: wait = 0 }) => {
+      if (this.retold) return;
+      const body = this.room.units.get(dead)?.kind ?? "TANK", by = killer && killer !== player ? this.#name(killer) : "";
+      const sentence = deathIn({ killer: by, victim: this.#name(player), why: why ?? "BY_SHOT", body });
+      this.panels.tell(sentence);
+      this.feed.tell(sentence, player === this.room.me || killer === this.room.me);
+      this.#sound(player === (this.followed || this.room.me) ? "death" : "boom", this.room.units.get(dead));
       if (player !== this.room.me || !this.plays || this.room.unitOf(player)) return;
       const seconds = wait > 0 ? ` You can respawn in ${Math.ceil(wait)} s.` : "";
       this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.${seconds}`, "Respawn", () => this.spawn());
@@ -141,17 +162,36 @@ class Visit {
       this.wantsSpawn = false;
       this.panels.tell(`Not possible: ${why || "no reason was given"}`);
     },
+    shot: ({ shooter, x = 0, y = 0 }) => this.#sound("shot", null, { x, y }, shooter),
+    health: ({ unit, by }) => { if (by && !this.retold) this.#sound("hit", this.room.units.get(unit)); },
+    token_captured: ({ by, team }) => {
+      if (this.retold) return;
+      const sentence = `${this.#name(by)} captured the ${teamName(team)} flag`.replace("  ", " ");
+      this.panels.tell(sentence), this.feed.tell(sentence), sounds.play("flag");
+    },
+    token_taken: ({ by }) => { if (!this.retold && by === this.room.me) sounds.play("flag"); },
     round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && !this.retold && this.panels.tell(winner ? `${this.#name(winner)} won` : "The round is over"),
   };
 
   known = new Set();
+
+  /** Heard from where the followed player, or the middle of the view, is. */
+  #sound(name, unit, place = unit?.track.at(performance.now())) {
+    if (this.retold || !place) return;
+    const ear = this.room.unitOf(this.followed || this.room.me)?.track.at(performance.now()) ?? view.eyes ?? { x: place.x, y: place.y };
+    const east = place.x - ear.x, north = place.y - ear.y, far = Math.hypot(east, north), yaw = view.ahead;
+    sounds.play(name, far, far > 5 ? (east * Math.sin(yaw) - north * Math.cos(yaw)) / far : 0);
+  }
 }
 
 function begin(name, team, role) {
   byId("enter").hidden = true;
   byId("room").hidden = byId("leave").hidden = false;
+  start?.end();
+  start = null;
   visit = new Visit(name, team, role);
   view.begin();
+  touch.draw();
   looks.draw();
 }
 
@@ -159,6 +199,13 @@ byId("enter").addEventListener("submit", (event) => {
   event.preventDefault();
   begin(byId("name").value.trim() || "guest", byId("team").value, event.submitter?.value ?? "PLAY");
 });
+
+function drawMute() {
+  byId("mute").textContent = sounds.muted ? "Sound: off" : "Sound: on";
+  byId("mute").setAttribute("aria-pressed", String(sounds.muted));
+}
+byId("mute").onclick = () => { sounds.mute(!sounds.muted), drawMute(), view.canvas.focus(); };
+drawMute();
 
 byId("leave").addEventListener("click", () => visit.link.leave());
 
@@ -175,11 +222,13 @@ view.canvas.addEventListener("keydown", (event) => {
   if (key === "Enter") event.preventDefault(), byId("line").focus();
   else if (key === "+" || key === "=") view.zoom(1 / 1.2);
   else if (key === "-") view.zoom(1.2);
+  else if (code === "KeyM") byId("mute").click();
   else if (key === "0") view.showAll(), looks.draw();
   else if (digit) visit.select(Number(digit[1]) - 1);
 });
 
 requestAnimationFrame(function picture() {
   requestAnimationFrame(picture);  // even if this one fails
+  start?.draw(performance.now());
   if (visit && !visit.over) visit.paint(performance.now());  // the frame's own time may be before facts heard since
 });

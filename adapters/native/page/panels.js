@@ -1,6 +1,7 @@
 // The texts beside the field: scores, chat, events, notices.
 // Law: names and chat of players are shown as text, never as markup.
 import { teamColour, teamName } from "./colours.js";
+import { ranked } from "./ranks.js";
 
 const MOST_LINES = 200;
 
@@ -43,21 +44,24 @@ export class Panels {
   }
 
   /** Redraws the tables if they changed; a focused button keeps the focus. */
-  draw(room) {
-    const rows = [...room.players.values()].sort((a, b) => (b.wins - b.losses) - (a.wins - a.losses) || a.id - b.id);
+  draw(room, followed = 0) {
+    const rows = ranked(room.about.game, room.players.values()).map(({ fired, ammo, ...player }) => player);
+    const sides = [...room.teams.values()].filter((one) => one.size > 0 || one.wins > 0);
     const leaders = room.board.map((row) => row.name || room.players.get(row.player)?.name || "?");
-    const drawn = JSON.stringify([rows, leaders, room.me]);
+    const drawn = JSON.stringify([rows, leaders, sides, room.me, followed]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const focused = document.activeElement?.dataset.player;
-    byId("scores").replaceChildren(...rows.map((player) => this.#row(player, player.id === room.me)));
+    byId("scores").replaceChildren(...rows.map((player) => this.#row(player, `${player.id === room.me ? "me" : ""} ${player.id === followed ? "followed" : ""}`)));
     if (focused) document.querySelector(`[data-player="${Number(focused)}"]`)?.focus();
+    byId("sides").hidden = sides.length === 0;
+    byId("sides").textContent = sides.map(({ team, wins, losses }) => `${teamName(team) || "no team"} ${wins}${losses ? ` : ${losses}` : ""}`).join(", ");
     byId("board").hidden = leaders.length === 0;
     byId("board").replaceChildren(...leaders.map((leader) => element("li", leader)));
   }
 
-  #row(player, me) {
-    const row = element("tr", "", me ? "me" : ""), name = element("td"), team = element("td"), mark = element("span", "", "team");
+  #row(player, kind) {
+    const row = element("tr", "", kind.trim()), name = element("td"), team = element("td"), mark = element("span", "", "team");
     const choose = element("button", player.name || `player ${player.id}`);
     choose.type = "button";
     choose.title = "follow this player";

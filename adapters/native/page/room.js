@@ -3,6 +3,7 @@
 import { Track } from "./track.js";
 
 const FALL = 50;  // m/s², of grenades: 32 blocks/s²
+const MOST_FIRED = 10;
 const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5;
 
 /** JSON writes NaN and Infinity as strings. */
@@ -23,6 +24,7 @@ export class Room {
   me = 0;
   about = {};
   world = null;
+  clock = null;         // the newest Clock
   rules = new Map();
   players = new Map();  // id: { id, name, team, role, units, active, wins, losses }
   units = new Map();    // id: { …Unit, track, hidden }
@@ -30,6 +32,7 @@ export class Room {
   bursts = [];          // { x, y, z, since, until }
   tokens = new Map();
   board = [];
+  teams = new Map();    // team: { team, wins, losses, size }
   #ahead = -Infinity;   // of the room's clock, ms
 
   /** `now`: the page's time in ms. Returns [kind, word]; nothing for an unknown kind. */
@@ -81,6 +84,8 @@ export class Room {
 
   #shoot(shot, told) {
     const speed = Math.hypot(number(shot.vx), number(shot.vy), number(shot.vz));
+    const shooter = this.players.get(shot.shooter);
+    if (shooter) shooter.fired = [...(shooter.fired ?? []).slice(1 - MOST_FIRED), told];
     const flash = shot.kind === "RAY" || shot.kind === "MELEE";
     const reach = speed > 0 && number(shot.range) > 0 ? shot.range / speed : SHOT_SECONDS;
     const life = flash ? FLASH_SECONDS : number(shot.life) || reach;
@@ -170,6 +175,12 @@ export class Room {
       const player = this.players.get(word.player);
       if (player) Object.assign(player, { wins: word.wins ?? 0, losses: word.losses ?? 0 });
     },
+    ammo: (word) => {
+      const player = this.players.get(word.player);
+      if (player) player.ammo = word;
+    },
+    team_score: (word) => { this.teams.set(word.team ?? "TEAM_ANY", { wins: 0, losses: 0, size: 0, ...word }); },
+    clock: (word) => { this.clock = word; },
     board: (word) => { this.board = word.rows ?? []; },
     // Kinds that change nothing here, but are reported.
     ...Object.fromEntries(["ready", "refused", "kicked", "claim_refused", "notice", "waiting", "round", "said", "token_captured"]

@@ -85,6 +85,9 @@ export class Scene {
     return { calls, triangles, lines: this.#sparks.lines.geometry.drawRange.count / 2, sharp: this.#sharp, revision: THREE.REVISION };
   }
 
+  /** Whether a unit has a figure that is shown. */
+  isDrawn(unit) { return this.#units.get(unit)?.figure?.visible ?? false; }
+
   #world = null;
 
   #learn(world) {

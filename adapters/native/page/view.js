@@ -16,8 +16,9 @@ export class View {
   #fitting = false;               // chosen by the size of the followed unit
   #middle = { x: 0, y: 0 };
 
-  constructor(canvas) {
-    this.canvas = canvas;
+  /** `least`: the smallest size of a tank, in pixels. */
+  constructor(canvas, { names = true, least = LEAST } = {}) {
+    Object.assign(this, { canvas, names, least });
     this.pen = canvas.getContext("2d");
     new ResizeObserver(() => this.#fit()).observe(canvas);
   }
@@ -90,7 +91,7 @@ export class View {
       else this.#paintBody(unit, pose, colour, mine, pixel);
       const name = unit.name || (owner?.name ?? "");
       const size = unit.radius / pixel;  // inside, if there is room
-      if (name) this.#write(name, pose.x, pose.y, CELLS.has(unit.kind) ? (size > 16 ? 0 : -size - 10) : -20, mine);
+      if (name && this.names) this.#write(name, pose.x, pose.y, CELLS.has(unit.kind) ? (size > 16 ? 0 : -size - 10) : -20, mine);
     }
   }
 
@@ -117,7 +118,7 @@ export class View {
 
   /** A tank, or a man: longer toward the front, with a gun that shows its direction. */
   #paintBody({ kind }, { x, y, yaw }, colour, mine, pixel) {
-    const { pen } = this, grow = Math.max(1, LEAST * pixel / TANK.length);
+    const { pen } = this, grow = Math.max(1, this.least * pixel / TANK.length);
     const [length, width] = kind === "MAN" ? [3, 3] : [TANK.length, TANK.width];
     pen.save();
     pen.translate(x, y);
@@ -164,7 +165,7 @@ export class View {
     pen.moveTo(x, y), pen.lineTo(x, y + 14 * pixel), pen.lineTo(x + 9 * pixel, y + 10 * pixel), pen.lineTo(x, y + 6 * pixel);
     pen.fill();
     const label = code || (gives ? gives.toLowerCase() : "");
-    if (label) this.#write(label, x, y, 12, false);
+    if (label && this.names) this.#write(label, x, y, 12, false);
   }
 
   /** Text is upright and has a constant size. `down`: pixels below the place. */

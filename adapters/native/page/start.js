@@ -1,0 +1,59 @@
+// What is seen before entering: the field as it is now, what is played, and how many play. Law: it asks for the world without a name,
+// and is over as soon as somebody enters; a recording offers no "Play".
+import { Link } from "./link.js";
+import { Room } from "./room.js";
+
+const GAMES = { bzflag: "BZFlag", bzdraft: "BZFlag, draft of 1.8", panic: "Tank Commander Panic", ogar: "an Ogar game", aos: "Ace of Spades", arena: "an arena for players of all games" };
+const byId = (id) => document.getElementById(id);
+const count = (number, one, more) => `${number === 0 ? "no" : number} ${number === 1 ? one : more}`;
+
+/** A sentence on what is going on in a room. */
+export function situation(room, recording) {
+  const { game = "", name = "", mode = "", most_players: most = 0 } = room.about;
+  const play = [...room.players.values()].filter((player) => player.role !== "WATCH").length || room.about.players || 0;
+  const watch = [...room.players.values()].filter((player) => player.role === "WATCH").length || room.about.watchers || 0;
+  const what = `${recording ? "A recording of " : ""}${Object.hasOwn(GAMES, game) ? GAMES[game] : game || "a game"}${name && name !== game ? `: ${name}` : ""}`;
+  const who = `${count(play, "player", "players")}${most && !recording ? ` of ${most}` : ""}${watch ? `, ${count(watch, "spectator", "spectators")}` : ""}`;
+  return { what: `${what[0].toUpperCase()}${what.slice(1)}${mode ? `, ${mode}` : ""}`, who: `${who[0].toUpperCase()}${who.slice(1)}` };
+}
+
+export class Start {
+  room = new Room();
+  recording = false;
+  #drawn = "";
+
+  constructor() {
+    byId("going").textContent = "Looking …";
+    this.link = new Link({
+      opened: () => this.link.say("want_world"),
+      heard: (fact) => this.#heard(fact),
+      ended: () => { if (!this.over && !this.#known) byId("going").textContent = "The game does not say what is going on. You can still try to enter."; },
+    });
+  }
+
+  over = false;
+  #known = false;
+
+  #heard(fact) {
+    this.room.hear(fact, performance.now());
+    if (fact.clock?.speed || fact.clock?.paused) this.recording = true;
+    this.#known ||= Boolean(fact.room);
+  }
+
+  /** Called for every picture. */
+  draw(now) {
+    this.room.tidy(now);
+    if (!this.#known) return;
+    const { what, who } = situation(this.room, this.recording), drawn = what + who;
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    byId("going").textContent = what;
+    byId("count").textContent = who;
+    byId("play").hidden = byId("team-label").hidden = byId("drive-help").hidden = this.recording;
+  }
+
+  end() {
+    this.over = true;
+    this.link.leave();
+  }
+}
