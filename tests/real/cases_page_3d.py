@@ -1,5 +1,6 @@
 # The 3D view of the page, in Debian's Chromium with WebGL in software, on a server whose world and players the case knows.
 # Law: where something must be seen is reckoned here, from the words and the camera's place; what is seen is read from pixels.
+import base64
 import json
 import math
 
@@ -229,4 +230,90 @@ def page_drives_3d(stage):
     return "driven by keys and by a finger"
 
 
-CASES = {"page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d}
+BLOCK = 800 / 512
+
+
+def map_file():
+    """A map of Ace of Spades: green ground at cell 50, and a red tower of 6 by 6 cells at 256, 240, from cell 20 down."""
+    columns = []
+    for y in range(512):
+        for x in range(512):
+            red = 256 <= x < 262 and 240 <= y < 246
+            top = 20 if red else 50
+            columns.append(bytes([0, top, top, 0]) + (bytes([20, 20, 220, 0]) if red else bytes([40, 150, 60, 0])))
+    return base64.b64encode(b"".join(columns)).decode()
+
+
+def cell_middle(x, y, z):
+    return (x - 255.5) * BLOCK, (255.5 - y) * BLOCK, (61.5 - z) * BLOCK
+
+
+def page_voxels(stage):
+    """A known map of Ace of Spades in the 3D view in Chromium: ground and tower are where they must be; a block that is dug, and one that is built, are seen, and only their chunks are built again; a man stands on the ground"""
+    world = {"world": {"kind": "VOXELS", "west": -400, "east": 400, "south": -400, "north": 400, "block": BLOCK, "voxels": map_file()}}
+    ground = (62 - 50) * BLOCK
+    x, y, _ = cell_middle(262, 262, 0)
+    room, page = open_page(stage, world, *player(2, "anna", "BLUE", x, y, kind="MAN", radius=1, pose={"z": ground}))
+    page.turns_to_3d()
+    page.puts_eyes(*cell_middle(258, 275, 40), math.pi / 2, -0.1)
+    wait_until(lambda: page.asks("view.scene.told.chunks") > 100, 60, "the chunks are not built")
+    page.pictures()
+    page.sees_at(is_earth, (cell_middle(259, 245, 0)[0], cell_middle(0, 245, 0)[1] - BLOCK / 2, 50))  # the tower's south face is solid without colours
+    page.sees_at(is_grass_block, (x + 12, y, ground))
+    page.sees_at(is_blue, (x, y, ground + 2.4))
+    page.screenshot("voxels.png")
+
+    south = cell_middle(250, 262, 49)
+    page.sees_at(is_grass_block, (south[0], south[1], ground))
+    built = page.asks("view.scene.told.chunks")
+    room.tell({"world_edit": {"edit": {"op": "BUILD", "x": south[0], "y": south[1], "z": south[2], "colour": 0xF01010}}})
+    page.sees_at(is_red, (south[0], south[1] - BLOCK / 2, south[2]))
+    again = page.asks("view.scene.told.chunks") - built
+    check(again == 1, f"for one block {again} chunks were built again")
+    room.tell({"world_edit": {"edit": {"op": "DIG", "x": south[0], "y": south[1], "z": south[2]}}})
+    page.sees_at(lambda *colour: not is_red(*colour), (south[0], south[1] - BLOCK / 2, south[2]))
+    page.clicks("deep")
+    wait_until(lambda: not page.shown("space"), 5, "the view from above does not come")
+    page.screenshot("voxels_above.png")
+    page.end()
+    return f"{built} chunks, 1 built again for a block"
+
+
+def is_grass_block(red, green, blue):
+    return green > 1.5 * red and green > 1.5 * blue
+
+
+def is_earth(red, green, blue):
+    return red > green > blue and red < 120
+
+
+def page_cells(stage):
+    """Cells, pellets and a virus of Ogar, and tiles of Panic, in the 3D view in Chromium, are where they must be, in their colours; a tile that becomes a wall is seen as one"""
+    world = {"world": {"kind": "OPEN", "west": -400, "east": 400, "south": -400, "north": 400}}
+    units = [{"unit": {"id": 50 + i, "kind": "PELLET", "radius": 0.6, "colour": 0xFF00FF, "pose": {"x": -40 + 2 * i, "y": 20}}} for i in range(40)]
+    room, page = open_page(stage, world, *player(2, "anna", "ROGUE", 0, 0, kind="CELL", radius=12, colour=0xE02020),
+                           {"unit": {"id": 49, "kind": "VIRUS", "radius": 8, "colour": 0x33FF33, "pose": {"x": 40, "y": 0}}}, *units)
+    page.turns_to_3d()
+    page.puts_eyes(0, -60, 60, math.pi / 2, -0.8)
+    page.sees_at(is_red, (0, 0, 5))
+    page.sees_at(lambda red, green, blue: green > 140 and green > 2 * red, (40, 0, 3))
+    page.sees_at(lambda red, green, blue: red > 150 and blue > 150 and green < 120, (-20, 20, 0.6))
+    page.screenshot("cells.png")
+    page.end()
+
+    tiles = bytes(0 if i in (9, 10) else 1 if i == 5 else 3 for i in range(16))
+    world = {"world": {"kind": "TILES", "west": -50, "east": 50, "south": -50, "north": 50, "columns": 4, "rows": 4, "tiles": base64.b64encode(tiles).decode()}}
+    room, page = open_page(stage, world, *player(2, "anna", "RED", 37.5, -37.5), name="tiles")
+    page.turns_to_3d()
+    page.puts_eyes(0, -90, 80, math.pi / 2, -0.8)
+    page.sees_at(lambda red, green, blue: red > green > blue and red > 110, (0, -12.5, 8))  # tiles 9 and 10 are a wall
+    page.sees_at(is_blue, (-12.5, 12.5, 0.2))                                                # tile 5 is water
+    page.sees_at(is_grass, (12.5, 12.5, 0))
+    room.tell({"world_edit": {"edit": {"x": 12.5, "y": 12.5}}})
+    page.sees_at(lambda red, green, blue: red > green > blue and red > 110, (12.5, 12.5, 8))
+    page.screenshot("tiles.png")
+    page.end()
+    return "cells, pellets, tiles"
+
+
+CASES = {"page_voxels": page_voxels, "page_cells": page_cells, "page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d}

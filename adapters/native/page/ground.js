@@ -1,22 +1,21 @@
 // What does not move: the bounds, tiles, voxels, solids, teleporters and bases of a World, drawn in metres.
-// Law: a pattern of tiles or voxels is made once for each world; an invalid map is not drawn.
+// Law: a pattern of tiles or voxels is made once for each world, and again after changes; an invalid map is not drawn.
 import { teamColour } from "./colours.js";
+import { HEIGHT, SIDE, unpack } from "./voxels.js";
 
 const FLOOR = "#2a3138", GRID = "#363f48", EDGE = "#8fa0b0", SOLID = "#5b6773", PASSABLE = "#424c56", GATE = "#ffe066";
 const GRID_STEP = 50;          // metres
-const MOST_COLUMNS = 4096;
-const VOXEL_SIDE = 512, VOXEL_HEIGHT = 64;
+const AGAIN = 2000;            // ms between two patterns of a world that changes
 const SHOTS_PASS = 1, UNITS_PASS = 2;
-
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
 export class Ground {
   #world = null;
   #pattern = null;  // a canvas with one pixel per column
 
   /** Draws with `pen`, in metres, y northwards. `pixel`: size of a screen pixel in metres. */
-  paint(pen, world, pixel) {
-    if (world !== this.#world) this.#learn(world);
+  paint(pen, room, pixel) {
+    const { world } = room, now = performance.now();
+    if (world !== this.#world || (room.edits !== this.#edits && now > this.#again)) this.#learn(room, now);
     if (!world) return;
     const { west = 0, east = 0, south = 0, north = 0 } = world;
     pen.fillStyle = FLOOR;
@@ -31,9 +30,14 @@ export class Ground {
     pen.strokeRect(west, south, east - west, north - south);
   }
 
-  #learn(world) {
+  #edits = 0;
+  #again = 0;
+
+  #learn({ world, voxels, edits }, now) {
     this.#world = world;
-    this.#pattern = world?.kind === "TILES" ? tilePattern(world) : world?.kind === "VOXELS" ? voxelPattern(world) : null;
+    this.#edits = edits;
+    this.#again = now + AGAIN;
+    this.#pattern = world?.grid ? tilePattern(world) : world?.kind === "VOXELS" && voxels ? voxelPattern(voxels) : null;
   }
 }
 
@@ -83,24 +87,17 @@ function patternOf(width, height, colourAt) {
   return canvas;
 }
 
-function tilePattern({ columns = 0, rows = 0, tiles = "" }) {
-  const kinds = bytesOf(tiles);
-  if (!columns || columns > MOST_COLUMNS || rows > MOST_COLUMNS || kinds.length !== columns * rows) return null;
+function tilePattern({ columns, rows, grid }) {
   return patternOf(columns, rows, (i) => {
-    if (kinds[i] & UNITS_PASS) return kinds[i] & SHOTS_PASS ? [42, 49, 56] : [66, 76, 58];
-    return kinds[i] & SHOTS_PASS ? [44, 66, 92] : [91, 103, 115];
+    if (grid[i] & UNITS_PASS) return grid[i] & SHOTS_PASS ? [42, 49, 56] : [66, 76, 58];
+    return grid[i] & SHOTS_PASS ? [44, 66, 92] : [91, 103, 115];
   });
 }
 
-/** Each column's highest voxel; lower ones are darker. The file has spans of (words, first, last, air) and colours. */
-function voxelPattern({ voxels = "" }) {
-  const file = bytesOf(voxels), tops = [];
-  for (let at = 0; tops.length < VOXEL_SIDE * VOXEL_SIDE;) {
-    if (at + 4 > file.length) return null;
-    const light = 1 - 0.6 * file[at + 1] / VOXEL_HEIGHT, colour = at + 8 <= file.length ? at + 4 : at;
-    tops.push([file[colour + 2] * light, file[colour + 1] * light, file[colour] * light]);
-    for (; file[at] !== 0; at += 4 * file[at]) if (at + 4 > file.length) return null;
-    at += 4 * Math.max(1, file[at + 2] - file[at + 1] + 2);
-  }
-  return patternOf(VOXEL_SIDE, VOXEL_SIDE, (i) => tops[i]);
+/** Each column's highest block; lower ones are darker. */
+function voxelPattern(voxels) {
+  return patternOf(SIDE, SIDE, (i) => {
+    const top = voxels.top(i % SIDE, Math.floor(i / SIDE)), light = 1 - 0.6 * top / HEIGHT;
+    return unpack(voxels.cell(i % SIDE, Math.floor(i / SIDE), top)).map((part) => part * light);
+  });
 }

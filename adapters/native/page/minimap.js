@@ -5,7 +5,7 @@ const EVERY = 120;  // ms
 const byId = (id) => document.getElementById(id);
 
 export class Minimap {
-  #view = new View(byId("minimap"), { names: false, least: 7 });
+  #view = new View(byId("minimap"), { names: false, least: 10 });
   #at = 0;
 
   paint(room, now, followed, shown) {

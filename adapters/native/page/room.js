@@ -1,10 +1,14 @@
 // What is true in the room, folded from its facts. Law: the same facts in the same order give the same room; facts about
 // unknown players or units are ignored. It uses no element of the page.
 import { Track } from "./track.js";
+import { Voxels } from "./voxels.js";
 
 const FALL = 50;  // m/s², of grenades: 32 blocks/s²
 const MOST_FIRED = 10;
+const MOST_COLUMNS = 4096, PASSABLE = 3;  // of tiles
 const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5;
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
 /** JSON writes NaN and Infinity as strings. */
 const number = (value) => (Number.isFinite(value) ? value : 0);
@@ -23,7 +27,9 @@ export const placeOf = (shot, seconds) => ({
 export class Room {
   me = 0;
   about = {};
-  world = null;
+  world = null;         // the newest World; `grid`: its tiles, as they are now
+  voxels = null;        // its blocks, if it has any
+  edits = 0;            // how often the world was changed
   clock = null;         // the newest Clock
   rules = new Map();
   players = new Map();  // id: { id, name, team, role, units, active, wins, losses }
@@ -93,6 +99,21 @@ export class Room {
       { ...shot, ...poseOf(shot), flash, range: number(shot.range) || this.rule("shot_range", 100), fired: told, until: told + 1000 * life });
   }
 
+  #edit(edit) {
+    const { world } = this;
+    if (!world) return;
+    ++this.edits;
+    if (world.grid) return this.#editTile(edit);
+    if (world.kind !== "VOXELS") this.voxels ??= new Voxels(world.block);  // blocks on an even floor
+    this.voxels?.edit(edit);
+  }
+
+  #editTile({ op = "BUILD", x = 0, y = 0 }) {
+    const { grid, columns, rows, west = 0, east = 0, south = 0, north = 0 } = this.world;
+    const column = Math.floor((x - west) / (east - west) * columns), row = Math.floor((north - y) / (north - south) * rows);
+    if (column >= 0 && row >= 0 && column < columns && row < rows) grid[row * columns + column] = op === "BUILD" || op === "LINE" ? 0 : PASSABLE;
+  }
+
   #forget(id) {
     this.units.delete(id);
     for (const player of this.players.values()) player.units = player.units.filter((unit) => unit !== id);
@@ -102,7 +123,14 @@ export class Room {
     you: (word) => { this.me = word.player; },
     room: (word) => { this.about = word; },
     rule: (word) => { this.rules.set(word.name, word.value); },
-    world: (word) => { this.world = word; },
+    world: (word) => {
+      const { kind, columns = 0, rows = 0, tiles = "", voxels = "", block = 0 } = word;
+      this.world = word;
+      this.voxels = kind === "VOXELS" ? Voxels.read(bytesOf(voxels), block) : null;
+      const grid = kind === "TILES" ? bytesOf(tiles) : null;
+      word.grid = grid && columns > 0 && columns <= MOST_COLUMNS && rows <= MOST_COLUMNS && grid.length === columns * rows ? grid : null;
+    },
+    world_edit: ({ edit }) => this.#edit(edit ?? {}),
     player: (word) => {
       const known = this.players.get(word.id) ?? { units: [], active: 0, wins: 0, losses: 0 };
       this.players.set(word.id, { ...known, name: "", team: "TEAM_ANY", role: "PLAY", colour: 0, ...word });

@@ -2,6 +2,7 @@
 // Law: it draws the room at one moment, and does not change the room. Its methods are those of View.
 import * as THREE from "./three.module.js";
 import { colourOf, teamColour } from "./colours.js";
+import { Chunks } from "./chunks.js";
 import { Eyes } from "./eyes.js";
 import { Figures } from "./figures.js";
 import { Labels } from "./labels.js";
@@ -70,8 +71,9 @@ export class Scene {
     const seconds = Math.min(0.25, Math.max(0, now - this.#before) / 1000);
     this.#judge(now);
     this.#before = now;
-    if (room.world !== this.#world || !this.#scenery) this.#learn(room.world);
-    this.#aim(now, followed, seconds);
+    this.#build(room);
+    this.#aim(room, now, followed, seconds);
+    this.#chunks?.paint(this.eyes.x, this.eyes.y);
     this.#paintUnits(room, now, followed);
     this.#paintFlags(room, now);
     this.#sparks.paint(room, now);
@@ -82,13 +84,26 @@ export class Scene {
 
   /** For tests and measurements. */
   get told() { const { calls, triangles } = this.#renderer.info.render;
-    return { calls, triangles, lines: this.#sparks.lines.geometry.drawRange.count / 2, sharp: this.#sharp, revision: THREE.REVISION };
+    return { calls, triangles, lines: this.#sparks.lines.geometry.drawRange.count / 2, chunks: this.#chunks?.built ?? 0, sharp: this.#sharp, revision: THREE.REVISION };
   }
 
   /** Whether a unit has a figure that is shown. */
   isDrawn(unit) { return this.#units.get(unit)?.figure?.visible ?? false; }
 
   #world = null;
+
+  #chunks = null;
+  #edits = 0;
+
+  /** What changed since the last picture. */
+  #build(room) {
+    if (room.world !== this.#world || !this.#scenery) this.#learn(room.world), this.#chunks = null;
+    if (room.voxels && room.voxels !== this.#chunks?.voxels) {
+      this.#chunks = new Chunks(THREE, room.voxels, this.#scenery.plain, this.#scenery.group, room.world.kind === "VOXELS");
+    }
+    if (room.edits !== this.#edits) this.#scenery.changed();
+    this.#edits = room.edits;
+  }
 
   #learn(world) {
     if (this.#scenery) this.#scene.remove(this.#scenery.group), this.#scenery.end();
@@ -119,9 +134,10 @@ export class Scene {
     if (this.#sharp !== before) this.#fit();
   }
 
-  #aim(now, followed, seconds) {
+  #aim(room, now, followed, seconds) {
     const { eyes } = this;
-    if (followed) eyes.follow(followed, followed.track.at(now), Figures.height(followed), seconds, (x, y, z) => this.#scenery.covers(x, y, z));
+    if (followed) eyes.follow(followed, followed.track.at(now), Figures.height(followed), seconds,
+      (x, y, z) => this.#scenery.covers(x, y, z) || (room.voxels?.covers(x, y, z) ?? false));
     this.#camera.position.set(eyes.x, eyes.y, eyes.z);
     const level = Math.cos(eyes.pitch);
     this.#camera.lookAt(eyes.x + Math.cos(eyes.yaw) * level, eyes.y + Math.sin(eyes.yaw) * level, eyes.z + Math.sin(eyes.pitch));

@@ -72,6 +72,7 @@ export class Scenery {
     const pen = board.getContext("2d");
     [0, 1, 2, 3].forEach((i) => { pen.fillStyle = GRASS[(i + (i >> 1)) % 2], pen.fillRect(32 * (i % 2), 32 * (i >> 1), 32, 32); });
     const pattern = new THREE.CanvasTexture(board);
+    pattern.magFilter = THREE.NearestFilter;
     pattern.wrapS = pattern.wrapT = THREE.RepeatWrapping;
     pattern.repeat.set((east - west) / (2 * CHECK), (north - south) / (2 * CHECK));
     const floor = new THREE.Mesh(new THREE.PlaneBufferGeometry(east - west, north - south), new THREE.MeshBasicMaterial({ map: pattern }));

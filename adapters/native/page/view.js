@@ -48,7 +48,7 @@ export class View {
     pen.fillRect(0, 0, canvas.width, canvas.height);
     pen.setTransform(ratio / pixel, 0, 0, -ratio / pixel, canvas.width / 2, canvas.height / 2);
     pen.translate(-this.#middle.x, -this.#middle.y);
-    this.#ground.paint(pen, room.world, pixel);
+    this.#ground.paint(pen, room, pixel);
     for (const token of room.tokens.values()) this.#paintToken(token, pixel);
     this.#paintUnits(room, now, pixel);
     for (const shot of room.shots.values()) this.#paintShot(shot, now, pixel);
