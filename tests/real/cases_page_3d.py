@@ -53,6 +53,14 @@ class Page3d(Page):
         pixels = box["height"] / 2 / math.tan(FIELD_OF_VIEW / 2) / depth
         return box["left"] + box["width"] / 2 + right * pixels, box["top"] + box["height"] / 2 - high * pixels
 
+    def builds(self):
+        """Waits until all chunks of blocks near the camera are built."""
+        def done():
+            before = self.asks("view.scene.told.chunks")
+            self.pictures(5)
+            return before == self.asks("view.scene.told.chunks") > 100
+        wait_until(done, 60, "the chunks are not built")
+
     def draws(self, name):
         """Whether the unit of a player has a figure that is shown."""
         return self.asks(f"view.scene.isDrawn(visit.room.unitOf([...visit.room.players.values()].find((one) => one.name === {json.dumps(name)}).id).id)")
@@ -255,11 +263,10 @@ def page_voxels(stage):
     x, y, _ = cell_middle(262, 262, 0)
     room, page = open_page(stage, world, *player(2, "anna", "BLUE", x, y, kind="MAN", radius=1, pose={"z": ground}))
     page.turns_to_3d()
-    page.puts_eyes(*cell_middle(258, 275, 40), math.pi / 2, -0.1)
-    wait_until(lambda: page.asks("view.scene.told.chunks") > 100, 60, "the chunks are not built")
-    page.pictures()
+    page.puts_eyes(*cell_middle(258, 290, 40), math.pi / 2, -0.25)
+    page.builds()
     page.sees_at(is_earth, (cell_middle(259, 245, 0)[0], cell_middle(0, 245, 0)[1] - BLOCK / 2, 50))  # the tower's south face is solid without colours
-    page.sees_at(is_grass_block, (x + 12, y, ground))
+    page.sees_at(is_grass_block, (x - 8, y + 6, ground))
     page.sees_at(is_blue, (x, y, ground + 2.4))
     page.screenshot("voxels.png")
 
