@@ -65,6 +65,14 @@ class Page3d(Page):
         """Whether the unit of a player has a figure that is shown."""
         return self.asks(f"view.scene.isDrawn(visit.room.unitOf([...visit.room.players.values()].find((one) => one.name === {json.dumps(name)}).id).id)")
 
+    def sees_on_minimap(self, what, x, y, seconds=10):
+        """The same on the small map, which shows the whole world."""
+        box = self.page("(({ left, top, width }) => ({ left, top, width }))(document.getElementById('minimap').getBoundingClientRect())")
+        west, south, across = self.asks("(({ west, east, south, north }) => [west, south, Math.max(east - west, north - south)])(visit.room.world)")
+        pixel = 0.95 * box["width"] / across
+        left, top = box["left"] + box["width"] / 2 + (x - west - across / 2) * pixel, box["top"] + box["width"] / 2 - (y - south - across / 2) * pixel
+        wait_until(lambda: any(what(*colour) for colour in self.colours(left, top, 3)), seconds, lambda: f"on the small map at {x}, {y} there is {self.colours(left, top, 3)}")
+
     def sees_at(self, what, place, seconds=10):
         """Waits until the pixels where `place` must be seen satisfy `what(red, green, blue)`."""
         seen = []
@@ -323,4 +331,80 @@ def page_cells(stage):
     return "cells, pellets, tiles"
 
 
-CASES = {"page_voxels": page_voxels, "page_cells": page_cells, "page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d}
+def page_events(stage):
+    """In Chromium: "anna destroyed bob" over the field and in the log, not when a replay tells of another moment; health, loaded shots, the small map; sounds only after a gesture, and not when muted; the table sorted as BZFlag's"""
+    room, page = open_page(stage, WORLD, {"rule": {"name": "reload", "value": "3"}}, *player(2, "anna", "RED", 0, 0, health=100, max_health=100),
+                           *player(3, "bob", "BLUE", 30, -20), {"score": {"player": 2, "wins": 1, "losses": 3}}, {"score": {"player": 3, "wins": 1}})
+    names = "[...document.querySelectorAll('#scores tr')].map((row) => row.cells[0].innerText)"
+    wait_until(lambda: page.page(names) == ["bob", "anna", "wanda"], 10, lambda: f"the table is {page.page(names)}")
+    check(page.asks("0") == 0 and page.page("import('./main.js').then(({ sounds }) => sounds.state)") == "off", "there is sound before a gesture")
+    page.turns_to_3d()
+    page.page("""document.querySelector('[data-player="2"]').click()""")
+    page.ask("Input.dispatchMouseEvent", type="mousePressed", x=480, y=200, button="right", buttons=2, clickCount=1)
+    page.ask("Input.dispatchMouseEvent", type="mouseReleased", x=480, y=200, button="right", buttons=0, clickCount=1)
+    wait_until(lambda: page.page("import('./main.js').then(({ sounds }) => sounds.state)") == "running", 10, "there is no sound after a gesture")
+
+    check(page.shown("health") and "100" in page.text("health"), f"anna's health is not shown: {page.text('health')!r}")
+    slots = lambda: page.page("document.getElementById('loaded').getAttribute('aria-label')")
+    wait_until(lambda: slots() == "5 of 5 shots loaded", 5, lambda: f"the gun is {slots()}")
+    room.tell({"health": {"unit": 102, "now": 40, "max": 100, "by": 3}}, {"shot": {"shooter": 2, "unit": 102, "shot": 1, "vx": 100, "life": 3.5, "range": 350}})
+    wait_until(lambda: "40" in page.text("health") and slots() == "4 of 5 shots loaded", 5, lambda: f"{page.text('health')!r}, {slots()}")
+    page.sees_on_minimap(is_red, 0, 0)
+    page.sees_on_minimap(is_blue, 30, -20)
+
+    heard = lambda: page.page("import('./main.js').then(({ sounds }) => sounds.heard)")
+    room.tell({"died": {"player": 3, "unit": 103, "killer": 2, "why": "BY_SHOT"}}, {"score": {"player": 2, "wins": 5, "losses": 3}})
+    page.sees("anna destroyed bob", "feed", 5)
+    page.sees("anna destroyed bob", "log", 5)
+    page.screenshot("events.png")
+    wait_until(lambda: page.page(names) == ["anna", "bob", "wanda"], 5, lambda: f"the table is {page.page(names)}")
+    wait_until(lambda: heard().get("boom") == 1 and heard().get("shot") == 1 and heard().get("hit") == 1, 5, lambda: f"heard: {heard()}")
+    page.clicks("mute")
+    room.tell({"shot": {"shooter": 2, "unit": 102, "shot": 2, "vx": 100, "life": 3.5, "range": 350}})
+    page.pictures(10)
+    check(heard().get("shot") == 1, "a muted page plays sounds")
+    wait_until(lambda: page.page("document.getElementById('feed').childElementCount") == 0, 15, "an event stays for ever")
+
+    room.tell({"clock": {"us": "5", "paused": True}}, {"died": {"player": 3, "unit": 103, "killer": 2}}, {"said": {"from": 2, "text": "retold"}}, {"clock": {"us": "5", "speed": 1}})
+    page.sees("retold", "log", 5)
+    check(page.text("log").count("destroyed") == 1 and page.text("feed") == "", "a death that is only told again became an event")
+    page.end()
+    return f"heard {heard()}"
+
+
+def page_start(stage):
+    """In Chromium before entering: what is played and how many play; a recording offers no "Play"; on a screen 390 px wide nothing is cut off, before and after"""
+    facts = [WORLD, *player(2, "anna", "RED", 0, 0), *player(3, "bob", "BLUE", 30, -20)]
+    room = stage.keep(Room({"room": {"game": "bzflag", "dialect": "2.4", "name": "field", "mode": "capture the flag", "most_players": 20, "most_shots": 5}}, *facts))
+    proxy = stage.start("proxy", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"native://127.0.0.1:{room.port}?dialect=json"])
+    page = Page3d(stage, "chromium", listening(proxy))
+    page.sees("BZFlag: field, capture the flag", "going")
+    page.sees("2 players of 20", "count")
+    check(page.shown("play") and "stick" in page.text("controls"), "no way to play, or no controls")
+    page.screenshot("start.png")
+    page.wide(390, 844)
+    fits = "[document.documentElement.scrollWidth, ...[...document.querySelectorAll('button, input, select, #stage, aside')].filter((one) => one.checkVisibility()).map((one) => Math.ceil(one.getBoundingClientRect().right))]"
+    check(max(page.page(fits)) <= 390, f"at 390 px something is wider: {page.page(fits)}")
+    page.screenshot("start_390.png")
+    page.enters("wanda", "watch")
+    page.sees("bzflag", "status", 20)
+    page.turns_to_3d()
+    page.page("""document.querySelector('[data-player="2"]').click()""")
+    page.page("scrollTo(0, 0)")
+    room.tell({"died": {"player": 3, "unit": 103, "killer": 2}})
+    page.sees("anna destroyed bob", "feed", 5)
+    check(max(page.page(fits)) <= 390, f"at 390 px something is wider: {page.page(fits)}")
+    page.screenshot("field_390.png")
+    page.end()
+
+    room = stage.keep(Room({"room": {"game": "bzflag", "name": "evening"}}, {"clock": {"us": "1", "speed": 1}}, *facts))
+    proxy = stage.start("replay", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"native://127.0.0.1:{room.port}?dialect=json"])
+    page = Page(stage, "recording", listening(proxy))
+    page.sees("A recording of BZFlag: evening", "going")
+    check(not page.shown("play") and page.shown("watch"), "a recording offers to play")
+    page.screenshot("recording.png")
+    page.end()
+    return "what is going on, controls, 390 px"
+
+
+CASES = {"page_events": page_events, "page_start": page_start, "page_voxels": page_voxels, "page_cells": page_cells, "page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d}
