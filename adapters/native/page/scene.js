@@ -32,10 +32,10 @@ export class Scene {
   #judged = 0;
   #sharp = 1;
 
-  /** `space`: the canvas for WebGL; `canvas`: the one above it. Throws if there is no WebGL. */
-  constructor(space, canvas) {
+  /** `space`: the canvas for WebGL; `canvas`: the one above it. `smooth`: edges are smoothed, which is slow in software. Throws if there is no WebGL. */
+  constructor(space, canvas, smooth) {
     Object.assign(this, { space, canvas });
-    this.#renderer = new THREE.WebGLRenderer({ canvas: space, antialias: devicePixelRatio < 2, powerPreference: "high-performance" });
+    this.#renderer = new THREE.WebGLRenderer({ canvas: space, antialias: smooth && devicePixelRatio < 2, powerPreference: "high-performance" });
     this.#labels = new Labels(canvas);
     this.#scene.background = new THREE.Color(SKY);
     this.#scene.add(this.#sparks.group);

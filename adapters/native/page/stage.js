@@ -52,7 +52,7 @@ export class Stage {
       this.#loading = true;
       try {
         const { Scene } = await import("./scene.js");
-        this.#scene = new Scene(this.space, this.canvas);
+        this.#scene = new Scene(this.space, this.canvas, this.can === "fast");
         this.space.addEventListener("webglcontextlost", () => { this.can = "", this.show(false, false), this.changed("The 3D view has failed: the field is seen from above."); });
       } catch (fault) {
         this.can = "";

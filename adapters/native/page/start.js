@@ -2,8 +2,10 @@
 // and is over as soon as somebody enters; a recording offers no "Play".
 import { Link } from "./link.js";
 import { Room } from "./room.js";
+import { View } from "./view.js";
 
 const GAMES = { bzflag: "BZFlag", bzdraft: "BZFlag, draft of 1.8", panic: "Tank Commander Panic", ogar: "an Ogar game", aos: "Ace of Spades", arena: "an arena for players of all games" };
+const EVERY = 100;  // ms between two pictures of the field
 const byId = (id) => document.getElementById(id);
 const count = (number, one, more) => `${number === 0 ? "no" : number} ${number === 1 ? one : more}`;
 
@@ -21,6 +23,8 @@ export class Start {
   room = new Room();
   recording = false;
   #drawn = "";
+  #view = new View(byId("peek"), { names: false });
+  #at = 0;
 
   constructor() {
     byId("going").textContent = "Looking …";
@@ -44,6 +48,8 @@ export class Start {
   draw(now) {
     this.room.tidy(now);
     if (!this.#known) return;
+    byId("peek").hidden = !this.room.world;
+    if (this.room.world && now >= this.#at) this.#at = now + EVERY, this.#view.paint(this.room, now, null);
     const { what, who } = situation(this.room, this.recording), drawn = what + who;
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
