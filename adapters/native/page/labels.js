@@ -1,6 +1,7 @@
-// Names and health over the 3D view, on the canvas above it. Law: each text is drawn once and then copied.
+// Names and health on a canvas: on the view from above, and over the 3D view. Law: each text is drawn once and then copied.
 
-const FONT = "13px system-ui, sans-serif", HEIGHT = 18, BAR = 34;  // pixels
+export const LABEL = 18;  // pixels: the height of a name
+const FONT = "13px system-ui, sans-serif", BAR = 34;
 const MOST_KEPT = 400;
 
 export class Labels {
@@ -20,7 +21,7 @@ export class Labels {
   /** Above a point of the canvas. `health`: 0 to 1; undefined: not shown. */
   write(text, left, top, { mine = false, health } = {}) {
     const { pen } = this, picture = this.#picture(text, mine), ratio = devicePixelRatio;
-    pen.drawImage(picture, left - picture.width / ratio / 2, top - HEIGHT, picture.width / ratio, picture.height / ratio);
+    pen.drawImage(picture, left - picture.width / ratio / 2, top - LABEL, picture.width / ratio, picture.height / ratio);
     if (health === undefined) return;
     pen.fillStyle = "#0d1014";
     pen.fillRect(left - BAR / 2 - 1, top - 1, BAR + 2, 5);
@@ -42,10 +43,10 @@ function draw(text, mine) {
   const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), font = mine ? `bold ${FONT}` : FONT;
   pen.font = font;
   canvas.width = Math.ceil((pen.measureText(text).width + 6) * devicePixelRatio);
-  canvas.height = Math.ceil(HEIGHT * devicePixelRatio);
+  canvas.height = Math.ceil(LABEL * devicePixelRatio);
   pen.scale(devicePixelRatio, devicePixelRatio);
   Object.assign(pen, { font, textBaseline: "middle", lineWidth: 3, lineJoin: "round", strokeStyle: "#0d1014", fillStyle: mine ? "#ffffff" : "#f0f4f8" });
-  pen.strokeText(text, 3, HEIGHT / 2);
-  pen.fillText(text, 3, HEIGHT / 2);
+  pen.strokeText(text, 3, LABEL / 2);
+  pen.fillText(text, 3, LABEL / 2);
   return canvas;
 }

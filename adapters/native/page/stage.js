@@ -9,13 +9,11 @@ const remembered = () => { try { return localStorage.getItem(KEPT); } catch { re
 
 /** "fast": WebGL by a graphics processor; "slow": in software; "": none. */
 export function webgl() {
-  const tries = (options) => {
-    const pen = document.createElement("canvas").getContext("webgl", options);
-    pen?.getExtension("WEBGL_lose_context")?.loseContext();
-    return Boolean(pen);
-  };
-  if (tries({ failIfMajorPerformanceCaveat: true })) return "fast";
-  return tries({}) ? "slow" : "";
+  const pen = document.createElement("canvas").getContext("webgl");
+  if (!pen) return "";
+  const info = pen.getExtension("WEBGL_debug_renderer_info"), name = String(pen.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : pen.RENDERER));
+  pen.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name) ? "slow" : "fast";
 }
 
 export class Stage {

@@ -2,16 +2,17 @@
 // change the room.
 import { colourOf, teamColour } from "./colours.js";
 import { Ground } from "./ground.js";
+import { LABEL, Labels } from "./labels.js";
 
 const TANK = { length: 6, width: 2.8 };  // metres
 const LEAST = 16;                        // pixels: smallest size of a tank
 const CLOSE = 250;                       // width in metres, for players
 const THINGS = new Set(["BRICK", "PICKUP", "DECOR"]);
 const CELLS = new Set(["CELL", "PELLET", "VIRUS", "MOTHER", "EJECTED"]);
-const FONT = "13px system-ui, sans-serif";
 
 export class View {
   #ground = new Ground();
+  #labels;
   #across = 0;                    // metres that the shorter side shows; 0: all
   #fitting = false;               // chosen by the size of the followed unit
   #middle = { x: 0, y: 0 };
@@ -19,7 +20,8 @@ export class View {
   /** `least`: the smallest size of a tank, in pixels. */
   constructor(canvas, { names = true, least = LEAST } = {}) {
     Object.assign(this, { canvas, names, least });
-    this.pen = canvas.getContext("2d");
+    this.#labels = new Labels(canvas);
+    this.pen = this.#labels.pen;
     new ResizeObserver(() => this.#fit()).observe(canvas);
   }
 
@@ -170,18 +172,11 @@ export class View {
 
   /** Text is upright and has a constant size. `down`: pixels below the place. */
   #write(text, x, y, down, bold) {
-    const { pen } = this;
+    const { pen } = this, ratio = devicePixelRatio;
     const { x: left, y: top } = pen.getTransform().transformPoint(new DOMPoint(x, y));
     pen.save();
-    pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, left, top + down * devicePixelRatio);
-    pen.font = bold ? `bold ${FONT}` : FONT;
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    pen.lineWidth = 3;
-    pen.strokeStyle = "#0d1014";
-    pen.strokeText(text, 0, 0);
-    pen.fillStyle = "#ffffff";
-    pen.fillText(text, 0, 0);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.#labels.write(text, left / ratio, top / ratio + down + LABEL / 2, { mine: bold });
     pen.restore();
   }
 }
