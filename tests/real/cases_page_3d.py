@@ -344,7 +344,7 @@ def page_events(stage):
     page.ask("Input.dispatchMouseEvent", type="mouseReleased", x=480, y=200, button="right", buttons=0, clickCount=1)
     wait_until(lambda: page.page("import('./main.js').then(({ sounds }) => sounds.state)") == "running", 10, "there is no sound after a gesture")
 
-    check(page.shown("health") and "100" in page.text("health"), f"anna's health is not shown: {page.text('health')!r}")
+    wait_until(lambda: page.shown("health") and "100" in page.text("health"), 5, lambda: f"anna's health is not shown: {page.text('health')!r}")
     slots = lambda: page.page("document.getElementById('loaded').getAttribute('aria-label')")
     wait_until(lambda: slots() == "5 of 5 shots loaded", 5, lambda: f"the gun is {slots()}")
     room.tell({"health": {"unit": 102, "now": 40, "max": 100, "by": 3}}, {"shot": {"shooter": 2, "unit": 102, "shot": 1, "vx": 100, "life": 3.5, "range": 350}})

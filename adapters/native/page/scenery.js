@@ -3,7 +3,7 @@
 import { teamColour } from "./colours.js";
 import { Mason, rgb } from "./mason.js";
 
-const GRASS = ["#55704a", "#4e6844"], SAND = "#3c4a3a", CHECK = 25;  // metres
+const GRASS = [rgb(0x55704a), rgb(0x4e6844)], SAND = rgb(0x3c4a3a), CHECK = 25, MOST_CHECKS = 48, AROUND = 4000;  // metres
 const BRICK = rgb(0x9a6e54), ROOF = rgb(0x8d9096), STONE = rgb(0x5873b0), WALL = rgb(0x7c7f86), GATE = rgb(0xe8c84a), GLASS = rgb(0xc8d4dc);
 const ROCK = rgb(0x85796b), ROCK_TOP = rgb(0x9b8f80), WATER = rgb(0x3d6ea5), BUSH = rgb(0x3f6b3a);
 const WALL_HEIGHT = 6, TILE_HEIGHT = 8;  // metres
@@ -66,20 +66,19 @@ export class Scenery {
     return mesh;
   }
 
+  /** A chequered floor, and what is around it. Not a texture: those are slow in software. */
   #floor({ west = -400, east = 400, south = -400, north = 400 }) {
-    const { THREE } = this, board = document.createElement("canvas");
-    board.width = board.height = 64;
-    const pen = board.getContext("2d");
-    [0, 1, 2, 3].forEach((i) => { pen.fillStyle = GRASS[(i + (i >> 1)) % 2], pen.fillRect(32 * (i % 2), 32 * (i >> 1), 32, 32); });
-    const pattern = new THREE.CanvasTexture(board);
-    pattern.magFilter = THREE.NearestFilter;
-    pattern.wrapS = pattern.wrapT = THREE.RepeatWrapping;
-    pattern.repeat.set((east - west) / (2 * CHECK), (north - south) / (2 * CHECK));
-    const floor = new THREE.Mesh(new THREE.PlaneBufferGeometry(east - west, north - south), new THREE.MeshBasicMaterial({ map: pattern }));
-    floor.position.set((west + east) / 2, (south + north) / 2, 0);
-    const around = new THREE.Mesh(new THREE.PlaneBufferGeometry(8000, 8000), new THREE.MeshBasicMaterial({ color: SAND }));
-    around.position.set(floor.position.x, floor.position.y, -0.6);
-    this.group.add(around, floor);
+    this.#build((mason) => {
+      const size = Math.max(CHECK, (east - west) / MOST_CHECKS, (north - south) / MOST_CHECKS), [x, y] = [(west + east) / 2, (south + north) / 2];
+      square(mason, x - AROUND, x + AROUND, y - AROUND, y + AROUND, -0.6, SAND);
+      const columns = Math.min(MOST_CHECKS, Math.ceil((east - west) / size)), rows = Math.min(MOST_CHECKS, Math.ceil((north - south) / size));
+      for (let i = 0; i < columns; ++i) {
+        for (let j = 0; j < rows; ++j) {
+          const left = west + i * size, low = south + j * size;
+          square(mason, left, Math.min(east, left + size), low, Math.min(north, low + size), 0, GRASS[(i + j) % 2]);
+        }
+      }
+    });
   }
 
   #things({ west = 0, east = 0, south = 0, north = 0, walled = false, solids = [], bases = [], teleporters = [] }) {
@@ -107,6 +106,10 @@ export class Scenery {
       for (const { frame = {} } of teleporters) mason.box({ ...sizes(frame), halfX: 0.2 }, GATE);
     }, this.glass);
   }
+}
+
+function square(mason, west, east, south, north, z, colour) {
+  mason.face([[west, south, z], [east, south, z], [east, north, z], [west, north, z]], colour, 1);
 }
 
 /** Two posts and a beam. */
