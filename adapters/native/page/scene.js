@@ -7,6 +7,7 @@ import { Eyes } from "./eyes.js";
 import { Figures } from "./figures.js";
 import { Labels } from "./labels.js";
 import { Scenery } from "./scenery.js";
+import { blocked, hides } from "./sight.js";
 import { Sparks } from "./sparks.js";
 
 const SKY = "#8fb3cf";
@@ -184,15 +185,22 @@ export class Scene {
     kept.delete(id);
   }
 
+  /** Whether something is between the camera and a place. */
+  #hidden({ voxels }, place) {
+    return this.#scenery.solids.some((solid) => hides(solid, this.eyes, place)) || (voxels !== null && blocked((x, y, z) => voxels.covers(x, y, z), this.eyes, place));
+  }
+
   #name(room, now, followed) {
     this.#labels.clear();
+    const plays = room.unitsOf(room.me).length > 0;  // players see names only of whom they can see
     for (const unit of room.units.values()) {
       if (!isSeen(unit) || unit.kind === "PELLET" || (unit === followed && this.eyes.within(unit))) continue;
       const text = unit.name || room.players.get(unit.owner)?.name;
       if (!text) continue;
       const { x, y, z } = unit.track.at(now), point = this.pointOf(x, y, z + Figures.height(unit) + 1);
+      if (!point || (plays && this.#hidden(room, { x, y, z: z + Figures.height(unit) }))) continue;
       const health = unit.max_health > 0 && unit.health >= 0 ? Math.min(1, unit.health / unit.max_health) : undefined;
-      if (point) this.#labels.write(text, point.left, point.top, { mine: unit.owner === room.me && room.me !== 0, health });
+      this.#labels.write(text, point.left, point.top, { mine: unit.owner === room.me && room.me !== 0, health });
     }
     for (const token of room.tokens.values()) {
       const text = token.code || (token.gives ? token.gives.toLowerCase() : "");
