@@ -58,11 +58,11 @@ class Browser:
 
     _session = None
 
-    def ask(self, method, **parameters):
-        """A command of the DevTools protocol and its result."""
+    def ask(self, method, whole=False, **parameters):
+        """A command of the DevTools protocol and its result. `whole`: to the browser, not to its page."""
         self._asked += 1
         command = {"id": self._asked, "method": method, "params": parameters}
-        if self._session:
+        if self._session and not whole:
             command["sessionId"] = self._session
         self._browser.send(json.dumps(command).encode(), TEXT)
         for _, payload in self._browser.messages(30):
@@ -79,6 +79,10 @@ class Browser:
         result = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         check("exceptionDetails" not in result, f"{script}: {result.get('exceptionDetails')}")
         return result["result"].get("value")
+
+    def cpu(self):
+        """Seconds of CPU that all processes of this Chromium have taken."""
+        return sum(process["cpuTime"] for process in self.ask("SystemInfo.getProcessInfo", whole=True)["processInfo"])
 
     def moves(self, x, y):
         self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
