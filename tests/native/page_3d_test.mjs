@@ -9,7 +9,6 @@ import { Hands } from "../../adapters/native/page/hands.js";
 import { Mason } from "../../adapters/native/page/mason.js";
 import { ranked } from "../../adapters/native/page/ranks.js";
 import { Room } from "../../adapters/native/page/room.js";
-import { blocked, hides } from "../../adapters/native/page/sight.js";
 import { HEIGHT, SIDE, unpack, Voxels } from "../../adapters/native/page/voxels.js";
 
 const BLOCK = 800 / SIDE;
@@ -128,21 +127,6 @@ test("the score board: spectators last; Ace of Spades by teams and kills; others
   const order = (game) => ranked(game, players).map(({ id }) => id);
   assert.deepEqual(order("bzflag"), [2, 1, 5, 4, 3]);
   assert.deepEqual(order("aos"), [1, 5, 4, 2, 3]);
-});
-
-test("a solid hides what is behind it, not what is beside or above it", () => {
-  const box = { x: 10, y: 0, z: 0, halfX: 2, halfY: 2, height: 10, yaw: 0 }, from = { x: 0, y: 0, z: 3 }, at = (x, y, z = 3) => ({ x, y, z });
-  assert.ok(hides(box, from, at(20, 0)));
-  for (const seen of [at(5, 0), at(20, 8), at(20, 0, 40), at(-20, 0)]) assert.ok(!hides(box, from, seen), JSON.stringify(seen));
-  assert.ok(!hides(box, from, at(20, 5.2)) && hides({ ...box, yaw: Math.PI / 4 }, from, at(20, 5.2)));
-  assert.ok(!hides({ ...box, pyramid: true }, { ...from, z: 8 }, at(20, 0, 8)));
-});
-
-test("blocks hide what is behind them", () => {
-  const voxels = new Voxels(BLOCK), covers = (x, y, z) => voxels.covers(x, y, z);
-  assert.ok(!blocked(covers, { x: -20, y: -1, z: 5 }, { x: 20, y: -1, z: 5 }));
-  voxels.edit({ op: "LINE", x: 0.5, y: -10, z: 5, x2: 0.5, y2: 10, z2: 5 });
-  assert.ok(blocked(covers, { x: -20, y: -1, z: 5 }, { x: 20, y: -1, z: 5 }));
 });
 
 test("deaths in words", () => {

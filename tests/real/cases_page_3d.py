@@ -67,6 +67,13 @@ class Page3d(Page):
         """Whether the unit of a player has a figure that is shown."""
         return self.asks(f"view.scene.isDrawn(visit.room.unitOf([...visit.room.players.values()].find((one) => one.name === {json.dumps(name)}).id).id)")
 
+    def sees_name_over(self, x, y):
+        """Waits until there are white letters over the tank at x, y."""
+        def letters():
+            left, top = self.point(x, y, 2.6)
+            return sum(min(colour) > 130 for colour in self.colours(left, top - 14, 10)) >= 5  # the floor is darker
+        wait_until(letters, 10, f"there is no name over the tank at {x}, {y}")
+
     def sees_on_minimap(self, what, x, y, seconds=10):
         """The same on the small map, which shows the whole world."""
         box = self.page("(({ left, top, width }) => ({ left, top, width }))(document.getElementById('minimap').getBoundingClientRect())")
@@ -134,6 +141,7 @@ def page_3d(stage):
     page.sees_at(is_blue, (60, 33, 5))      # the pyramid's south face
     page.sees_at(is_red, (-60, -60, 0.2))   # the base
     page.sees_at(is_sky, (0, 500, 120))
+    page.sees_name_over(0, 0)
     page.screenshot("field.png")
 
     room.tell({"pose": {"unit": 102, "x": 15, "y": 10, "yaw": 1}})

@@ -1,45 +1,30 @@
-// Names and health on a canvas: on the view from above, and over the 3D view. Law: each text is drawn once and then copied.
+// Names on the view from above. Law: each text is drawn once and then copied.
 
 export const LABEL = 18;  // pixels: the height of a name
-const FONT = "13px system-ui, sans-serif", BAR = 34;
+const FONT = "13px system-ui, sans-serif";
 const MOST_KEPT = 400;
 
 export class Labels {
   #kept = new Map();  // text: a canvas
 
-  constructor(canvas) {
-    this.canvas = canvas;
-    this.pen = canvas.getContext("2d");
+  constructor(pen) {
+    this.pen = pen;
   }
 
-  clear() {
-    this.pen.setTransform(1, 0, 0, 1, 0, 0);
-    this.pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    this.pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-  }
-
-  /** Above a point of the canvas. `health`: 0 to 1; undefined: not shown. */
-  write(text, left, top, { mine = false, health } = {}) {
-    const { pen } = this, picture = this.#picture(text, mine), ratio = devicePixelRatio;
-    pen.drawImage(picture, left - picture.width / ratio / 2, top - LABEL, picture.width / ratio, picture.height / ratio);
-    if (health === undefined) return;
-    pen.fillStyle = "#0d1014";
-    pen.fillRect(left - BAR / 2 - 1, top - 1, BAR + 2, 5);
-    pen.fillStyle = health > 0.5 ? "#5fd068" : health > 0.25 ? "#ffe066" : "#ff6b5e";
-    pen.fillRect(left - BAR / 2, top, BAR * health, 3);
-  }
-
-  #picture(text, mine) {
-    const key = (mine ? "!" : " ") + text;
+  /** Above a point of the canvas. */
+  write(text, left, top, mine) {
+    const key = (mine ? "!" : " ") + text, ratio = devicePixelRatio;
     if (!this.#kept.has(key)) {
       if (this.#kept.size > MOST_KEPT) this.#kept.clear();
-      this.#kept.set(key, draw(text, mine));
+      this.#kept.set(key, picture(text, mine));
     }
-    return this.#kept.get(key);
+    const drawn = this.#kept.get(key);
+    this.pen.drawImage(drawn, left - drawn.width / ratio / 2, top - LABEL, drawn.width / ratio, drawn.height / ratio);
   }
 }
 
-function draw(text, mine) {
+/** A name on a canvas of its own. */
+export function picture(text, mine) {
   const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), font = mine ? `bold ${FONT}` : FONT;
   pen.font = font;
   canvas.width = Math.ceil((pen.measureText(text).width + 6) * devicePixelRatio);

@@ -1,21 +1,20 @@
-// The field in three dimensions, drawn with three.js on a canvas of its own; names are on the canvas above it.
+// The field in three dimensions, drawn with three.js on a canvas of its own.
 // Law: it draws the room at one moment, and does not change the room. Its methods are those of View.
 import * as THREE from "./three.module.js";
 import { colourOf, teamColour } from "./colours.js";
 import { Chunks } from "./chunks.js";
 import { Eyes } from "./eyes.js";
 import { Figures } from "./figures.js";
-import { Labels } from "./labels.js";
 import { Scenery } from "./scenery.js";
-import { blocked, hides } from "./sight.js";
 import { Sparks } from "./sparks.js";
+import { Tags } from "./tags.js";
 
 const SKY = "#8fb3cf";
 const FIELD_OF_VIEW = 60, NEAR = 0.5, FAR = 4000;
 const CELLS = new Set(["CELL", "VIRUS", "MOTHER", "EJECTED"]);
 const ON_FIELD = new Set(["GROUND", "FLYING", "COMING"]);
 const SLOW = 40, FAST = 20;              // ms between pictures: then fewer, or more, pixels are drawn
-const LEAST_SHARP = 0.5, JUDGE_EVERY = 1500;  // ms
+const LEAST_SHARP = 0.6, JUDGE_EVERY = 1500;  // ms
 
 export class Scene {
   eyes = new Eyes();
@@ -24,7 +23,7 @@ export class Scene {
   #scene = new THREE.Scene();
   #figures = new Figures(THREE);
   #sparks = new Sparks(THREE);
-  #labels;
+  #tags = new Tags(THREE, this.#scene);
   #scenery = null;
   #units = new Map();   // id: { figure, look }
   #flags = new Map();   // id: { figure, look }
@@ -33,11 +32,10 @@ export class Scene {
   #judged = 0;
   #sharp = 1;
 
-  /** `space`: the canvas for WebGL; `canvas`: the one above it. `smooth`: edges are smoothed, which is slow in software. Throws if there is no WebGL. */
+  /** `space`: the canvas for WebGL; `canvas`: the one above it, which has the keys and the mouse. `smooth`: edges are smoothed, which is slow in software. Throws if there is no WebGL. */
   constructor(space, canvas, smooth) {
     Object.assign(this, { space, canvas });
     this.#renderer = new THREE.WebGLRenderer({ canvas: space, antialias: smooth && devicePixelRatio < 2, powerPreference: "high-performance" });
-    this.#labels = new Labels(canvas);
     this.#scene.background = new THREE.Color(SKY);
     this.#scene.add(this.#sparks.group);
     this.#camera.up.set(0, 0, 1);
@@ -61,13 +59,6 @@ export class Scene {
     return { x: from.x + way.x * far, y: from.y + way.y * far, z: from.z + way.z * far };
   }
 
-  /** Where a place is on the canvas: { left, top }; null if it is behind the camera. */
-  pointOf(x, y, z) {
-    const point = new THREE.Vector3(x, y, z).project(this.#camera);
-    if (point.z > 1 || Math.abs(point.x) > 1.2 || Math.abs(point.y) > 1.2) return null;
-    return { left: (point.x + 1) / 2 * this.canvas.clientWidth, top: (1 - point.y) / 2 * this.canvas.clientHeight };
-  }
-
   paint(room, now, followed) {
     const seconds = Math.min(0.25, Math.max(0, now - this.#before) / 1000);
     this.#judge(now);
@@ -78,14 +69,14 @@ export class Scene {
     this.#paintUnits(room, now, followed);
     this.#paintFlags(room, now);
     this.#sparks.paint(room, now);
-    this.#renderer.render(this.#scene, this.#camera);
     this.#name(room, now, followed);
+    this.#renderer.render(this.#scene, this.#camera);
     ++this.#pictures;
   }
 
   /** For tests and measurements. */
   get told() { const { calls, triangles } = this.#renderer.info.render;
-    return { calls, triangles, lines: this.#sparks.lines.geometry.drawRange.count / 2, chunks: this.#chunks?.built ?? 0, sharp: this.#sharp, revision: THREE.REVISION };
+    return { calls, triangles, lines: this.#sparks.lines.geometry.drawRange.count / 2, chunks: this.#chunks?.built ?? 0, names: this.#tags.size, sharp: this.#sharp, revision: THREE.REVISION };
   }
 
   /** Whether a unit has a figure that is shown. */
@@ -185,29 +176,22 @@ export class Scene {
     kept.delete(id);
   }
 
-  /** Whether something is between the camera and a place. */
-  #hidden({ voxels }, place) {
-    return this.#scenery.solids.some((solid) => hides(solid, this.eyes, place)) || (voxels !== null && blocked((x, y, z) => voxels.covers(x, y, z), this.eyes, place));
-  }
-
+  /** Names; players see only those of whom they can see. */
   #name(room, now, followed) {
-    this.#labels.clear();
-    const plays = room.unitsOf(room.me).length > 0;  // players see names only of whom they can see
+    const tags = [], plays = room.unitsOf(room.me).length > 0;
     for (const unit of room.units.values()) {
       if (!isSeen(unit) || unit.kind === "PELLET" || (unit === followed && this.eyes.within(unit))) continue;
       const text = unit.name || room.players.get(unit.owner)?.name;
       if (!text) continue;
-      const { x, y, z } = unit.track.at(now), point = this.pointOf(x, y, z + Figures.height(unit) + 1);
-      if (!point || (plays && this.#hidden(room, { x, y, z: z + Figures.height(unit) }))) continue;
-      const health = unit.max_health > 0 && unit.health >= 0 ? Math.min(1, unit.health / unit.max_health) : undefined;
-      this.#labels.write(text, point.left, point.top, { mine: unit.owner === room.me && room.me !== 0, health });
+      const { x, y, z } = unit.track.at(now), mine = unit.owner === room.me && room.me !== 0;
+      const hurt = unit.max_health > 0 && unit.health >= 0 && unit.health < unit.max_health;
+      tags.push({ id: unit.id, text, x, y, z: z + Figures.height(unit) + 0.5, mine, health: hurt ? unit.health / unit.max_health : undefined });
     }
-    for (const token of room.tokens.values()) {
-      const text = token.code || (token.gives ? token.gives.toLowerCase() : "");
-      if (!text || !ON_FIELD.has(token.state)) continue;
-      const point = this.pointOf(token.x ?? 0, token.y ?? 0, (token.z ?? 0) + 7.5);
-      if (point) this.#labels.write(text, point.left, point.top);
+    for (const { id, code, gives, state, x = 0, y = 0, z = 0 } of room.tokens.values()) {
+      const text = code || (gives ? gives.toLowerCase() : "");
+      if (text && ON_FIELD.has(state)) tags.push({ id: `token ${id}`, text, x, y, z: z + 7.2 });
     }
+    this.#tags.paint(tags, 2 * Math.tan(FIELD_OF_VIEW * Math.PI / 360) / (this.space.clientHeight || 1), !plays);
   }
 }
 

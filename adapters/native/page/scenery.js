@@ -91,7 +91,7 @@ export class Scenery {
       for (const solid of solids) {
         const size = sizes(solid);
         if (solid.units_pass || solid.shots_pass) continue;
-        this.solids.push({ ...size, pyramid: solid.shape === "PYRAMID" });
+        this.solids.push(size);
         if (solid.shape === "PYRAMID") mason.box({ ...size, taper: 0 }, STONE);
         else mason.box(size, BRICK, ROOF);
       }

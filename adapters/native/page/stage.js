@@ -62,6 +62,7 @@ export class Stage {
     }
     this.deep = deep;
     this.space.hidden = !deep;
+    deep ? Object.assign(this.canvas, { width: 1, height: 1 }) : this.#flat.fit();  // a large one costs time even if it is empty
     this.#all ? this.view.showAll() : this.view.showClose();
     this.changed("");
   }

@@ -20,9 +20,9 @@ export class View {
   /** `least`: the smallest size of a tank, in pixels. */
   constructor(canvas, { names = true, least = LEAST } = {}) {
     Object.assign(this, { canvas, names, least });
-    this.#labels = new Labels(canvas);
-    this.pen = this.#labels.pen;
-    new ResizeObserver(() => this.#fit()).observe(canvas);
+    this.pen = canvas.getContext("2d");
+    this.#labels = new Labels(this.pen);
+    new ResizeObserver(() => this.fit()).observe(canvas);
   }
 
   zoom(factor) { this.#show(Math.min(5000, Math.max(20, (this.#across || CLOSE) * factor))); }
@@ -64,7 +64,8 @@ export class View {
     this.#fitting = fitting;
   }
 
-  #fit() {
+  /** Gives the canvas as many pixels as it has on the screen. */
+  fit() {
     const { canvas } = this;
     canvas.width = Math.round(canvas.clientWidth * devicePixelRatio);
     canvas.height = Math.round(canvas.clientHeight * devicePixelRatio);
@@ -176,7 +177,7 @@ export class View {
     const { x: left, y: top } = pen.getTransform().transformPoint(new DOMPoint(x, y));
     pen.save();
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.#labels.write(text, left / ratio, top / ratio + down + LABEL / 2, { mine: bold });
+    this.#labels.write(text, left / ratio, top / ratio + down + LABEL / 2, bold);
     pen.restore();
   }
 }
