@@ -186,6 +186,10 @@ def page_cameras(stage):
     room.tell({"pose": {"unit": 102, "x": 10, "y": -5, "yaw": 2.5}})
     wait_until(lambda: behind(10, -5, 2.5), 10, lambda: f"the camera does not turn with anna: {page.asks(eyes)}")
 
+    room.tell({"pose": {"unit": 102, "x": 195, "y": 0, "yaw": math.pi}})  # its back to the wall: the camera comes nearer
+    wait_until(lambda: 195 < page.asks(eyes)["x"] < 200, 10, lambda: f"the camera is behind the wall: {page.asks(eyes)}")
+    page.sees_at(is_red, (195, 0, 1.2))
+
     page.page("document.getElementById('field').focus()")
     page.presses("]", "BracketRight")
     wait_until(lambda: behind(30, -20, -2.0), 10, lambda: f"the camera is not behind bob: {page.asks(eyes)}")

@@ -42,8 +42,10 @@ export class Scenery {
     this.#tiles = this.#build((mason) => tiles(mason, this.world));
   }
 
-  /** Whether a camera at this place would be inside a solid. */
+  /** Whether a camera at this place would be inside a solid, or behind the walls around the world. */
   covers(x, y, z) {
+    const { walled = false, west = 0, east = 0, south = 0, north = 0 } = this.world ?? {};
+    if (walled && (x < west + 0.5 || x > east - 0.5 || y < south + 0.5 || y > north - 0.5)) return true;
     return this.solids.some((solid) => {
       const east = x - solid.x, north = y - solid.y, cos = Math.cos(solid.yaw), sin = Math.sin(solid.yaw);
       return z > solid.z - 0.5 && z < solid.z + solid.height + 0.5 && Math.abs(east * cos + north * sin) < solid.halfX + 0.5 &&
