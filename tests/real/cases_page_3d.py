@@ -280,7 +280,8 @@ def cell_middle(x, y, z):
 
 def page_voxels(stage):
     """A known map of Ace of Spades in the 3D view in Chromium: ground and tower are where they must be; a block that is dug, and one that is built, are seen, and only their chunks are built again; a man stands on the ground"""
-    world = {"world": {"kind": "VOXELS", "west": -400, "east": 400, "south": -400, "north": 400, "block": BLOCK, "voxels": map_file()}}
+    world = {"world": {"kind": "VOXELS", "west": -400, "east": 400, "south": -400, "north": 400, "block": BLOCK, "voxels": map_file(),
+                       "solids": [{"x": 5, "y": -25, "half_x": 12, "half_y": 4, "height": 60}]}}  # such solids are for other games: not drawn
     ground = (62 - 50) * BLOCK
     x, y, _ = cell_middle(262, 262, 0)
     room, page = open_page(stage, world, *player(2, "anna", "BLUE", x, y, kind="MAN", radius=1, pose={"z": ground}))

@@ -27,7 +27,7 @@ export const placeOf = (shot, seconds) => ({
 export class Room {
   me = 0;
   about = {};
-  world = null;         // the newest World; `grid`: its tiles, as they are now
+  world = null;         // the newest World; `grid`: its tiles, as they are now; `blocks`: whether it has voxels
   voxels = null;        // its blocks, if it has any
   edits = 0;            // how often the world was changed
   clock = null;         // the newest Clock
@@ -127,6 +127,7 @@ export class Room {
       const { kind, columns = 0, rows = 0, tiles = "", voxels = "", block = 0 } = word;
       this.world = word;
       this.voxels = kind === "VOXELS" ? Voxels.read(bytesOf(voxels), block) : null;
+      word.blocks = this.voxels !== null;
       const grid = kind === "TILES" ? bytesOf(tiles) : null;
       word.grid = grid && columns > 0 && columns <= MOST_COLUMNS && rows <= MOST_COLUMNS && grid.length === columns * rows ? grid : null;
     },

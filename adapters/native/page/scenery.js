@@ -27,7 +27,7 @@ export class Scenery {
     this.group = new THREE.Group();
     this.plain = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors });
     this.glass = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors, transparent: true, opacity: 0.45, depthWrite: false });
-    if (world?.kind !== "VOXELS") this.#floor(world ?? {});
+    if (!world?.blocks) this.#floor(world ?? {});
     if (world) this.#things(world);
     if (world?.kind === "TILES") this.#tiles = this.#build((mason) => tiles(mason, world));
   }
@@ -83,7 +83,8 @@ export class Scenery {
     });
   }
 
-  #things({ west = 0, east = 0, south = 0, north = 0, walled = false, solids = [], bases = [], teleporters = [] }) {
+  #things({ west = 0, east = 0, south = 0, north = 0, walled = false, solids: all = [], bases = [], teleporters = [], blocks, grid }) {
+    const solids = blocks || grid ? [] : all;  // those of blocks and tiles are an approximation of them
     this.#build((mason) => {
       const high = walled ? WALL_HEIGHT : 0.8, [x, y] = [(west + east) / 2, (south + north) / 2], [halfX, halfY] = [(east - west) / 2, (north - south) / 2];
       for (const side of [-1, 1]) {
