@@ -271,6 +271,7 @@ constexpr Mapping kAll[] = {
     no_intent("Autopilot", "no autopilot"),
     no_intent("Ping", kPerLink),
     no_intent("Query", "asked beside the connection"),
+    no_intent("Playback", "a server plays in its own time"),
     no_fact("ClaimRefused", "a claim that fails has no answer"),
     no_fact("ShotMoved", "nothing is guided"),
     no_fact("ShotEnded", "shots hit at once, grenades burst by their fuse"),
@@ -278,6 +279,7 @@ constexpr Mapping kAll[] = {
     no_fact("View", "clients see as far as the fog"),
     no_fact("Lag", "nobody is told of it"),
     no_fact("Clock", "no clock"),
+    no_fact("Timeline", "no time bar"),
 
     // -- What is dropped, counted by these lines
     loss::kUnknownUp,

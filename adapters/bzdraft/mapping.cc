@@ -211,6 +211,7 @@ constexpr Mapping kAll[] = {
     no_intent("Ping", "ENet has its own"),
     no_intent("Query", "nothing can be asked"),
     no_intent("Edit", kStill),
+    no_intent("Playback", "a server plays in its own time"),
     no_fact("You", "the greeting says it"),
     no_fact("UnitChanged", "a tank looks as its side does"),
     no_fact("Ammo", kOneGun),
@@ -219,6 +220,7 @@ constexpr Mapping kAll[] = {
     no_fact("Board", "clients sort their own"),
     no_fact("View", kCamera),
     no_fact("Lag", "ENet has its own"),
+    no_fact("Timeline", "no time bar"),
 
     // -- What is dropped, counted by these lines
     loss::kUnknownUp,

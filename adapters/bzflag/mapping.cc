@@ -299,6 +299,7 @@ constexpr Mapping kAll[] = {
     no_intent("HitClaim", kVictim),
     no_intent("Ping", kPerLink),
     no_intent("Edit", kStill),
+    no_intent("Playback", "a server plays in its own time"),
     no_fact("ClaimRefused", "a refused death is answered by MsgAlive, a refused spawn by a line of chat; nothing else"),
     no_fact("You", "the greeting says it"),
     no_fact("UnitChanged", "a tank looks as its team does"),
@@ -307,6 +308,7 @@ constexpr Mapping kAll[] = {
     no_fact("Board", "clients sort their own"),
     no_fact("View", kCamera),
     no_fact("Lag", "only servers tell, and as chat"),
+    no_fact("Timeline", "no time bar"),
 
     // -- What is dropped, counted by these lines
     loss::kUnsaid,

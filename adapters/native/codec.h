@@ -14,7 +14,7 @@ namespace entente::native {
 enum class Dialect : std::size_t { kProtobuf, kJson };
 
 /// The version of the protocol that we speak. A server sends it in You.
-inline constexpr std::uint32_t kContract = 1;
+inline constexpr std::uint32_t kContract = 2;
 
 inline constexpr std::size_t kLargestIntent = 64 * 1024, kLargestFact = 16 * 1024 * 1024;
 

@@ -1,5 +1,6 @@
 #include "adapters/native/faces.h"
 
+#include <algorithm>
 #include <array>
 
 #include "adapters/native/codec.h"
@@ -94,6 +95,8 @@ class NativeFront final : public core::Front {
     const auto take = [&](const words::Intent& message) {
       auto intent = core::from_message(message);
       if (!intent) return out.lose(loss::kUnknownIntent), true;  // of a later schema
+      if (const auto* enter = as<words::Enter>(*intent)) contract_ = std::clamp(enter->contract(), 1U, kContract);
+      if (contract_ < 2 && as<words::Playback>(*intent) != nullptr) return out.lose(loss::kOfContract2), true;
       out.say(std::move(*intent));
       return true;
     };
@@ -105,10 +108,14 @@ class NativeFront final : public core::Front {
     if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
     if (often && waiting > kSlowReader) return out.lose(loss::kSlowReader, fact);
+    if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // which it does not know
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
     if (out.send_cached(Lane::kStream, link_.cache_key())) return;
     core::to_message(fact, message_);
-    if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
+    if (message_.has_you()) {
+      message_.mutable_you()->set_contract(1);
+      message_.mutable_you()->set_newest(kContract);
+    }
     out.send_shared(Lane::kStream, link_.cache_key(), link_.frame(message_));
   }
 
@@ -139,6 +146,7 @@ class NativeFront final : public core::Front {
   }
 
   Link<words::Intent, words::Fact> link_;
+  std::uint32_t contract_ = 1;  // that the client has asked for
   bool told_end_ = false;
   words::Fact message_;
 };

@@ -9,6 +9,7 @@ using wire::lost_fact, wire::lost_intent, wire::lost_up, wire::Mapping;
 
 inline constexpr Mapping kUnknownIntent = lost_up("*", "", "a kind of intent that this version does not know");
 inline constexpr Mapping kSlowReader = lost_fact("*", "the client reads too slowly");
+inline constexpr Mapping kOfContract2 = lost_intent("Playback", "the client has not asked for version 2 of native");
 inline constexpr Mapping kEarlyFull = lost_intent("*", "more than is kept until the server has spoken");
 
 }  // namespace entente::native::loss

@@ -65,7 +65,8 @@ std::vector<wire::Mapping> make_mapping() {
   const auto codec = make_codec({});
   for (const wire::Row& row : codec->rows())
     lines.push_back({row.name, row.ways, "*", row.name, wire::Fidelity::kExact});
-  for (const wire::Mapping& line : {loss::kUnknownIntent, loss::kSlowReader, loss::kEarlyFull}) lines.push_back(line);
+  for (const wire::Mapping& line : {loss::kUnknownIntent, loss::kSlowReader, loss::kOfContract2, loss::kEarlyFull})
+    lines.push_back(line);
   return lines;
 }
 

@@ -256,6 +256,7 @@ constexpr Mapping kMapping[] = {
     {"", kUp, "", "Ping", kDropped, "each side measures its own way"},
     {"", kUp, "", "Query", kDropped, "the room's counts are told every five seconds"},
     {"", kUp, "", "Edit", kDropped, "there is nothing to build"},
+    {"", kUp, "", "Playback", kDropped, "a server plays in its own time"},
 
     // -- Facts that no message says
     // -------------------------------------------------------------------------------------
@@ -265,6 +266,7 @@ constexpr Mapping kMapping[] = {
     {"", kDown, "", "Input", kDropped, kFlat},
     {"", kDown, "", "Zone", kDropped, "no place belongs to anybody"},
     {"", kDown, "", "Clock", kDropped, "a client has no clock"},
+    {"", kDown, "", "Timeline", kDropped, "no time bar"},
     {"", kDown, "", "Ready", kDropped, "the first picture says it"},
 
     // -- What is dropped, counted by these lines ----------------------------------------------------------------------

@@ -82,6 +82,7 @@ constexpr Mapping kIntents[] = {
     no_intent("WantWorld", "a map travels by its number"),
     no_intent("Edit", "maps do not change"),
     no_intent("Say", kNoChat),
+    no_intent("Playback", "a server plays in its own time"),
 };
 
 constexpr Mapping kState[] = {
@@ -174,6 +175,7 @@ constexpr Mapping kFacts[] = {
     no_fact("View", "a client shows what it likes"),
     no_fact("Lag", "no ping is shown"),
     no_fact("Clock", "no time is shown"),
+    no_fact("Timeline", "no time bar"),
     no_fact("Player.name", "no names"),
     no_fact("Unit.name", "no names"),
     no_fact("Pose.z", "a flat world"),

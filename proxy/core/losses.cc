@@ -10,8 +10,8 @@ constexpr Mapping kArenaLosses[] = {
     loss::kNotEntered,   loss::kMeansNothing,  loss::kHitClaim,   loss::kEdit,           loss::kEnteredAlready,
     loss::kKitOrColour,  loss::kNoServer,      loss::kNoListener, loss::kThrownFromAfar, loss::kNotLoaded,
     loss::kNoGuidedShot, loss::kShotOfAnother, loss::kFlagGiven};
-constexpr Mapping kReplayLosses[] = {loss::kOnlyWatched, loss::kChangeOfWatcher, loss::kSayOfWatcher, loss::kForSome,
-                                     loss::kAside};
+constexpr Mapping kReplayLosses[] = {loss::kOnlyWatched,  loss::kChangeOfWatcher, loss::kSayOfWatcher,
+                                     loss::kWishReplaced, loss::kForSome,         loss::kAside};
 
 }  // namespace
 

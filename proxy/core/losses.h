@@ -66,6 +66,8 @@ inline constexpr Mapping kOnlyWatched = lost_intent("*", "a recording is watched
 inline constexpr Mapping kChangeOfWatcher =
     lost_intent("Change", "a watcher changes only its name, once it has entered");
 inline constexpr Mapping kSayOfWatcher = lost_intent("Say", "watchers can only talk to all watchers");
+inline constexpr Mapping kWishReplaced =
+    lost_intent("Playback", "faster than a viewer's clock is moved; added to a later one");
 inline constexpr Mapping kForSome = lost_fact("*", "it was meant for some players only");
 inline constexpr Mapping kAside = lost_fact("*", "it was not said to everybody");
 

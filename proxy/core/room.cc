@@ -4,6 +4,8 @@
 
 #include "proxy/core/arena/claims.h"
 #include "proxy/core/losses.h"
+#include "proxy/core/replay/difference.h"
+#include "proxy/core/replay/every_scene.h"
 #include "proxy/core/texts.h"
 
 namespace entente::core {
@@ -67,7 +69,13 @@ class Room::End final : public Out<Word> {
     if (id_ != kBackEnd) return id_;
     return room_.options_.shared || room_.seats_.empty() ? 0 : room_.seats_.begin()->first;
   }
-  const World& world() const override { return room_.world_; }
+  const World& world() const override { return room_.world_seen_by(id_); }
+  void move(Id seat, Id into, const words::Clock& begin) override { room_.moves_.push_back({seat, into, begin}); }
+  const World* world_of(Id of) const override {
+    if (of == 0) return &room_.world_;
+    const Scene* const found = room_.scene_of(of);
+    return found != nullptr ? &found->world : nullptr;
+  }
 
   std::unique_ptr<Member> member;
   bool open = false;          // its link is up
@@ -78,6 +86,7 @@ class Room::End final : public Out<Word> {
   std::vector<Word> held;     // intents that wait to be admitted
   Micros kept_until = 0;      // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
+  Id scene = 0;  // that it sees
   TimerQueue::Timer timer;
 
  private:
@@ -162,7 +171,7 @@ void Room::unlink(Id id) {
   const auto at = seats_.find(id);
   if (at == seats_.end()) return;
   at->second->open = false;
-  std::erase(hearers_, at->second.get());
+  std::erase(hearers_with(*at->second), at->second.get());
 }
 
 void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
@@ -381,7 +390,7 @@ void Room::drain() {
   assert(!draining_);  // a host called back
   draining_ = true;
   do {
-    while (!facts_.empty() || !intents_.empty()) {
+    while (!facts_.empty() || !intents_.empty() || !moves_.empty()) {
       if (facts_.size() + intents_.size() > options_.most_words) flooded();
       deliver_facts();
       deliver_intents();
@@ -395,12 +404,18 @@ void Room::flooded() {
   ledger_.add(loss::kFlooded);
   facts_.clear();
   intents_.clear();
+  moves_.clear();
   over("too much at once");
 }
 
 void Room::deliver_facts() {
+  for (const Move& move : std::exchange(moves_, {})) carry_out(move);
   facts_now_.swap(facts_);
   for (Fact& fact : facts_now_) {
+    if (fact.scene != 0) {
+      deliver_in_scene(fact);
+      continue;
+    }
     if (comeback_ != nullptr && is_of_next_world(fact)) continue;
     world_.fold(fact);
     host_.told(fact);
@@ -460,7 +475,88 @@ void Room::deliver(const Fact& fact) {
     return;
   }
   for (FrontEnd* seat : hearers_)
-    if (!seat->left && is_for(fact, seat->me())) tell(*seat, fact);
+    if (!seat->left && is_for(fact, world_, seat->me())) tell(*seat, fact);
+}
+
+// -- Scenes -----------------------------------------------------------------------------------------------------------
+
+const World& Room::world_seen_by(Id seat) const {
+  const auto at = seats_.find(seat);
+  const Scene* const scene = at != seats_.end() ? scene_of(at->second->scene) : nullptr;
+  return scene != nullptr ? scene->world : world_;
+}
+
+Room::Scene* Room::scene_of(Id scene) const {
+  const auto at = scene != 0 ? scenes_.find(scene) : scenes_.end();
+  return at != scenes_.end() ? at->second.get() : nullptr;
+}
+
+std::vector<Room::FrontEnd*>& Room::hearers_with(const FrontEnd& seat) {
+  Scene* const scene = scene_of(seat.scene);
+  return scene != nullptr ? scene->hearers : hearers_;
+}
+
+/// A seat leaves its scene, which ends if nobody else sees it.
+void Room::leave_scene(FrontEnd& seat) {
+  Scene* const scene = scene_of(seat.scene);
+  if (scene != nullptr && --scene->seats == 0) scenes_.erase(seat.scene);
+  seat.scene = 0;
+}
+
+void Room::carry_out(const Move& move) {
+  constexpr std::uint32_t kVersionsApart = 1'000'003;
+  const auto at = seats_.find(move.seat);
+  if (at == seats_.end() || at->second->left || at->second->scene == move.scene || move.scene == 0) return;
+  FrontEnd& seat = *at->second;
+  const World& from = world_seen_by(move.seat);
+  auto& scene = scenes_[move.scene];
+  const bool is_new = scene == nullptr;
+  if (is_new) {
+    scene = std::make_unique<Scene>();
+    scene->world.copy(from, move.scene * kVersionsApart);
+  }
+  ++scene->seats;
+  if (std::erase(hearers_with(seat), &seat) != 0) scene->hearers.push_back(&seat);
+  const Id before = std::exchange(seat.scene, move.scene);
+  if (!is_new) {
+    const auto say = [&](Fact fact) {
+      fact.at = now_;
+      fact.audience = words::PLAYER;
+      fact.to = move.seat;
+      shared_frames_.next_word();
+      if (!seat.left) tell(seat, fact);
+    };
+    say(move.begin);
+    tell_difference(
+        from, scene->world, [&](Id player) { return player == move.seat; }, say);
+  }
+  if (Scene* const old = scene_of(before); old != nullptr && --old->seats == 0) scenes_.erase(before);
+}
+
+/// The host hears only of seats: whatever else is in a scene is not the room's own.
+void Room::deliver_in_scene(const Fact& fact) {
+  if (fact.scene == kEveryScene) {
+    host_.told(fact);
+    shared_frames_.next_word();
+    const auto each = [&](const std::vector<FrontEnd*>& hearers) {
+      for (FrontEnd* seat : hearers)
+        if (!seat->left) tell(*seat, fact);
+    };
+    each(hearers_);
+    for (const auto& [id, scene] : scenes_) each(scene->hearers);
+    return;
+  }
+  Scene* const scene = scene_of(fact.scene);
+  if (scene == nullptr) return;
+  scene->world.fold(fact);
+  const auto* player = as<words::Player>(fact);
+  const auto* gone = as<words::PlayerGone>(fact);
+  if ((player != nullptr && seats_.contains(player->id())) || (gone != nullptr && seats_.contains(gone->id())))
+    host_.told(fact);
+  if (fact.audience == words::PLAYER) return deliver(fact);
+  shared_frames_.next_word();
+  for (FrontEnd* seat : scene->hearers)
+    if (!seat->left && is_for(fact, scene->world, seat->me())) tell(*seat, fact);
 }
 
 void Room::tell(FrontEnd& seat, const Fact& fact) {
@@ -468,14 +564,14 @@ void Room::tell(FrontEnd& seat, const Fact& fact) {
   seat.member->hear(fact, seat);
 }
 
-bool Room::is_for(const Fact& fact, Id seat) const {
+bool Room::is_for(const Fact& fact, const World& world, Id seat) {
   switch (fact.audience) {
     case words::TEAM: {
-      const PlayerState* player = world_.player(seat);
+      const PlayerState* player = world.player(seat);
       return player != nullptr && static_cast<std::uint32_t>(player->player.team()) == fact.to;
     }
     case words::ADMINS: {
-      const PlayerState* player = world_.player(seat);
+      const PlayerState* player = world.player(seat);
       return player != nullptr && (player->player.badges() & words::ADMIN) != 0;
     }
     default:
@@ -640,7 +736,8 @@ bool Room::bury() {
       ++at;
     } else {
       chat_.forget(at->first);
-      std::erase(hearers_, &seat);
+      std::erase(hearers_with(seat), &seat);
+      leave_scene(seat);
       at = seats_.erase(at);
     }
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/core/chat.h"
@@ -138,7 +139,10 @@ class Room {
   /// as ten.
   std::uint64_t work() const { return work_; }
 
+  /// The room's own world, which is scene 0 (BackOut::move).
   const World& world() const { return world_; }
+  /// The world that a seat sees.
+  const World& world_seen_by(Id seat) const;
   const Ledger& ledger() const { return ledger_; }
 
  private:
@@ -147,11 +151,27 @@ class Room {
   using FrontEnd = End<Front, Intent>;
   using BackEnd = End<Back, Fact>;
 
+  /// A world of its own for some seats.
+  struct Scene {
+    World world;
+    std::vector<FrontEnd*> hearers;  // as Room::hearers_
+    std::size_t seats = 0;
+  };
+  struct Move {
+    Id seat, scene;
+    words::Clock begin;
+  };
+
   void drain();
   void deliver_facts();
   void deliver_intents();
   void deliver(Intent& intent);
   void deliver(const Fact& fact);
+  void deliver_in_scene(const Fact& fact);
+  void carry_out(const Move& move);
+  Scene* scene_of(Id scene) const;
+  std::vector<FrontEnd*>& hearers_with(const FrontEnd& seat);
+  void leave_scene(FrontEnd& seat);
   void tell(FrontEnd& seat, const Fact& fact);
   bool waits(Intent& intent);
   void remember(const Intent& intent);
@@ -164,7 +184,7 @@ class Room {
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
-  bool is_for(const Fact& fact, Id seat) const;
+  static bool is_for(const Fact& fact, const World& world, Id seat);
   void dial_once();
   void say(Id by, Intent intent);
   void say(Id by, Fact fact);
@@ -207,7 +227,9 @@ class Room {
   std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
-  std::vector<FrontEnd*> hearers_;  // the seats with a link; a vector, because most facts go to all
+  std::vector<FrontEnd*> hearers_;  // the seats of scene 0 with a link; a vector, because most facts go to all
+  std::unordered_map<Id, std::unique_ptr<Scene>> scenes_;
+  std::vector<Move> moves_;
   std::vector<Intent> intents_, intents_now_;
   std::vector<Fact> facts_, facts_now_;
 };

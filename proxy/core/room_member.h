@@ -77,6 +77,15 @@ class Out {
   void lose(const Mapping&&, const Dropped&) = delete;
   virtual void drop(const Mapping& line, const char* word) = 0;  ///< called only by lose()
 
+  // Scenes, for the back of a shared room: a room may have several worlds, each seen by some of its seats. Scene 0 is
+  // the room's own. A scene begins with the first seat that is moved to it, as a copy of the world that the seat saw,
+  // and ends when its last seat has gone.
+  /// Before the facts that are said in this call: this seat now sees that scene. Its front hears the difference, after
+  /// `begin` (a resync: resync_phase.h); a Clock for the seat must follow.
+  virtual void move(Id /*seat*/, Id /*scene*/, const words::Clock& /*begin*/) {}
+  /// The world of a scene; null: nobody sees it.
+  virtual const World* world_of(Id /*scene*/) const { return nullptr; }
+
   // What it can read.
   virtual Micros now() const = 0;
   virtual std::uint32_t random() = 0;  ///< from the room's seed

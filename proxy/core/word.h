@@ -29,7 +29,7 @@ using IntentKind =
                  words::Tool, words::Split, words::Eject, words::Button, words::Freeze, words::HitClaim,
                  words::DeathClaim, words::ShotMoveClaim, words::ShotEndClaim, words::TokenWish, words::TeleportClaim,
                  words::ScoreClaim, words::Pause, words::Autopilot, words::Ping, words::Query, words::WantWorld,
-                 words::Edit, words::Say>;
+                 words::Edit, words::Say, words::Playback>;
 
 using FactKind =
     std::variant<words::Room, words::Rule, words::Refused, words::Kicked, words::ClaimRefused, words::Notice,
@@ -38,7 +38,7 @@ using FactKind =
                  words::Hidden, words::Gone, words::Teleported, words::Spawned, words::Died, words::Health, words::Ammo,
                  words::Input, words::Shot, words::ShotMoved, words::ShotEnded, words::Token, words::TokenTaken,
                  words::TokenDropped, words::TokenCaptured, words::Zone, words::Score, words::TeamScore, words::Board,
-                 words::Round, words::Said, words::View, words::Lag, words::Clock, words::Ready>;
+                 words::Round, words::Said, words::View, words::Lag, words::Clock, words::Ready, words::Timeline>;
 
 template <class T, class Kinds>
 struct IsKind;
@@ -92,6 +92,7 @@ struct Fact {
   std::uint32_t cause = 0;  ///< the number of the intent it answers; 0 = none
   words::Audience audience = words::ALL;
   std::uint32_t to = 0;  ///< a player, or a words::Team
+  Id scene = 0;          ///< only for those who see this scene of the room (BackOut::move); 0: its own
   Kind kind;
 };
 

@@ -99,15 +99,40 @@ void World::on(const words::World& world, const Fact&) {
     ++orphaned_;
     return;
   }
-  geometry_ = world;
-  has_geometry_ = true;
+  share_geometry(std::make_shared<const words::World>(world));
+}
+
+void World::share_geometry(std::shared_ptr<const words::World> geometry) {
+  geometry_ = std::move(geometry);
   edits_.clear();
 }
 
+/// Facts cannot say when a unit was posed last, so states are copied as they are.
+void World::copy(const World& other, std::uint32_t versions_from) {
+  World fresh(most_);
+  fresh.room_ = other.room_;
+  fresh.ready_ = other.ready_;
+  fresh.geometry_ = other.geometry_;
+  fresh.edits_ = other.edits_;
+  fresh.round_ = other.round_;
+  fresh.round_told_ = other.round_told_;
+  fresh.board_ = other.board_;
+  fresh.players_ = other.players_;
+  fresh.tokens_ = other.tokens_;
+  fresh.team_scores_ = other.team_scores_;
+  fresh.rules_ = other.rules_;
+  fresh.shots_ = other.shots_;
+  fresh.looks_told_ = other.looks_told_ + versions_from;
+  fresh.players_told_ = other.players_told_ + versions_from;
+  fresh.units_ = other.units_;
+  for (const auto& [id, state] : fresh.units_) fresh.grid_.place(&state, state.unit.pose().x(), state.unit.pose().y());
+  *this = std::move(fresh);
+}
+
 words::Pose World::flattened(words::Pose pose) const {
-  if (!has_geometry_ || geometry_.ground().empty()) return pose;
+  if (!geometry_ || geometry_->ground().empty()) return pose;
   const bool falls = (pose.state() & words::Pose::FALLING) != 0;
-  pose.set_z(above_ground(geometry_, pose.x(), pose.y(), pose.z(), !falls));
+  pose.set_z(above_ground(*geometry_, pose.x(), pose.y(), pose.z(), !falls));
   return pose;
 }
 
@@ -294,7 +319,7 @@ void World::forget_spent_shots(Micros now) {
   });
 }
 
-void World::tell_to(const Telling& say) const {
+void World::tell_to(const Telling& say, bool land) const {
   say(room_);
   for (const auto& [name, value] : rules_) {
     words::Rule rule;
@@ -302,8 +327,10 @@ void World::tell_to(const Telling& say) const {
     rule.set_value(value);
     say(rule);
   }
-  if (has_geometry_) say(geometry_);
-  for (const auto& edit : edits_) say(edit);
+  if (land) {
+    if (geometry_) say(*geometry_);
+    for (const auto& edit : edits_) say(edit);
+  }
   for (const auto& [id, state] : players_) say(state.player);
   tell_units(say);
   for (const auto& [id, state] : players_) tell_belongings(state, say);

@@ -1,11 +1,12 @@
 // What is true in a room, folded from its facts: players, units, geometry, rules. Snapshot protocols draw it; late
 // joiners and recordings receive it.
-// Law: fold() is the only way to change it (and become(), for another server), and the same facts in the same order give the same world. What no fact
-// has said has its default value.
+// Law: fold() is the only way to change it (and become(), for another server), and the same facts in the same order
+// give the same world. What no fact has said has its default value.
 #pragma once
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -68,17 +69,36 @@ class World {
   template <class F>
   void tell(F&& say) const {
     const auto sink = [&](Fact fact) { say(fact); };
-    tell_to(Telling{sink});
+    tell_to(Telling{sink}, true);
   }
+  /// The same without the geometry and its edits, which are large.
+  template <class F>
+  void tell_without_land(F&& say) const {
+    const auto sink = [&](Fact fact) { say(fact); };
+    tell_to(Telling{sink}, false);
+  }
+  /// Makes this world a copy of another. `versions_from`: added to what versions (UnitState::looks_version,
+  /// players_told) are counted from, so that later changes of the two have different ones.
+  void copy(const World& other, std::uint32_t versions_from);
 
   // -- Looking
   // ---------------------------------------------------------------------------------------------------------
 
   const words::Room& room() const { return room_; }
   /// Null: unknown.
-  const words::World* geometry() const { return has_geometry_ ? &geometry_ : nullptr; }
+  const words::World* geometry() const { return geometry_.get(); }
+  /// For several worlds with the same geometry, which is then kept once.
+  const std::shared_ptr<const words::World>& shared_geometry() const { return geometry_; }
+  void share_geometry(std::shared_ptr<const words::World> geometry);
+  /// Takes the geometry and the edits of another world. `change(words::WorldEdit&)` is called for each edit.
+  template <class Change>
+  void share_land(const World& other, Change&& change) {
+    geometry_ = other.geometry_;
+    edits_ = other.edits_;
+    for (words::WorldEdit& edit : edits_) change(edit);
+  }
   /// 0: no geometry is known.
-  double ground_at(double x, double y) const { return has_geometry_ ? core::ground_at(geometry_, x, y) : 0; }
+  double ground_at(double x, double y) const { return geometry_ ? core::ground_at(*geometry_, x, y) : 0; }
   /// The same pose in flattened() geometry: z is the height above the ground, and 0 for a unit that stands on it.
   words::Pose flattened(words::Pose pose) const;
   bool ready() const { return ready_; }
@@ -103,6 +123,9 @@ class World {
   const std::map<std::string, std::string, std::less<>>& rules() const { return rules_; }
   /// A rule's value as a number; `otherwise` if the rule is unknown or not a number.
   double rule(std::string_view name, double otherwise) const;
+
+  /// In the order in which they were made.
+  const std::vector<words::WorldEdit>& edits() const { return edits_; }
 
   // In no order.
   const std::unordered_map<Id, UnitState>& units() const { return units_; }
@@ -146,7 +169,7 @@ class World {
     const void* object_;
     void (*call_)(const void*, Fact);
   };
-  void tell_to(const Telling& say) const;
+  void tell_to(const Telling& say, bool land) const;
   void tell_units(const Telling& say) const;
   static void tell_belongings(const PlayerState& state, const Telling& say);
 
@@ -190,8 +213,8 @@ class World {
 
   Most most_;
   words::Room room_;
-  bool has_geometry_ = false, ready_ = false;
-  words::World geometry_;
+  bool ready_ = false;
+  std::shared_ptr<const words::World> geometry_;
   std::vector<words::WorldEdit> edits_;
   words::Round round_;
   Micros round_told_ = 0;

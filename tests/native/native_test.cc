@@ -66,7 +66,7 @@ TEST_CASE("a client's words reach the room, whole or in pieces") {
 TEST_CASE("facts reach the client") {
   auto stage = front(kProtobuf);
   stage.opens();
-  CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 you={player=1 contract=1}\n");
+  CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 you={player=1 contract=1 newest=2}\n");
 }
 
 TEST_CASE("a line of JSON is written by hand and read as meant, in any spelling") {
@@ -85,7 +85,8 @@ TEST_CASE("a kind of a later schema is left out, and what follows it is heard") 
   in_protobuf.opens();
   Buffer both = from_hex("00000003 c23e00");  // field 1000
   append(both, framed(kProtobuf, Intent(words::Spawn())));
-  CHECK(in_protobuf.receives(both) == "loses a message: a kind of intent that this version does not know\nsays Spawn\n");
+  CHECK(in_protobuf.receives(both) ==
+        "loses a message: a kind of intent that this version does not know\nsays Spawn\n");
 }
 
 TEST_CASE("a client's mistake is told to it with its place, and ends the session") {
@@ -175,6 +176,32 @@ TEST_CASE("a back waits for the server's first word, and speaks of ids as each s
   CHECK(stage.receives(framed(kProtobuf, told)) == "says Ready (to 1)\n");
 }
 
+TEST_CASE("version 2 is for clients that ask for it; for others nothing has changed") {
+  words::Playback wish;
+  wish.set_by_s(-10);
+  words::Timeline timeline;
+  timeline.add_moments()->set_us(5);
+  for (const std::size_t dialect : {kProtobuf, kJson}) {
+    for (const std::uint32_t asked : {0U, 1U, 2U, 9U}) {
+      CAPTURE(asked);
+      auto stage = front(dialect);
+      stage.opens();
+      words::Enter word;
+      word.set_name("anna");
+      word.set_contract(asked);
+      stage.receives(framed(dialect, Intent(word)));
+      const std::string said = stage.receives(framed(dialect, Intent(wish))), heard = stage.hears(Fact(timeline));
+      if (asked < 2) {
+        CHECK(said == "loses Playback: the client has not asked for version 2 of native\n");
+        CHECK(heard.empty());
+      } else {
+        CHECK(said == "says Playback by_s: -10\n");
+        CHECK(heard.find("us=5") != std::string::npos);
+      }
+    }
+  }
+}
+
 TEST_CASE("a server of a later contract is not understood, and left with the reason") {
   words::You later;
   later.set_player(1);
@@ -182,8 +209,8 @@ TEST_CASE("a server of a later contract is not understood, and left with the rea
   auto stage = back(kProtobuf);
   stage.opens();
   CHECK(stage.receives(framed(kProtobuf, Fact(later))) ==
-        "says Refused code: WRONG_VERSION text: \"the server speaks version 2 of native, and we know 1\"\n"
-        "closes: the server speaks version 2 of native, and we know 1\n");
+        "says Refused code: WRONG_VERSION text: \"the server speaks version 3 of native, and we know 2\"\n"
+        "closes: the server speaks version 3 of native, and we know 2\n");
 }
 
 TEST_CASE("an id that is gone and comes again is somebody else") {

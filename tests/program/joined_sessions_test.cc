@@ -144,7 +144,7 @@ TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id
 TEST_CASE("a viewer of an evening sees one anna all the time, and hears everything once") {
   const Folder folder;
   Process replays({testing::entente_binary(), "replay", evening(folder), "--listen",
-                   "native://127.0.0.1:0?dialect=json", "--speed", "20"});
+                   "native://127.0.0.1:0?dialect=json", "--speed", "20", "--shared"});
   const auto line = replays.line();
   REQUIRE_MESSAGE(line.has_value(), replays.err());
   const NativeClient client(std::stoi(line->substr(line->rfind(':') + 1)));

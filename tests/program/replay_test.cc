@@ -232,7 +232,7 @@ TEST_CASE("a recording that was cut off is a tape as far as it goes") {
 
 TEST_CASE("a client sees what was recorded, and the end of it is the end") {
   const Folder folder;
-  Process replays(replay(one_session(folder), {"--speed", "4"}));
+  Process replays(replay(one_session(folder), {"--speed", "4", "--shared"}));
   const NativeClient client(announced(replays));
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   const auto facts = client.hears();

@@ -93,7 +93,7 @@ class Players:
         """What the two programs see of that recording, by a replay of its own: it begins when somebody comes."""
         replays, watching = [], []
         for kind in (JS, CC):
-            replay, port = self.programs.open(f"{name}.{kind}.replay", "replay", self.recordings[name], "--speed", "4")
+            replay, port = self.programs.open(f"{name}.{kind}.replay", "replay", self.recordings[name], "--speed", "4", "--shared")
             replays.append(replay)
             watching.append(self.programs.start(kind, port, "watcher", f"{name}.{kind}.watcher"))
         for replay in replays:

@@ -142,7 +142,7 @@ def page_on_bzfs(stage):
 def page_on_recording(stage):
     """Two bots on stock bzfs, recorded; headless Chromium watches the replay: both are named and seen to drive, and its end is said"""
     recording = record_bots(stage, 12)
-    replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--speed", "2", "--listen", NATIVE])
+    replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--speed", "2", "--shared", "--listen", NATIVE])
     page = Page(stage, "chromium", listening(replay))
     picture = "document.getElementById('field').toDataURL().length + document.getElementById('field').toDataURL().slice(-4000)"
     page.enters("wanda", "watch")

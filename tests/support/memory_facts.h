@@ -25,6 +25,14 @@ class MemoryFacts final : public core::FactSource {
     return Done{};
   }
 
+  std::vector<core::Moment> moments() const override {
+    std::vector<core::Moment> all;
+    for (const core::Fact& fact : facts_)
+      if (const auto* died = core::as<words::Died>(fact))
+        all.push_back({fact.at, words::Timeline::KILL, died->player(), died->killer()});
+    return all;
+  }
+
   void tear(core::Micros at) { broken_from_ = at; }
 
  private:

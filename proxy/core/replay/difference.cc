@@ -11,19 +11,11 @@ bool same(const T& one, const T& other) {
   return one.SerializeAsString() == other.SerializeAsString();
 }
 
-std::vector<words::WorldEdit> edits_of(const World& world) {
-  std::vector<words::WorldEdit> edits;
-  world.tell([&](Fact& fact) {
-    if (auto* edit = std::get_if<words::WorldEdit>(&fact.kind)) edits.push_back(std::move(*edit));
-  });
-  return edits;
-}
-
 bool same_land(const World& one, const World& other) {
   if (one.geometry() == nullptr || other.geometry() == nullptr) return one.geometry() == other.geometry();
-  const auto edits = edits_of(one), others = edits_of(other);
-  return same(*one.geometry(), *other.geometry()) &&
-         std::equal(edits.begin(), edits.end(), others.begin(), others.end(), same<words::WorldEdit>);
+  return (one.geometry() == other.geometry() || same(*one.geometry(), *other.geometry())) &&
+         std::equal(one.edits().begin(), one.edits().end(), other.edits().begin(), other.edits().end(),
+                    same<words::WorldEdit>);
 }
 
 /// Compares units without the fields that have words of their own.
@@ -43,7 +35,8 @@ class Difference {
 
   void tell(const std::function<bool(Id)>& stays) const {
     tell_gone(stays);
-    to_.tell([this](const Fact& fact) { std::visit([this](const auto& word) { on(word); }, fact.kind); });
+    const auto say = [this](const Fact& fact) { std::visit([this](const auto& word) { on(word); }, fact.kind); };
+    same_land_ ? to_.tell_without_land(say) : to_.tell(say);
   }
 
  private:
@@ -88,12 +81,8 @@ class Difference {
     const auto known = from_.rules().find(rule.name());
     if (known == from_.rules().end() || known->second != rule.value()) say_(rule);
   }
-  void on(const words::World& land) const {
-    if (!same_land_) say_(land);
-  }
-  void on(const words::WorldEdit& edit) const {
-    if (!same_land_) say_(edit);
-  }
+  void on(const words::World& land) const { say_(land); }
+  void on(const words::WorldEdit& edit) const { say_(edit); }
   void on(const words::Player& player) const {
     const PlayerState* known = from_.player(player.id());
     if (known == nullptr || !same(known->player, player)) say_(player);

@@ -3,11 +3,19 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "proxy/base/fault.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
+
+/// Something in a recording that is worth going to.
+struct Moment {
+  Micros at = 0;
+  words::Timeline::What what = words::Timeline::KILL;
+  Id player = 0, by = 0;  ///< as in words::Timeline::Moment
+};
 
 class FactSource {
  public:
@@ -24,6 +32,8 @@ class FactSource {
   virtual bool changes() const { return false; }
   /// Takes it. REQUIRES: next_at() has a value.
   virtual Fact next() = 0;
+  /// What happens, in the order of time; of more than can be kept, the first.
+  virtual std::vector<Moment> moments() const { return {}; }
   /// Sets `world` to its state at `at`; next() continues after that time. An error says what cannot be read, and where.
   virtual Outcome<Done> seek(Micros at, World& world) = 0;
 };

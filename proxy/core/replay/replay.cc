@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "proxy/core/ids.h"
 #include "proxy/core/losses.h"
 #include "proxy/core/replay/difference.h"
+#include "proxy/core/replay/every_scene.h"
 #include "proxy/core/replay/replay_facts.h"
 #include "proxy/core/replay/resync_phase.h"
 
@@ -17,21 +19,31 @@ constexpr std::size_t kMostWatchers = 800;
 constexpr std::size_t kAtOnce = 2'000;  // facts, before everybody else has a turn
 constexpr double kShotFades = 1e-3;     // seconds: a shot that ends sooner is not told
 
+/// Going to another place costs about a millisecond: so often on average, for all viewers together.
+constexpr Micros kJumpEvery = 4 * kMillisecond;
+constexpr unsigned kJumpsAtOnce = 16;
+/// With many clocks, what they have to say within this time is said together.
+constexpr std::size_t kManyClocks = 24;
+constexpr Micros kGather = 10 * kMillisecond;
+
 constexpr const char* kNobodyPlays = "this is a recording: it can be watched, not played in";
 
 }  // namespace
 
 Replay::Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer)
-    : source_(std::move(source)),
-      options_(options),
-      observer_(observer),
-      speed_(std::clamp(options.speed, kSlowest, kFastest)),
-      paused_(options.paused) {}
+    : source_(std::move(source)), options_(options), observer_(observer), jumps_(kJumpEvery, kJumpsAtOnce) {}
 
 // -- The recording ----------------------------------------------------------------------------------------------------
 
 void Replay::opened(const Peer&, Outlet& out) {
-  if (!find_beginning(out) || !jump(options_.at, out)) return;
+  if (!find_beginning(out)) return;
+  library_.emplace(std::move(source_));
+  learn_moments(out);
+  auto first = std::make_unique<Clock>(
+      Clock{0, Playhead(library_->reader(), first_, std::clamp(options_.speed, kSlowest, kFastest), options_.paused)});
+  first->head.put(options_.at, out.now());
+  Clock& clock = *(clocks_[0] = std::move(first));
+  if (!resync(clock, out)) return;
   out.say(words::Ready());
   report(out);
 }
@@ -46,133 +58,331 @@ bool Replay::find_beginning(Outlet& out) {
     return true;
   }
   if (source_->length() != 0) return true;  // never: playback starts at the beginning
-  return fail("the recording is empty", out), false;
+  error_ = "the recording is empty";
+  return end("the recording cannot be read on", out), false;
 }
 
 void Replay::tick(Outlet& out) {
   if (over_) return;
+  said_ = 0;
   obey(out);
-  if (runs()) play(out);
-  if (!over_) report(out);
+  serve_wishes(out);
+  play_due(out);
+  if (over_) return;
+  wake_next(out);
+  report(out);
 }
 
+/// An order for all clocks; and the shared clock begins with the first viewer.
 void Replay::obey(Outlet& out) {
-  const Wish wish = std::exchange(wish_, {});
-  const bool begins = !begun_ && !watchers_.empty();
-  if (!wish.at && !wish.speed && !wish.paused && !begins) return;
-  hold(out.now());
-  begun_ |= begins;
-  speed_ = wish.speed ? std::clamp(*wish.speed, kSlowest, kFastest) : speed_;
-  paused_ = wish.paused.value_or(paused_);
-  wish.at ? void(jump(*wish.at, out)) : resync(out);
+  const ViewerWish wish = std::exchange(wish_, {});
+  const Micros now = out.now();
+  for (auto& [scene, clock] : clocks_) {
+    const bool begins = !clock->head.begun() && !clock->viewers.empty();
+    if (!wish.any() && !begins) continue;
+    clock->head.hold(now);
+    if (begins) clock->head.begin(now);
+    if (wish.speed) clock->head.set_speed(std::clamp(*wish.speed, kSlowest, kFastest), now);
+    if (wish.paused) clock->head.pause(*wish.paused, now);
+    if (wish.at) clock->head.put(*wish.at, now);
+    clock->ended = false;
+    clock->stale = true;
+    schedule(*clock, now);
+  }
 }
 
-/// Moves to a time of the recording. False: it cannot be read, and the replay has ended.
-bool Replay::jump(Micros at, Outlet& out) {
+void Replay::play_due(Outlet& out) {
+  std::vector<Clock*> later;
+  while (!over_ && !due_.empty() && due_.begin()->first <= out.now() && said_ < kAtOnce) {
+    Clock& clock = *clocks_.at(due_.begin()->second);
+    due_.erase(due_.begin());
+    clock.due = ~Micros{0};
+    if (!serve(clock, out)) later.push_back(&clock);
+  }
+  for (Clock* clock : later) schedule(*clock, out.now());
+}
+
+/// False: it must be served again in the next tick, after the room has folded the facts of this one.
+bool Replay::serve(Clock& clock, Outlet& out) {
+  if (clock.stale) {
+    if (out.world_of(clock.scene) == nullptr) return false;
+    if (!options_.shared && clock.scene != 0 && !jumps_.take(out.now())) return schedule(clock, jumps_.next()), true;
+    if (!resync(clock, out)) return true;
+  }
+  return !clock.head.runs() || play(clock, out);
+}
+
+/// Tells viewers the difference between their world and the recording's, with velocities at playback speed.
+/// False: it cannot be read.
+bool Replay::resync(Clock& clock, Outlet& out) {
   World there;
-  at_ = std::clamp(at, first_, std::max(first_, source_->length()));
-  since_ = out.now();
-  if (const auto found = source_->seek(at_, there); !found) return fail(found.error().text, out), false;
-  seen_ = std::move(there);
-  resync(out);
+  clock.stale = false;
+  if (const auto read = clock.head.read_world(there); !read) return cannot_read(clock, read.error().text, out), false;
+  say(clock, resync_clock(clock.head.at()), out);
+  tell_difference(
+      *out.world_of(clock.scene), shown(there, clock, out), [&](Id player) { return clock.viewers.contains(player); },
+      [&](Fact fact) { say(clock, std::move(fact), out); });
+  tell_clock(clock, 0, out);
   return true;
 }
 
-void Replay::play(Outlet& out) {
-  const Micros until = position(out.now());
-  std::size_t told = 0;
+/// Says what was told until now. False: there is more.
+bool Replay::play(Clock& clock, Outlet& out) {
+  const Micros until = clock.head.position(out.now());
+  FactSource& facts = clock.head.facts();
   std::optional<Micros> next;
-  for (next = source_->next_at(); next && *next <= until; next = source_->next_at()) {
-    if (++told > kAtOnce) return out.wake(out.now());
-    if (source_->changes()) {  // the next tick jumps there, because the room has not yet folded the facts of this one
-      wish_.at = next;
-      return out.wake(out.now());
+  for (next = facts.next_at(); next && *next <= until; next = facts.next_at()) {
+    if (said_ >= kAtOnce) return false;
+    if (facts.changes()) {
+      clock.head.put(*next, out.now());
+      clock.stale = true;
+      return false;
     }
-    Fact fact = source_->next();
-    seen_.fold(fact);
-    tell(std::move(fact), out);
+    tell(clock, facts.next(), out);
   }
-  if (!next && until >= source_->length()) return reach_end(out);
-  const Micros wanted = next.value_or(source_->length());
-  const double left = static_cast<double>(wanted - std::min(wanted, at_)) / speed_;
-  out.wake(std::max(since_ + static_cast<Micros>(std::ceil(left)), out.now() + 1));
+  if (!next && until >= clock.head.length()) return reach_end(clock, out);
+  schedule(clock, std::max(clock.head.when(next.value_or(clock.head.length())), out.now() + 1));
+  return true;
 }
 
-/// The next tick jumps back, because the room has not yet folded the facts of this one.
-void Replay::reach_end(Outlet& out) {
-  if (!options_.loop || source_->length() <= first_) return end("the recording is over", out);
-  wish_.at = first_;
-  out.wake(out.now());
+bool Replay::reach_end(Clock& clock, Outlet& out) {
+  const bool loops = options_.loop && clock.head.length() > first_;
+  if (!loops && options_.shared) return end("the recording is over", out), true;
+  clock.stale = true;
+  if (loops) {
+    clock.head.put(first_, out.now());
+  } else {
+    clock.head.pause(true, out.now());
+    clock.head.put(clock.head.length(), out.now());
+    clock.ended = true;
+    for (const Id viewer : clock.viewers) answer(viewer, "the recording is over; /play plays it again", out);
+  }
+  return false;
 }
 
-void Replay::fail(const std::string& error, Outlet& out) {
+void Replay::cannot_read(Clock& clock, const std::string& error, Outlet& out) {
   error_ = error;
-  end("the recording cannot be read on", out);
+  if (clock.scene == 0) return end("the recording cannot be read on", out);
+  clock.head.pause(true, out.now());
+  for (const Id viewer : clock.viewers) answer(viewer, "the recording cannot be read there; go to another time", out);
+}
+
+void Replay::schedule(Clock& clock, Micros at) {
+  due_.erase({clock.due, clock.scene});
+  clock.due = at;
+  due_.insert({at, clock.scene});
 }
 
 void Replay::end(const char* why, Outlet& out) {
-  hold(out.now());
+  for (auto& [scene, clock] : clocks_) clock->head.hold(out.now());
+  report(out);
   over_ = true;
   words::Kicked kicked;
   kicked.set_text(why);
-  out.say(kicked);
+  Fact last(kicked);
+  last.scene = kEveryScene;
+  out.say(std::move(last));
   out.close(why);
   report(out);
 }
 
-Micros Replay::position(Micros now) const {
-  if (!runs()) return at_;
-  const auto gone = static_cast<Micros>(static_cast<double>(now - since_) * speed_);
-  return std::min(at_ + gone, std::max(at_, source_->length()));
+// -- Clocks -----------------------------------------------------------------------------------------------------------
+
+Replay::Clock& Replay::new_clock(Micros at, double speed, bool paused, Micros now) {
+  const Id scene = ++last_scene_;
+  auto made = std::make_unique<Clock>(Clock{scene, Playhead(library_->reader(), first_, speed, paused)});
+  made->head.put(at, now);
+  made->head.begin(now);
+  made->stale = true;
+  Clock& clock = *(clocks_[scene] = std::move(made));
+  schedule(clock, now);
+  return clock;
 }
 
-void Replay::hold(Micros now) {
-  at_ = position(now);
-  since_ = now;
+/// A clock that shows about the same.
+Replay::Clock* Replay::find_alike(Micros at, double speed, bool paused, const Clock* than, Micros now) {
+  constexpr Micros kAlike = 100 * kMillisecond;
+  for (auto& [scene, clock] : clocks_) {
+    if (scene == 0 || clock.get() == than || clock->head.speed() != speed || clock->head.paused() != paused) continue;
+    const Micros there = clock->head.position(now);
+    const Micros apart = there > at ? there - at : at - there;
+    if (apart <= (paused ? 0 : kAlike) && !clock->ended) return clock.get();
+  }
+  return nullptr;
+}
+
+/// Shows a viewer what that clock plays. A clock without viewers ends.
+void Replay::move_to(Clock& clock, Id id, Viewer& viewer, Outlet& out) {
+  Clock& before = *viewer.clock;
+  out.move(id, clock.scene, resync_clock(clock.head.position(out.now())));
+  viewer.clock = &clock;
+  clock.viewers.insert(id);
+  tell_player(clock, id, viewer.name, out);
+  tell_clock(clock, id, out);
+  if (before.viewers.erase(id) == 0) return;
+  if (!before.viewers.empty()) {
+    words::PlayerGone gone;
+    gone.set_id(id);
+    return say(before, gone, out);
+  }
+  due_.erase({before.due, before.scene});
+  clocks_.erase(before.scene);
+}
+
+/// Viewers whose turn has come get what they want.
+void Replay::serve_wishes(Outlet& out) {
+  std::deque<Id> wait;
+  for (const Id id : std::exchange(wishing_, {})) {
+    const auto found = viewers_.find(id);
+    if (found == viewers_.end() || !found->second.wishes) continue;
+    if (!found->second.pace.take(out.now()))
+      wait.push_back(id);
+    else
+      carry_out(id, found->second, out);
+  }
+  wishing_ = std::move(wait);
+}
+
+void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
+  const ViewerWish wish = std::exchange(viewer.wish, {});
+  viewer.wishes = false;
+  const Micros now = out.now();
+  Clock& own = *viewer.clock;
+  own.head.hold(now);
+  const double speed = wish.speed.value_or(own.head.speed());
+  const auto place = place_of(wish, viewer, own.head.at());
+  if (wish.kill != words::Playback::NO_KILL && !place) {
+    if (wish.from_chat) answer(id, "no kill there", out);
+    return tell_clock(own, id, out);
+  }
+  const bool anew = own.ended && !wish.paused.value_or(false) && wish.any();
+  const bool paused = wish.paused.value_or(own.head.paused() && !anew);
+  const Micros at = own.head.clamped(place.value_or(anew ? first_ : own.head.at()));
+  if (Clock* const alike = find_alike(at, speed, paused, &own, now)) {
+    move_to(*alike, id, viewer, out);
+  } else if (own.viewers.size() > 1) {
+    move_to(new_clock(at, speed, paused, now), id, viewer, out);
+  } else {
+    own.head.set_speed(speed, now);
+    own.head.pause(paused, now);
+    own.head.put(at, now);
+    own.ended = false;
+    own.stale = true;
+    schedule(own, now);
+  }
+  if (!wish.from_chat) return;
+  const std::string where = clock_text(at) + " of " + clock_text(viewer.clock->head.length());
+  char text[32];
+  std::snprintf(text, sizeof text, "speed %g", speed);
+  answer(id, where + (paused ? ", paused" : std::string(", ") + text), out);
+}
+
+/// Where the wish leads; nothing: nowhere else.
+std::optional<Micros> Replay::place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const {
+  constexpr Micros kBefore = 2 * kSecond, kAgain = kSecond;
+  if (wish.kill != words::Playback::NO_KILL) {
+    const bool next = wish.kill == words::Playback::NEXT_KILL;
+    const Moment* found = nullptr;
+    for (const Moment& one : moments_) {
+      if (one.what != words::Timeline::KILL) continue;
+      if (viewer.follows != 0 && one.player != viewer.follows && one.by != viewer.follows) continue;
+      if (next && one.at > from + kBefore) return one.at - kBefore;
+      if (!next && one.at + kAgain < from + kBefore) found = &one;
+    }
+    if (found == nullptr) return std::nullopt;
+    return found->at - std::min(found->at, kBefore);
+  }
+  if (!wish.at && wish.by_s == 0) return std::nullopt;
+  const Micros base = std::min(wish.at.value_or(from), library_->length());
+  const double by = wish.by_s * static_cast<double>(kSecond);
+  return static_cast<Micros>(std::max(0.0, static_cast<double>(base) + by));
+}
+
+void Replay::wake_next(Outlet& out) {
+  const Micros now = out.now();
+  Micros at = ~Micros{0};
+  if (!due_.empty()) {
+    at = due_.begin()->first;
+    if (clocks_.size() > kManyClocks && at > now) at = std::max(at, now + kGather);
+  }
+  for (const Id id : wishing_)
+    if (const auto viewer = viewers_.find(id); viewer != viewers_.end()) at = std::min(at, viewer->second.pace.next());
+  if (at != ~Micros{0}) out.wake(std::max(at, now));
 }
 
 // -- What is told of it -----------------------------------------------------------------------------------------------
 
-void Replay::tell(Fact fact, Outlet& out) {
-  if (is_his_own(fact)) return;
-  if (const Mapping* why = kept_back(fact)) return out.lose(*why, fact);
-  make_public(fact);
-  scale_motion(fact, scale());
-  to_room(fact, out);
+void Replay::say(const Clock& clock, Fact fact, Outlet& out) {
+  ++said_;
+  fact.scene = clock.scene;
   out.say(std::move(fact));
 }
 
-/// Tells viewers the difference between their world and the recording's at at_, with velocities at playback speed.
-void Replay::resync(Outlet& out) {
-  out.say(resync_clock(at_));
-  tell_difference(
-      out.world(), shown(out), [this](Id player) { return watchers_.contains(player); },
-      [&](Fact fact) { out.say(std::move(fact)); });
-  tell_clock(0, out);
-  if (runs()) out.wake(out.now());
+void Replay::answer(Id viewer, const std::string& text, Outlet& out) {
+  words::Said said;
+  said.set_text(text);
+  out.say(Fact(viewer, std::move(said)));
 }
 
-void Replay::tell_clock(Id to, Outlet& out) const {
-  words::Clock clock;
-  clock.set_us(position(out.now()));
-  clock.set_speed(speed_);
-  clock.set_paused(!runs());
-  to == 0 ? out.say(clock) : out.say(Fact(to, clock));
+void Replay::refuse(const Intent& intent, const std::string& why, Outlet& out) {
+  words::ClaimRefused refused;
+  refused.set_why(why);
+  Fact no(intent.by, refused);
+  no.cause = intent.number;
+  out.say(std::move(no));
 }
 
-/// seen_ as viewers must know it at at_: in the room's ids, with everything moved to that time.
-World Replay::shown(Outlet& out) {
+void Replay::tell(const Clock& clock, Fact fact, Outlet& out) {
+  if (is_his_own(fact)) return;
+  if (const Mapping* why = kept_back(fact)) return out.lose(*why, fact);
+  make_public(fact);
+  scale_motion(fact, clock.head.scale());
+  to_room(fact, out);
+  say(clock, std::move(fact), out);
+}
+
+/// To one viewer, or (0) to all of that clock. Whom a viewer follows is told to that viewer alone.
+void Replay::tell_clock(const Clock& clock, Id to, Outlet& out) {
+  words::Clock told;
+  told.set_us(clock.head.position(out.now()));
+  told.set_speed(clock.head.speed());
+  told.set_paused(!clock.head.runs());
+  told.set_length_us(clock.head.length());
+  told.set_own(!options_.shared);
+  if (to == 0) say(clock, told, out);
+  for (const Id id : clock.viewers) {
+    const auto viewer = viewers_.find(id);
+    if (viewer == viewers_.end() || (to == 0 ? viewer->second.follows == 0 : id != to)) continue;
+    told.set_follow(viewer->second.follows);
+    out.say(Fact(id, told));
+  }
+}
+
+void Replay::tell_player(const Clock& clock, Id id, const std::string& name, Outlet& out) {
+  words::Player player;
+  player.set_id(id);
+  player.set_name(name);
+  player.set_role(words::WATCH);
+  player.set_responding(true);
+  say(clock, player, out);
+}
+
+/// The recording's world as viewers must know it: in the room's ids, with everything moved to where the clock is.
+World Replay::shown(const World& there, const Clock& clock, Outlet& out) {
+  const Micros at = clock.head.at();
   World shown;
-  seen_.tell([&](Fact& fact) {
+  shown.share_land(there,
+                   [&](words::WorldEdit& edit) { translate_ids(edit, [&](Id id) { return room_id(id, out); }); });
+  there.tell_without_land([&](Fact& fact) {
     make_public(fact);
     if (auto* unit = std::get_if<words::Unit>(&fact.kind))
-      *unit->mutable_pose() = moved_pose(unit->pose(), seen_.unit(unit->id())->posed_at, at_);
+      *unit->mutable_pose() = moved_pose(unit->pose(), there.unit(unit->id())->posed_at, at);
     if (auto* shot = std::get_if<words::Shot>(&fact.kind)) {
-      advance_shot(*shot, seen_.shot(shot->shooter(), shot->shot())->fired_at, at_);
-      if (!runs() || shot->life() < kShotFades) return;  // a shot that stands still or has ended is not shown
+      advance_shot(*shot, there.shot(shot->shooter(), shot->shot())->fired_at, at);
+      if (!clock.head.runs() || shot->life() < kShotFades) return;  // a shot that stands still or has ended
     }
-    if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = seen_.round_at(at_);
-    scale_motion(fact, scale());
+    if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = there.round_at(at);
+    scale_motion(fact, clock.head.scale());
     to_room(fact, out);
     fact.at = out.now();
     shown.fold(fact);
@@ -190,9 +400,43 @@ Id Replay::room_id(Id recorded, Outlet& out) {
   return known;
 }
 
+/// The moments that viewers can go to; of more than a time bar shows, kills and captures first.
+void Replay::learn_moments(Outlet& out) {
+  constexpr std::size_t kMostShown = 2'000;
+  moments_ = library_->moments();
+  for (Moment& one : moments_) {
+    if (one.player != 0) one.player = room_id(one.player, out);
+    if (one.by != 0) one.by = room_id(one.by, out);
+  }
+  std::vector<Moment> shown = moments_;
+  for (const words::Timeline::What least : {words::Timeline::CHAT, words::Timeline::JOIN})
+    if (shown.size() > kMostShown) std::erase_if(shown, [least](const Moment& one) { return one.what == least; });
+  const std::size_t step = (shown.size() + kMostShown - 1) / kMostShown;
+  for (std::size_t i = 0; i < shown.size(); i += step) {
+    auto& moment = *timeline_.add_moments();
+    moment.set_us(shown[i].at);
+    moment.set_what(shown[i].what);
+    moment.set_player(shown[i].player);
+    moment.set_by(shown[i].by);
+  }
+}
+
 void Replay::report(const Outlet& out) const {
   if (observer_ == nullptr) return;
-  observer_->stands({position(out.now()), source_->length(), speed_, paused_, over_, watchers_.size(), error_});
+  Status status;
+  if (!clocks_.empty()) {
+    const bool only = !options_.shared && clocks_.size() == 2;
+    const Playhead& head = (only ? clocks_.rbegin() : std::prev(clocks_.rend()))->second->head;
+    status.at = head.position(out.now());
+    status.length = head.length();
+    status.speed = head.speed();
+    status.paused = head.paused();
+    status.clocks = options_.shared ? 1 : clocks_.size() - 1;
+  }
+  status.over = over_;
+  status.watchers = viewers_.size();
+  status.error = error_;
+  observer_->stands(status);
 }
 
 // -- Who watches ------------------------------------------------------------------------------------------------------
@@ -209,57 +453,162 @@ void Replay::on(const T&, const Intent& intent, Outlet& out) {
 
 /// Admits a viewer as a spectator, whatever role it asked for.
 void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
-  if (watchers_.size() >= kMostWatchers && !watchers_.contains(intent.by)) {
+  if (viewers_.size() >= kMostWatchers && !viewers_.contains(intent.by)) {
     words::Refused full;
     full.set_code(words::Refused::FULL);
     full.set_text("all places for viewers are taken");
     return out.say(Fact(intent.by, full));
   }
-  watchers_.insert(intent.by);
-  words::Player player;
-  player.set_id(intent.by);
-  player.set_name(name);
-  player.set_role(words::WATCH);
-  player.set_responding(true);
-  out.say(player);
-  tell_clock(intent.by, out);
+  Viewer& viewer = viewers_[intent.by];
+  viewer.name = name;
+  Clock& start = *clocks_.at(0);
+  if (viewer.clock != nullptr) {
+    tell_player(*viewer.clock, intent.by, name, out);
+    tell_clock(*viewer.clock, intent.by, out);
+  } else if (options_.shared) {
+    viewer.clock = &start;
+    start.viewers.insert(intent.by);
+    tell_player(start, intent.by, name, out);
+    tell_clock(start, intent.by, out);
+  } else {
+    const Playhead& from = start.head;
+    viewer.clock = &start;
+    Clock* const alike = find_alike(from.at(), from.speed(), from.paused(), nullptr, out.now());
+    move_to(alike != nullptr ? *alike : new_clock(from.at(), from.speed(), from.paused(), out.now()), intent.by, viewer,
+            out);
+  }
   out.say(Fact(intent.by, words::Ready()));
-  if (!begun_) out.wake(out.now());
+  if (timeline_.moments_size() != 0) out.say(Fact(intent.by, timeline_));
+  out.wake(out.now());
   report(out);
 }
 
 void Replay::on(const words::Enter& enter, const Intent& intent, Outlet& out) { let_in(intent, enter.name(), out); }
 
 void Replay::on(const words::Change& change, const Intent& intent, Outlet& out) {
-  if (!change.has_name() || !watchers_.contains(intent.by)) return out.lose(loss::kChangeOfWatcher);
+  if (!change.has_name() || !viewers_.contains(intent.by)) return out.lose(loss::kChangeOfWatcher);
   let_in(intent, change.name(), out);
 }
 
-void Replay::on(const words::Spawn&, const Intent& intent, Outlet& out) {
-  words::ClaimRefused refused;
-  refused.set_why(kNobodyPlays);
-  Fact answer(intent.by, refused);
-  answer.cause = intent.number;
-  out.say(std::move(answer));
-}
+void Replay::on(const words::Spawn&, const Intent& intent, Outlet& out) { refuse(intent, kNobodyPlays, out); }
 
 void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
-  if (watchers_.erase(intent.by) == 0) return;
+  const auto found = viewers_.find(intent.by);
+  if (found == viewers_.end()) return;
+  Clock& clock = *found->second.clock;
+  viewers_.erase(found);
+  clock.viewers.erase(intent.by);
   words::PlayerGone gone;
   gone.set_id(intent.by);
   gone.set_why(leave.why());
-  out.say(gone);
+  say(clock, gone, out);
+  if (clock.viewers.empty() && clock.scene != 0) {
+    due_.erase({clock.due, clock.scene});
+    clocks_.erase(clock.scene);
+  }
   report(out);
 }
 
-/// Who watches together may talk about it.
+/// Who watches may talk about it, also with those who are at another time.
 void Replay::on(const words::Say& say, const Intent& intent, Outlet& out) {
-  if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND) return out.lose(loss::kSayOfWatcher);
+  const auto viewer = viewers_.find(intent.by);
+  if (viewer != viewers_.end() && say.text().starts_with('/') && say.kind() != words::Say::ACTION)
+    return obey_chat(intent, say.text(), out);
+  if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND || viewer == viewers_.end())
+    return out.lose(loss::kSayOfWatcher);
   words::Said said;
-  said.set_from(intent.by);
+  options_.shared ? said.set_from(intent.by) : said.set_name(viewer->second.name);
   said.set_kind(say.kind());
   said.set_text(say.text());
-  out.say(std::move(said));
+  Fact fact(said);
+  if (!options_.shared) fact.scene = kEveryScene;
+  out.say(std::move(fact));
+}
+
+// -- What viewers want ------------------------------------------------------------------------------------------------
+
+void Replay::on(const words::Playback& playback, const Intent& intent, Outlet& out) {
+  if (!viewers_.contains(intent.by)) return out.lose(loss::kOnlyWatched, intent);
+  if (playback.has_follow()) follow(intent.by, playback.follow(), false, out);
+  wish(intent, wish_of(playback), out);
+}
+
+void Replay::on(const words::Watch& watch, const Intent& intent, Outlet& out) {
+  if (watch.mode() == words::Watch::PLAYER && viewers_.contains(intent.by))
+    follow(intent.by, watch.target(), false, out);
+}
+
+/// Keeps it until it is the viewer's turn.
+void Replay::wish(const Intent& intent, const ViewerWish& wish, Outlet& out) {
+  if (!wish.any()) return;
+  if (options_.shared) return refuse(intent, "all viewers of this replay share one clock", out);
+  Viewer& viewer = viewers_.at(intent.by);
+  if (viewer.wishes) out.lose(loss::kWishReplaced);
+  viewer.wish.add(wish);
+  if (!std::exchange(viewer.wishes, true)) wishing_.push_back(intent.by);
+  out.wake(std::max(out.now(), viewer.pace.next()));
+}
+
+void Replay::follow(Id id, Id player, bool in_chat, Outlet& out) {
+  Viewer& viewer = viewers_.at(id);
+  const World* const world = out.world_of(viewer.clock->scene);
+  const PlayerState* const known = world != nullptr ? world->player(player) : nullptr;
+  if (player != 0 && (known == nullptr || viewers_.contains(player))) return;
+  viewer.follows = player;
+  tell_clock(*viewer.clock, id, out);
+  if (!in_chat) return;
+  answer(
+      id,
+      player == 0 ? "following nobody" : "following " + known->player.name() + ": /next goes to kills of this player",
+      out);
+}
+
+/// By the name, or by how it begins if that is clear. Case does not matter.
+void Replay::follow_named(Id id, const std::string& name, Outlet& out) {
+  const World* const world = out.world_of(viewers_.at(id).clock->scene);
+  if (name.empty() || world == nullptr) return follow(id, 0, true, out);
+  const auto lower = [](std::string text) {
+    for (char& letter : text)
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    return text;
+  };
+  const std::string wanted = lower(name);
+  Id found = 0;
+  std::size_t beginnings = 0;
+  for (const auto& [player, state] : world->players()) {
+    if (viewers_.contains(player)) continue;
+    const std::string known = lower(state.player.name());
+    if (known == wanted) return follow(id, player, true, out);
+    if (!known.starts_with(wanted)) continue;
+    found = player;
+    ++beginnings;
+  }
+  if (beginnings == 1) return follow(id, found, true, out);
+  answer(id, beginnings == 0 ? "nobody here has that name" : "several players have names like that", out);
+}
+
+void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out) {
+  const auto order = parse_chat_order(line);
+  if (!order) return answer(intent.by, order.error().text, out);
+  const Clock& clock = *viewers_.at(intent.by).clock;
+  switch (order->kind) {
+    case ChatOrder::Kind::kHelp:
+      return answer(intent.by,
+                    options_.shared ? "all viewers of this replay share one clock; /time: where it is, /follow NAME"
+                                    : chat_help(),
+                    out);
+    case ChatOrder::Kind::kWhere:
+      return answer(intent.by, clock_text(clock.head.position(out.now())) + " of " + clock_text(clock.head.length()),
+                    out);
+    case ChatOrder::Kind::kFollow:
+      return follow_named(intent.by, order->name, out);
+    case ChatOrder::Kind::kWish:
+      break;
+  }
+  if (options_.shared) return answer(intent.by, "all viewers of this replay share one clock", out);
+  ViewerWish wanted = order->wish;
+  wanted.from_chat = true;
+  wish(intent, wanted, out);
 }
 
 }  // namespace entente::core

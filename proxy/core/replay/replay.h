@@ -1,16 +1,23 @@
-// A back that plays a recording: it says its facts in time, at any speed, to everybody who watches.
+// A back that plays a recording: it says its facts in time, at any speed, to everybody who watches. Each viewer has a
+// clock of its own; viewers whose clocks are alike share one. Or there is one clock for all (Options::shared).
 // Law: viewers see an ordinary world. Ids are the room's; velocities match the playback speed; after a pause or a
-// seek, everybody knows what a viewer from the beginning would know.
+// seek, a viewer knows what a viewer from the beginning would know, and heard no event that did not happen.
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
-#include "proxy/core/replay/fact_source.h"
+#include "proxy/core/pace.h"
+#include "proxy/core/replay/fact_library.h"
+#include "proxy/core/replay/playhead.h"
+#include "proxy/core/replay/viewer_orders.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::core {
@@ -18,15 +25,19 @@ namespace entente::core {
 class Replay final : public Back {
  public:
   static constexpr double kSlowest = 0.1, kFastest = 20;
+  /// How often a viewer's clock is moved: what it wants in between is added up.
+  static constexpr Micros kWishEvery = 200 * kMillisecond;
+  static constexpr unsigned kWishesAtOnce = 5;
 
   struct Options {
     Micros at = 0;     ///< start, in the recording's time; not before its player knew the world
     double speed = 1;  ///< kSlowest to kFastest
     bool paused = false;
-    bool loop = false;  ///< start again at the end; otherwise the end of the recording ends the room
+    bool loop = false;   ///< start again at the end; otherwise the end of the recording ends the room, or stops a clock
+    bool shared = true;  ///< one clock for all viewers, which they cannot move
   };
 
-  /// The state of playback.
+  /// The state of playback: of the shared clock; otherwise of the only one, or how new ones start.
   struct Status {
     Micros at = 0, length = 0;  ///< in the recording's time
     double speed = 1;
@@ -34,6 +45,7 @@ class Replay final : public Back {
     bool over = false;
     std::size_t watchers = 0;
     std::string error = {};  ///< what could not be read of the recording
+    std::size_t clocks = 1;  ///< that viewers have
   };
 
   /// Is told of every change, within the room's calls.
@@ -46,7 +58,7 @@ class Replay final : public Back {
   /// `observer` may be null; otherwise it outlives the replay.
   Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer = nullptr);
 
-  // Orders, carried out by the next tick() (Room::order).
+  // Orders for all clocks, carried out by the next tick() (Room::order).
   void pause(bool on) { wish_.paused = on; }
   void seek(Micros at) { wish_.at = at; }
   /// REQUIRES: kSlowest to kFastest.
@@ -58,61 +70,97 @@ class Replay final : public Back {
   void tick(Outlet& out) override;
 
  private:
-  struct Wish {
-    std::optional<Micros> at;
-    std::optional<double> speed;
-    std::optional<bool> paused;
+  /// A playhead, and who sees what it plays: the viewers of one scene of the room.
+  struct Clock {
+    Id scene;
+    Playhead head;
+    std::set<Id> viewers = {};
+    bool stale = false;  // the scene must be told the world where the head is
+    bool ended = false;  // it stopped at the end of the recording
+    Micros due = ~Micros{0};
+  };
+  struct Viewer {
+    Clock* clock = nullptr;
+    std::string name = {};
+    Id follows = 0;
+    ViewerWish wish = {};
+    bool wishes = false;
+    Pace pace{kWishEvery, kWishesAtOnce};
   };
 
   // The recording.
   bool find_beginning(Outlet& out);
+  void learn_moments(Outlet& out);
   void obey(Outlet& out);
-  bool jump(Micros at, Outlet& out);
-  void play(Outlet& out);
-  void reach_end(Outlet& out);
-  Micros position(Micros now) const;
-  void hold(Micros now);
-  bool runs() const { return begun_ && !paused_ && !over_; }
-  double scale() const { return runs() ? speed_ : 0; }
-  void fail(const std::string& error, Outlet& out);
+  void play_due(Outlet& out);
+  bool serve(Clock& clock, Outlet& out);
+  bool play(Clock& clock, Outlet& out);
+  bool reach_end(Clock& clock, Outlet& out);
+  bool resync(Clock& clock, Outlet& out);
+  void cannot_read(Clock& clock, const std::string& error, Outlet& out);
+  void schedule(Clock& clock, Micros at);
   void end(const char* why, Outlet& out);
 
+  // Clocks.
+  Clock& new_clock(Micros at, double speed, bool paused, Micros now);
+  Clock* find_alike(Micros at, double speed, bool paused, const Clock* than, Micros now);
+  void move_to(Clock& clock, Id id, Viewer& viewer, Outlet& out);
+  void serve_wishes(Outlet& out);
+  void carry_out(Id id, Viewer& viewer, Outlet& out);
+  std::optional<Micros> place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const;
+  void wake_next(Outlet& out);
+
   // Facts for viewers.
-  void tell(Fact fact, Outlet& out);
-  void resync(Outlet& out);
-  void tell_clock(Id to, Outlet& out) const;
-  World shown(Outlet& out);
+  void say(const Clock& clock, Fact fact, Outlet& out);
+  void answer(Id viewer, const std::string& text, Outlet& out);
+  void refuse(const Intent& intent, const std::string& why, Outlet& out);
+  void tell(const Clock& clock, Fact fact, Outlet& out);
+  void tell_clock(const Clock& clock, Id to, Outlet& out);
+  void tell_player(const Clock& clock, Id id, const std::string& name, Outlet& out);
+  World shown(const World& there, const Clock& clock, Outlet& out);
   void to_room(Fact& fact, Outlet& out);
   Id room_id(Id recorded, Outlet& out);
   void report(const Outlet& out) const;
 
   // Viewers.
   void let_in(const Intent& intent, const std::string& name, Outlet& out);
+  void wish(const Intent& intent, const ViewerWish& wish, Outlet& out);
+  void follow(Id viewer, Id player, bool in_chat, Outlet& out);
+  void follow_named(Id viewer, const std::string& name, Outlet& out);
+  void obey_chat(const Intent& intent, std::string_view line, Outlet& out);
   void on(const words::Enter& enter, const Intent& intent, Outlet& out);
   void on(const words::Change& change, const Intent& intent, Outlet& out);
   void on(const words::Spawn& spawn, const Intent& intent, Outlet& out);
   void on(const words::Leave& leave, const Intent& intent, Outlet& out);
   void on(const words::Say& say, const Intent& intent, Outlet& out);
+  void on(const words::Playback& playback, const Intent& intent, Outlet& out);
+  void on(const words::Watch& watch, const Intent& intent, Outlet& out);
   // A front handles these by itself.
   void on(const words::WantWorld&, const Intent&, Outlet&) {}
   void on(const words::Query&, const Intent&, Outlet&) {}
-  void on(const words::Watch&, const Intent&, Outlet&) {}
   void on(const words::Toward&, const Intent&, Outlet&) {}
   void on(const words::Ping&, const Intent&, Outlet&) {}
   template <class T>
   void on(const T&, const Intent& intent, Outlet& out);
 
-  std::unique_ptr<FactSource> source_;
+  std::unique_ptr<FactSource> source_;  // until the beginning was found
+  std::optional<FactLibrary> library_;
   const Options options_;
   Observer* const observer_;
-  World seen_;                 // the recording's world, in its ids and times: at at_, or as far as playback has come
-  Micros first_ = 0;           // when the recorded player knew the world
-  Micros at_ = 0, since_ = 0;  // a position in the recording; the room's time at that position
-  double speed_;
-  bool paused_, begun_ = false, over_ = false;
-  Wish wish_;
+  Micros first_ = 0;  // when the recorded player knew the world
+  std::map<Id, std::unique_ptr<Clock>>
+      clocks_;  // by their scenes; the first is the shared clock, or how new ones start
+  Id last_scene_ = 0;
+  std::set<std::pair<Micros, Id>> due_;  // clocks, by the time when they have something to say
+  std::size_t said_ = 0;                 // facts, in this tick
+  Pace jumps_;                           // of viewers' own clocks
+  ViewerWish wish_;                      // an order for all
+  bool over_ = false;
   std::unordered_map<Id, Id> ids_;  // the room's id, by the recording's id
-  std::set<Id> watchers_;
+  std::map<Id, Viewer> viewers_;
+  std::deque<Id> wishing_;
+  std::vector<Moment> moments_;  // in the room's ids
+  words::Timeline timeline_;
   std::string error_;
 };
 

@@ -159,6 +159,23 @@ std::optional<Micros> JoinedSessions::next_at() {
   }
 }
 
+/// Each part's own.
+std::vector<core::Moment> JoinedSessions::moments() const {
+  std::vector<core::Moment> all;
+  for (const SessionPart& part : parts_) {
+    const RecordedSessionInfo& about = info(part);
+    const Micros begins = wall(about, about.first) - begin_ / 1000;
+    for (const core::Moment& one : about.moments) {
+      const Micros at = begins + (one.at > about.first ? one.at - about.first : 0);
+      if (at < part.from || at >= part.to) continue;
+      const auto id = [&](Id own) { return own == 0 ? 0 : ids_->translated(about.link, own); };
+      all.push_back({at, one.what, id(one.player), id(one.by)});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  return all;
+}
+
 core::Fact JoinedSessions::next() {
   changes_ = false;
   return session_->next();

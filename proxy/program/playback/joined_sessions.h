@@ -35,6 +35,7 @@ class JoinedSessions final : public PlayedWords {
   core::Micros length() const override { return parts_.back().to; }
   bool begins_with_world() const override { return info(parts_.front()).begins_with_world; }
   std::optional<core::Micros> next_at() override;
+  std::vector<core::Moment> moments() const override;
   bool changes() const override { return changes_; }
   core::Fact next() override;
   Outcome<Done> seek(core::Micros at, core::World& world) override;

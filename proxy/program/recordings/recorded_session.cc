@@ -1,5 +1,7 @@
 #include "proxy/program/recordings/recorded_session.h"
 
+#include <algorithm>
+
 #include <functional>
 #include <map>
 
@@ -13,6 +15,7 @@ namespace {
 using core::Fact, core::Micros;
 
 constexpr std::size_t kMostRemembered = 10'000;                     // players and units of a session
+constexpr std::size_t kMostMoments = 50'000;                        // of a session
 constexpr std::size_t kMostListed = 100;                            // sessions, in an error
 constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // facts with a later time are skipped
 
@@ -86,10 +89,20 @@ class Listing {
     link.first = std::min(link.first, fact.at_us());
     link.last = std::max(link.last, fact.at_us());
     if (fact.has_ready() && !link.ready) link.ready = fact.at_us();
-    if (fact.has_player() && link.players.size() < kMostRemembered)
-      link.players.try_emplace(fact.player().id(), fact.player().name());
+    if (fact.has_player() && link.players.size() < kMostRemembered &&
+        link.players.try_emplace(fact.player().id(), fact.player().name()).second && link.ready)
+      keep(link, fact.at_us(), words::Timeline::JOIN, fact.player().id());
+    if (fact.has_died()) keep(link, fact.at_us(), words::Timeline::KILL, fact.died().player(), fact.died().killer());
+    if (fact.has_token_captured()) keep(link, fact.at_us(), words::Timeline::CAPTURE, fact.token_captured().by());
+    if (fact.has_said() && fact.said().from() != 0 && fact.audience() == words::ALL &&
+        fact.said().scope() == words::Say::EVERYBODY)
+      keep(link, fact.at_us(), words::Timeline::CHAT, fact.said().from());
     if (fact.has_unit() && fact.unit().owner() != 0 && link.units.size() < kMostRemembered)
       link.units.try_emplace(fact.unit().id(), fact.unit().owner());
+  }
+
+  static void keep(RecordedSessionInfo& link, Micros at, words::Timeline::What what, core::Id player, core::Id by = 0) {
+    if (link.moments.size() < kMostMoments) link.moments.push_back({at, what, player, by});
   }
 
   std::map<std::uint32_t, std::string> dialects_, servers_;
@@ -199,6 +212,21 @@ bool RecordedSession::recall(Micros at, core::World& world) {
   ahead_.reset();
   at_ = time_of(snapshot.at_us());
   return true;
+}
+
+std::vector<core::Moment> RecordedSession::moments() const {
+  std::vector<core::Moment> all = about_.moments;
+  for (core::Moment& one : all) {
+    words::Died ids;
+    ids.set_player(one.player);
+    ids.set_killer(one.by);
+    Fact fact(ids);
+    translate_(fact);
+    const auto& died = std::get<words::Died>(fact.kind);
+    one = {time_of(one.at), one.what, died.player(), died.killer()};
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  return all;
 }
 
 Outcome<Done> RecordedSession::seek(Micros at, core::World& world) {

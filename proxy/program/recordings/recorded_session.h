@@ -32,6 +32,8 @@ struct RecordedSessionInfo {
   std::map<core::Id, std::string> players = {};  ///< their names
   std::map<core::Id, core::Id> units = {};       ///< their owners; of the first of both, so many as are remembered
 
+  std::vector<core::Moment> moments = {};  ///< in the room's own time; the first of them
+
   core::Micros length() const { return last - first; }
 };
 
@@ -66,6 +68,7 @@ class RecordedSession final : public PlayedWords {
   core::Micros length() const override { return begins_ + about_.length(); }
   bool begins_with_world() const override { return about_.begins_with_world; }
   std::optional<core::Micros> next_at() override;
+  std::vector<core::Moment> moments() const override;
   core::Fact next() override;
   Outcome<Done> seek(core::Micros at, core::World& world) override;
 

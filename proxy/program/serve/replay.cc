@@ -46,6 +46,7 @@ class Showing {
     relay::SharedRoomOptions shared_room;
     shared_room.name = "a replay";
     shared_room.game = &native::game();
+    shared_room.chat.commands = true;  // of the replay itself
     shared_room.back = [this, options] {
       return std::make_unique<core::Replay>(std::move(session_), options, &control_);
     };
@@ -126,13 +127,18 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
                  "Number of the session to replay (its link). Default: the longest, and before and after it "
                  "others on the same server; the log lists them")
       ->type_name("N");
-  app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15 (default: 0)")->type_name("TIME");
+  app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
+      ->type_name("TIME");
   app.add_option("--speed", options.speed,
                  fmt::format("Playback speed ({} to {}, default: 1)", core::Replay::kSlowest, core::Replay::kFastest))
       ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest).description(""))
       ->type_name("X");
-  app.add_flag("--paused", options.paused, "Start paused; `entente ctl resume` starts playback");
-  app.add_flag("--loop", options.loop, "Start again at the end (default: exit)");
+  app.add_flag("--paused", options.paused, "Start paused; viewers, or `entente ctl resume`, start playback");
+  app.add_flag("--loop", options.loop, "Start again at the end (default: stop there; with --shared, exit)");
+  app.add_flag(
+      "--shared", options.shared,
+      "One clock for all viewers, which only `entente ctl` moves. Default: each viewer has its own, and moves it "
+      "by chat (/help), by native intents or in the browser");
   declare_reading(app, options.from);
   declare_back_settings(app, options.set, "For a file without words: a");
   declare_control_flags(app, options.control);
@@ -149,9 +155,9 @@ int run_replay(const ReplayCommandOptions& options) {
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
   auto session = open_playable({.from = options.from, .set = options.set, .link = options.link});
-  const int code = session
-                       ? show(config, std::move(*session), {*at, options.speed, options.paused, options.loop}, *ends)
-                       : refused(session.error());
+  const int code = session ? show(config, std::move(*session),
+                                  {*at, options.speed, options.paused, options.loop, options.shared}, *ends)
+                           : refused(session.error());
   stop_log();
   return code;
 }

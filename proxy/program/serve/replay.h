@@ -21,6 +21,7 @@ struct ReplayCommandOptions {
   double speed = 1;
   bool paused = false;
   bool loop = false;
+  bool shared = false;
   ControlFlags control;
   LogFlags log;
 };

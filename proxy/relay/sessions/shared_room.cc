@@ -69,7 +69,7 @@ void SharedRoom::settle_call(core::Micros at) {
 }
 
 std::string SharedRoom::name_of(core::Id guest) const {
-  const core::PlayerState* player = room_ ? room_->world().player(guest) : nullptr;
+  const core::PlayerState* player = room_ ? room_->world_seen_by(guest).player(guest) : nullptr;
   return player != nullptr ? player->player.name() : "";
 }
 

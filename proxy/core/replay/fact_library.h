@@ -1,0 +1,74 @@
+// A recording that many readers read at different places: its facts in segments of a few seconds, and some worlds to
+// begin with. Segments and worlds are read when somebody wants them, and the latest are kept.
+// Law: a reader hears what the source tells, and nothing else. Memory is bounded: by kKept for all, and by one segment
+// for each reader.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "proxy/core/replay/fact_source.h"
+
+namespace entente::core {
+
+class FactLibrary {
+ public:
+  static constexpr Micros kSegment = 5 * kSecond;
+  /// A segment ends early once it has so many facts; a fact with geometry counts as many.
+  static constexpr std::size_t kMostFacts = 4'000;
+  /// Facts of one moment are in one segment; what is beyond this is skipped.
+  static constexpr std::size_t kMostAtOnce = 200'000;
+  /// Facts kept in segments that nobody reads, and worlds kept.
+  static constexpr std::size_t kKept = 200'000, kKeptWorlds = 48;
+
+  explicit FactLibrary(std::unique_ptr<FactSource> source) : source_(std::move(source)) {}
+
+  /// A place in the recording, at its beginning. The library outlives it.
+  std::unique_ptr<FactSource> reader();
+
+  Micros length() const { return source_->length(); }
+  std::vector<Moment> moments() const { return source_->moments(); }
+  /// How many segments were read from the source.
+  std::uint64_t read() const { return read_; }
+  /// Facts that were skipped because of kMostAtOnce.
+  std::uint64_t skipped() const { return skipped_; }
+
+ private:
+  class Reader;
+
+  /// The facts after `from` up to `to`.
+  struct Segment {
+    Micros from = 0, to = 0;
+    bool last = false;     // nothing follows
+    bool changes = false;  // what follows is told by somebody else, from `to` on
+    std::size_t cost = 0;  // its facts, for limits
+    std::vector<Fact> facts;
+  };
+  using Held = std::shared_ptr<const Segment>;
+  struct Shelf {
+    Held segment;
+    std::list<Micros>::iterator used;
+  };
+
+  Outcome<Held> segment(Micros from);
+  Outcome<Held> find(Micros at);
+  Outcome<Held> load(Micros from);
+  Outcome<Done> stand_at(Micros from);
+  void keep_world(Micros at);
+  const World* kept_world(Micros at);
+  void forget_some();
+
+  std::unique_ptr<FactSource> source_;
+  bool stands_ = false;  // the source is at `stands_at_`, and `world_` is the world there
+  Micros stands_at_ = 0;
+  World world_;
+  std::map<Micros, Shelf> segments_;  // by their beginnings
+  std::list<Micros> used_;            // those, the latest used last
+  std::size_t cost_ = 0;
+  std::list<std::pair<Micros, World>> worlds_;  // at beginnings of segments, the latest used last
+  std::uint64_t read_ = 0, skipped_ = 0;
+};
+
+}  // namespace entente::core

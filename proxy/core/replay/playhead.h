@@ -1,0 +1,53 @@
+// A place in a recording that moves with time, at a speed.
+// Law: it never passes a fact that was not taken, so no event is lost by a pause.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "proxy/core/replay/fact_source.h"
+
+namespace entente::core {
+
+class Playhead {
+ public:
+  /// `first`: the earliest place.
+  Playhead(std::unique_ptr<FactSource> reader, Micros first, double speed, bool paused)
+      : reader_(std::move(reader)), first_(first), at_(first), speed_(speed), paused_(paused) {}
+
+  double speed() const { return speed_; }
+  bool paused() const { return paused_; }
+  /// It does not move before begin().
+  bool begun() const { return begun_; }
+  bool runs() const { return begun_ && !paused_; }
+  /// How much faster than recorded things move now.
+  double scale() const { return runs() ? speed_ : 0; }
+  Micros length() const { return reader_->length(); }
+  Micros clamped(Micros at) const { return std::clamp(at, first_, std::max(first_, length())); }
+  /// In the recording's time, at the room's time `now`.
+  Micros position(Micros now) const;
+  /// Where it was last set or held.
+  Micros at() const { return at_; }
+  /// When it will be at a place, in the room's time. REQUIRES: runs().
+  Micros when(Micros place) const;
+
+  // Changes. From each on it moves from where it is at `now`.
+  void begin(Micros now) { hold(now), begun_ = true; }
+  void set_speed(double speed, Micros now) { hold(now), speed_ = speed; }
+  void pause(bool on, Micros now) { hold(now), paused_ = on; }
+  void hold(Micros now);
+  /// Goes to a place, which is clamped, without reading.
+  void put(Micros at, Micros now) { at_ = clamped(at), since_ = now; }
+  /// The world where it is held; facts() continues after it.
+  Outcome<Done> read_world(World& world) { return reader_->seek(at_, world); }
+  FactSource& facts() { return *reader_; }
+
+ private:
+  std::unique_ptr<FactSource> reader_;
+  const Micros first_;
+  Micros at_, since_ = 0;  // a place in the recording; the room's time there
+  double speed_;
+  bool paused_, begun_ = false;
+};
+
+}  // namespace entente::core

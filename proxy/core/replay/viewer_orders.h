@@ -1,0 +1,50 @@
+// What a viewer may ask of its clock, as words of the schema and as lines of chat ("/seek 1:20").
+// Law: parsing changes nothing; a line that is not understood says what would be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/base/fault.h"
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+/// The speeds that viewers may choose.
+inline constexpr double kSlowestView = 0.25, kFastestView = 16;
+
+/// A wish of a viewer; a later one is added to an earlier one that has not been carried out.
+struct ViewerWish {
+  std::optional<Micros> at;
+  double by_s = 0;  ///< from `at`, or from where the clock is
+  words::Playback::Kill kill = words::Playback::NO_KILL;
+  std::optional<double> speed;
+  std::optional<bool> paused;
+  bool from_chat = false;  ///< it is answered there
+
+  bool any() const { return at || by_s != 0 || kill != words::Playback::NO_KILL || speed || paused; }
+  bool jumps() const { return at || by_s != 0 || kill != words::Playback::NO_KILL; }
+  void add(const ViewerWish& later);
+};
+
+ViewerWish wish_of(const words::Playback& word);
+
+/// A command in chat.
+struct ChatOrder {
+  enum class Kind : std::uint8_t { kWish, kFollow, kWhere, kHelp };
+  Kind kind = Kind::kWish;
+  ViewerWish wish = {};
+  std::string name = {};  ///< whom to follow; empty: nobody
+};
+
+/// An error is a line for the viewer.
+Outcome<ChatOrder> parse_chat_order(std::string_view line);
+
+/// The lines that /help says.
+std::string chat_help();
+
+/// "1:20", "1:02:05".
+std::string clock_text(Micros at);
+
+}  // namespace entente::core

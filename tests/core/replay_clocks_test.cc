@@ -1,0 +1,406 @@
+// A clock for each viewer: what one does with its time, no other viewer notices; and what a viewer hears is what the
+// words of the recording say of the times that it saw.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "proxy/core/losses.h"
+#include "proxy/core/replay/fact_library.h"
+#include "proxy/core/replay/resync_phase.h"
+#include "proxy/core/replay/viewer_orders.h"
+#include "tests/core/replay_show.h"
+
+namespace entente::testing::replay_clocks_test {
+
+using namespace replay_show;
+
+namespace {
+
+Replay::Options own(Micros at = 0) {
+  Replay::Options options;
+  options.at = at;
+  options.shared = false;
+  return options;
+}
+
+RoomOptions talkative() {
+  RoomOptions options = shared();
+  options.chat.commands = true;
+  options.chat.burst = 1'000;
+  return options;
+}
+
+struct Own : Show {
+  explicit Own(const std::vector<Fact>& facts, const Replay::Options& options = own())
+      : Show(facts, options, talkative()) {}
+  /// A viewer, and its id.
+  std::pair<Seen*, Id> enter() {
+    Seen& seen = watch();
+    return {&seen, last};
+  }
+};
+
+/// Lines from the server.
+std::vector<std::string> lines(const Seen& seen, std::size_t from = 0) {
+  std::vector<std::string> all;
+  for (std::size_t i = from; i < seen.heard.size(); ++i)
+    if (const auto* told = as<words::Said>(seen.heard[i]); told != nullptr && told->from() == 0 && told->name().empty())
+      all.push_back(told->text());
+  return all;
+}
+
+bool is_event(const Fact& fact) {
+  return as<words::Died>(fact) || as<words::Spawned>(fact) || as<words::TokenTaken>(fact) ||
+         as<words::TokenDropped>(fact) || as<words::TokenCaptured>(fact);
+}
+
+/// The same event, whatever the ids.
+std::string event_text(const Fact& fact) {
+  const auto* spawned = as<words::Spawned>(fact);
+  return std::string(name_of(fact)) + (spawned != nullptr ? " " + number(spawned->pose().x()) : "");
+}
+
+/// What a viewer should have heard, by the facts of the recording: the times that it saw follow from its clocks.
+struct Oracle {
+  const std::vector<Fact>& facts;
+
+  /// Events the viewer heard, and those that it should have heard until `now`. Returns how many.
+  std::size_t check(const Seen& seen, Micros now) const {
+    std::vector<std::string> heard, due;
+    ResyncPhase resync;
+    std::optional<words::Clock> runs;
+    Micros since = 0;
+    const auto see = [&](Micros until) {
+      if (!runs || runs->paused()) return;
+      const Micros end = runs->us() + static_cast<Micros>(static_cast<double>(until - since) * runs->speed());
+      for (const Fact& fact : facts)
+        if (is_event(fact) && fact.at > runs->us() && fact.at <= end) due.push_back(event_text(fact));
+      runs.reset();
+    };
+    for (const Fact& fact : seen.heard) {
+      resync.hear(fact);
+      CHECK_FALSE((is_event(fact) && resync));
+      if (is_event(fact)) heard.push_back(event_text(fact));
+      const auto* clock = as<words::Clock>(fact);
+      if (clock == nullptr) continue;
+      see(fact.at);
+      if (!resync) runs = *clock;
+      since = fact.at;
+    }
+    see(now);
+    CHECK(heard == due);
+    return heard.size();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("each viewer begins at the beginning and has its own time") {
+  Own show(drive());
+  const auto [first, one] = show.enter();
+  show.pass(2 * kSecond);
+  const auto [second, two] = show.enter();
+  CHECK(x_of(second->world) == 0);
+  show.pass(kSecond);
+  CHECK(x_of(first->world) == 35);
+  CHECK(x_of(second->world) == 15);
+  CHECK(show.standing.now.clocks == 2);
+  show.says(one, "/pause");
+  show.pass(kSecond);
+  CHECK(x_of(first->world) == 35);
+  CHECK(speed_of(first->world) == 0);
+  CHECK(x_of(second->world) == 25);
+  show.says(one, "/seek 0:08");
+  CHECK(x_of(first->world) == 80);
+  show.says(two, "/speed 2");
+  show.pass(kSecond);
+  CHECK(x_of(first->world) == 80);
+  CHECK(x_of(second->world) == 45);
+  CHECK(speed_of(second->world) == 20);
+  show.says(one, "/seek -3");
+  CHECK(x_of(first->world) == 50);
+  show.says(one, "/play");
+  show.pass(kSecond);
+  CHECK(x_of(first->world) == 60);
+}
+
+TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
+  Own show(drive());
+  const auto [first, one] = show.enter();
+  const auto [second, two] = show.enter();
+  CHECK(show.standing.now.clocks == 1);
+  CHECK(show.standing.now.watchers == 2);
+  CHECK(second->world.player(one) != nullptr);
+  show.pass(kSecond);
+  show.says(two, "/pause");
+  show.pass(kSecond);
+  CHECK(show.standing.now.clocks == 2);
+  CHECK(first->world.player(two) == nullptr);
+  CHECK(second->world.player(one) == nullptr);
+  CHECK(second->world.player(two) != nullptr);
+  CHECK(x_of(first->world) == 25);
+  CHECK(x_of(second->world) == 15);
+  show.says(one, "/pause");
+  for (const Id id : {one, two}) show.says(id, "/seek 4");
+  show.pass(kSecond);
+  CHECK(show.standing.now.clocks == 1);
+  CHECK(text(first->world, show.now) == text(second->world, show.now));
+  CHECK(first->world.player(two) != nullptr);
+  CHECK(second->world.player(one) != nullptr);
+  CHECK(first->world.player(one) != nullptr);
+  show.room->gone(one, "left", show.now);
+  show.room->gone(two, "left", show.now);
+  show.pass(kSecond);
+  CHECK(show.standing.now.clocks == 0);
+  CHECK_FALSE(show.room->over());
+}
+
+TEST_CASE("what viewers know and hear is what the words of the recording say, whatever they and others do") {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    const auto facts = busy(seed);
+    Own show(facts);
+    std::mt19937 dice(seed);
+    std::vector<std::pair<Seen*, Id>> viewers{show.enter(), show.enter()};
+    std::size_t events = 0;
+    show.pass(300 * kMillisecond);
+    viewers.push_back(show.enter());
+    for (int i = 0; i < 60; ++i) {
+      const auto& [seen, id] = viewers[dice() % viewers.size()];
+      const auto what = dice() % 6, number = dice() % 55;
+      if (what == 0) show.says(id, "/pause");
+      if (what == 1) show.says(id, "/play");
+      if (what == 2) show.says(id, number % 2 != 0 ? "/speed 2" : "/speed 0.5");
+      if (what == 3) show.says(id, "/next");
+      if (what > 3) show.says(id, "/seek " + std::to_string(number));
+      show.pass(kMillisecond * (dice() % 900));
+    }
+    for (const auto& [seen, id] : viewers) {
+      show.says(id, "/play");
+      show.says(id, "/speed 1");
+      show.says(id, "/seek 20");
+      show.pass(kSecond);
+      events += Oracle{facts}.check(*seen, show.now);
+    }
+    CHECK(events > 50);
+    show.pass(kSecond);
+    for (const auto& [seen, id] : viewers) {
+      show.says(id, "/pause");
+      show.pass(kSecond);
+      const auto* clock = [&seen = seen] {
+        const words::Clock* found = nullptr;
+        for (const Fact& fact : seen->heard)
+          if (const auto* one = as<words::Clock>(fact)) found = one;
+        return found;
+      }();
+      REQUIRE(clock != nullptr);
+      Replay::Options there;
+      there.at = clock->us();
+      there.paused = true;
+      Show other(facts, there);
+      other.now = show.now;
+      CHECK(text(seen->world, show.now) == text(other.watch().world, other.now));
+    }
+  }
+}
+
+TEST_CASE("commands are answered to who gave them, and said to nobody else") {
+  Own show(drive());
+  const auto [first, one] = show.enter();
+  const auto [second, two] = show.enter();
+  show.pass(kSecond);
+  const auto ask = [&, seen = first, id = one](const char* line) {
+    const std::size_t before = seen->heard.size();
+    show.says(id, line);
+    show.pass(250 * kMillisecond);
+    const auto all = lines(*seen, before);
+    return all.empty() ? std::string("nothing") : all.back();
+  };
+  CHECK(ask("/time") == "0:01 of 0:10");
+  CHECK(ask("/seek 1:00") == "the recording is over; /play plays it again");
+  CHECK(ask("/seek 0:04") == "0:04 of 0:10, speed 1");
+  CHECK(ask("/speed 0.5") == "0:04 of 0:10, speed 0.5");
+  CHECK(ask("/pause") == "0:04 of 0:10, paused");
+  CHECK(ask("/help").starts_with("/seek 1:20"));
+  CHECK(ask("/speed 17") == "the speed is 0.25 to 16, for example /speed 2");
+  CHECK(ask("/seek soon") == "a time is written like /seek 1:20, /seek 80, /seek +10 or /seek -10");
+  CHECK(ask("/dance") == "no such command; /help lists them");
+  CHECK(ask("/next") == "no kill there");
+  CHECK(ask("/follow P1") == "following p1: /next goes to kills of this player");
+  CHECK(ask("/follow x") == "nobody here has that name");
+  CHECK(ask("/follow") == "following nobody");
+  CHECK(lines(*second).empty());
+  show.says(one, "look at that");
+  CHECK(as<words::Said>(second->heard.back())->name() == "viewer");
+  CHECK(as<words::Said>(second->heard.back())->text() == "look at that");
+}
+
+TEST_CASE("a time in chat") {
+  const auto at = [](const char* line) {
+    const auto order = parse_chat_order(line);
+    return order && order->wish.at ? static_cast<std::int64_t>(*order->wish.at) : -1;
+  };
+  CHECK(at("/seek 80") == 80'000'000);
+  CHECK(at("/seek  1:20 ") == 80'000'000);
+  CHECK(at("/seek 1:02:05.5") == 3'725'500'000);
+  for (const char* wrong : {"/seek", "/seek :", "/seek 1:60", "/seek 1:2:3:4", "/seek nan", "/seek 1e9", "/seek inf",
+                            "/seek --5", "/seek 99999999999"})
+    CHECK_FALSE(parse_chat_order(wrong).ok());
+  CHECK(parse_chat_order("/seek -1:10")->wish.by_s == -70);
+}
+
+TEST_CASE("the next kill is one of the recording, of the followed player if there is one") {
+  auto facts = drive();
+  facts.push_back(at(0, player(5)));
+  for (const auto& [when, who, by] : std::vector<std::tuple<Micros, Id, Id>>{{4, 1, 5}, {6, 5, 0}, {8, 1, 0}}) {
+    words::Died died;
+    died.set_player(who);
+    died.set_killer(by);
+    facts.push_back(at(when * kSecond, died));
+  }
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& a, const Fact& b) { return a.at < b.at; });
+  Own show(facts);
+  const auto [seen, id] = show.enter();
+  show.says(id, "/pause");
+  const auto place = [&, seen = seen, id = id](const char* line) {
+    show.pass(kSecond);
+    show.says(id, line);
+    show.pass(kSecond);
+    return x_of(seen->world);
+  };
+  CHECK(place("/next") == 20);
+  CHECK(place("/next") == 40);
+  CHECK(place("/next") == 60);
+  CHECK(place("/next") == 60);
+  CHECK(place("/previous") == 40);
+  CHECK(place("/seek 0") == 0);
+  show.says(id, "/follow p5");
+  CHECK(place("/next") == 20);
+  CHECK(place("/next") == 40);
+  CHECK(place("/next") == 40);
+}
+
+TEST_CASE("a viewer that seeks without end moves a few times a second, and delays nobody") {
+  Own show(busy(2));
+  const auto [flooder, one] = show.enter();
+  show.pass(200 * kMillisecond);
+  const auto [other, two] = show.enter();
+  const auto resyncs = [](const Seen& seen) {
+    ResyncPhase phase;
+    int all = 0;
+    for (const Fact& fact : seen.heard) {
+      const bool before = static_cast<bool>(phase);
+      phase.hear(fact);
+      all += phase && !before ? 1 : 0;
+    }
+    return all;
+  };
+  const int before = resyncs(*flooder), others = resyncs(*other);
+  Replay::Options alone;
+  Show undisturbed(busy(2), alone);
+  undisturbed.now = show.now;
+  const Seen& calm = undisturbed.watch();
+  for (int i = 0; i < 100; ++i) {
+    show.says(one, "flood");  // 100 wishes
+    show.pass(10 * kMillisecond);
+    undisturbed.pass(10 * kMillisecond);
+    CHECK(text(other->world, show.now) == text(calm.world, undisturbed.now));
+  }
+  const int moved = resyncs(*flooder) - before;
+  CHECK(moved >= 5);
+  CHECK(moved <= 11);
+  CHECK(resyncs(*other) == others);
+  std::uint64_t replaced = 0;
+  for (const auto& entry : show.room->ledger().entries())
+    if (entry.line == &loss::kWishReplaced) replaced = entry.times;
+  CHECK(replaced > 9'900);
+}
+
+TEST_CASE("at the end a clock stands, and plays again when it is told to") {
+  Own show(drive());
+  const auto [seen, id] = show.enter();
+  show.pass(20 * kSecond);
+  CHECK_FALSE(show.room->over());
+  CHECK(lines(*seen) == std::vector<std::string>{"the recording is over; /play plays it again"});
+  CHECK(x_of(seen->world) == 100);
+  CHECK(speed_of(seen->world) == 0);
+  show.says(id, "/play");
+  show.pass(kSecond);
+  CHECK(x_of(seen->world) == 15);
+}
+
+TEST_CASE("what cannot be read is told to who goes there") {
+  Own show(busy(3));
+  const auto [seen, id] = show.enter();
+  [[maybe_unused]] const auto [other, two] = show.enter();
+  show.tape->tear(30 * kSecond);
+  show.says(id, "/seek 50");
+  show.pass(kSecond);
+  CHECK(lines(*seen).back() == "the recording cannot be read there; go to another time");
+  CHECK_FALSE(show.room->over());
+  show.says(id, "/seek 10");
+  show.says(id, "/play");
+  show.pass(kSecond);
+  CHECK(show.standing.now.watchers == 2);
+}
+
+TEST_CASE("viewers cannot move a clock that all share") {
+  Show show(drive(), {}, talkative());
+  Seen& seen = show.watch();
+  show.pass(kSecond);
+  show.says("/seek 5");
+  CHECK(lines(seen).back() == "all viewers of this replay share one clock");
+  CHECK(x_of(seen.world) == 15);
+  show.says("flood");
+  CHECK(as<words::ClaimRefused>(seen.heard.back()) != nullptr);
+  CHECK(x_of(seen.world) == 15);
+}
+
+TEST_CASE("a viewer of version 2 hears what happens when, and whose time it is") {
+  Own show(busy(5));
+  const auto [seen, id] = show.enter();
+  const words::Timeline* timeline = nullptr;
+  const words::Clock* clock = nullptr;
+  for (const Fact& fact : seen->heard) {
+    if (as<words::Timeline>(fact)) timeline = as<words::Timeline>(fact);
+    if (as<words::Clock>(fact)) clock = as<words::Clock>(fact);
+  }
+  REQUIRE(timeline != nullptr);
+  REQUIRE(clock != nullptr);
+  std::vector<Micros> deaths, told;
+  for (const Fact& fact : busy(5))
+    if (as<words::Died>(fact)) deaths.push_back(fact.at);
+  for (const auto& moment : timeline->moments()) told.push_back(moment.us());
+  CHECK(told == deaths);
+  CHECK(clock->own());
+  CHECK(clock->length_us() == busy(5).back().at);
+}
+
+TEST_CASE("a library tells what its source tells, from any place, and keeps little") {
+  for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+    auto facts = busy(seed);
+    FactLibrary library(std::make_unique<MemoryFacts>(facts));
+    MemoryFacts plain(facts);
+    std::vector<std::unique_ptr<FactSource>> readers;
+    for (int i = 0; i < 5; ++i) readers.push_back(library.reader());
+    std::mt19937 dice(seed);
+    for (int i = 0; i < 60; ++i) {
+      FactSource& reader = *readers[dice() % readers.size()];
+      const Micros to = i == 0 ? 0 : dice() % (61 * kSecond);
+      World one, other;
+      REQUIRE(reader.seek(to, one).ok());
+      REQUIRE(plain.seek(to, other).ok());
+      CHECK(text(one, to) == text(other, to));
+      for (int k = 0; k < 300; ++k) {
+        const auto at = reader.next_at();
+        REQUIRE(at == plain.next_at());
+        if (!at) break;
+        CHECK(reader.next().kind.index() == plain.next().kind.index());
+      }
+    }
+    CHECK(library.read() <= 13);
+    CHECK(library.skipped() == 0);
+  }
+}
+
+}  // namespace entente::testing::replay_clocks_test
