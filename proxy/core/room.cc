@@ -520,6 +520,8 @@ void Room::carry_out(const Move& move) {
   const Id before = std::exchange(seat.scene, move.scene);
   if (!is_new) {
     const auto say = [&](Fact fact) {
+      const auto* player = as<words::Player>(fact);
+      if (player != nullptr && seats_.contains(player->id())) return;  // seats are the back's to show
       fact.at = now_;
       fact.audience = words::PLAYER;
       fact.to = move.seat;
@@ -528,7 +530,7 @@ void Room::carry_out(const Move& move) {
     };
     say(move.begin);
     tell_difference(
-        from, scene->world, [&](Id player) { return player == move.seat; }, say);
+        from, scene->world, [&](Id player) { return seats_.contains(player); }, say);
   }
   if (Scene* const old = scene_of(before); old != nullptr && --old->seats == 0) scenes_.erase(before);
 }

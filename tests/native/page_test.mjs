@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hands } from "../../adapters/native/page/hands.js";
+import { Playback, timeText } from "../../adapters/native/page/playback.js";
 import { Room } from "../../adapters/native/page/room.js";
 import { Track, wrap } from "../../adapters/native/page/track.js";
 
@@ -180,4 +181,40 @@ test("the browser's own keys are its own", () => {
   does("keydown", { code: "Tab" });
   does("keydown", { code: "constructor" });
   assert.deepEqual(heard(), []);
+});
+
+test("the time of a recording goes on between two clocks, and stands in a pause and at the end", () => {
+  const playback = new Playback();
+  playback.hear({ clock: { us: "5000000", speed: 2, length_us: "60000000", own: true } }, 1000);
+  near(playback.at(3000), 9);
+  playback.hear({ clock: { us: "7000000", paused: true } }, 2000);  // begins a retelling
+  near(playback.at(3000), 9);
+  playback.hear({ clock: { us: "30000000", speed: 2, paused: true, length_us: "60000000", own: true } }, 3000);
+  near(playback.at(9000), 30);
+  playback.hear({ clock: { us: "59000000", speed: 1, length_us: "60000000", own: true } }, 3000);
+  near(playback.at(9000), 60);
+  assert.equal(timeText(59.9), "0:59");
+  assert.equal(timeText(3725), "1:02:05");
+});
+
+test("keys move one's own clock, and no other", () => {
+  const playback = new Playback();
+  const clock = { us: "0", speed: 1, length_us: "60000000" };
+  playback.hear({ clock }, 0);
+  assert.equal(playback.wish("k"), undefined);
+  playback.hear({ clock: { ...clock, own: true } }, 0);
+  assert.deepEqual(playback.wish("k"), { paused: true });
+  assert.deepEqual(playback.wish("j"), { by_s: -10 });
+  assert.deepEqual(playback.wish(">"), { speed: 2 });
+  assert.deepEqual(playback.wish("<"), { speed: 0.5 });
+  assert.deepEqual(playback.wish("n"), { kill: "NEXT_KILL" });
+  assert.equal(playback.wish("w"), undefined);
+});
+
+test("of many moments the bar marks the rare ones", () => {
+  const playback = new Playback();
+  const moments = [{ us: "1000000", player: 1, by: 2 }, ...Array.from({ length: 900 }, (_, i) => ({ us: String(i * 1000), what: "CHAT", player: 1 }))];
+  playback.hear({ timeline: { moments } }, 0);
+  assert.deepEqual(playback.marks(), [{ at: 1, what: "KILL", player: 1, by: 2 }]);
+  assert.equal(playback.near(0.5, 0.0015).length, 3);
 });

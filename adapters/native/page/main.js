@@ -13,6 +13,7 @@ import { Room } from "./room.js";
 import { Sounds } from "./sounds.js";
 import { Stage } from "./stage.js";
 import { Start } from "./start.js";
+import { TimeBar } from "./timebar.js";
 import { Touch } from "./touch.js";
 
 const ASK_AGAIN = 2000;      // ms, if a spawn was not answered
@@ -42,11 +43,12 @@ class Visit {
   constructor(name, team, role) {
     Object.assign(this, { name, team, role });
     this.link = new Link({
-      opened: () => this.link.say("enter", { name, team, role }),
+      opened: () => this.link.say("enter", { name, team, role, contract: 2 }),
       heard: (fact) => this.#heard(fact),
       ended: (why) => this.#ended(why),
     });
     this.hands = new Hands({ view, room: this.room, say: (kind, word) => this.plays && this.link.say(kind, word) });
+    this.timeBar = new TimeBar({ parent: byId("stage"), say: (wish) => this.link.say("playback", wish), name: (id) => this.#name(id) });
     this.panels.status("Connecting …");
     this.panels.notice();
     this.plays ? view.showClose() : view.showAll();
@@ -64,6 +66,7 @@ class Visit {
     const player = this.followed || this.room.me, unit = this.room.unitOf(player);
     view.paint(this.room, now, unit);
     minimap.paint(this.room, now, unit, view.deep);
+    this.timeBar.paint(now);
     gauges.draw(this.room, player, now);
     if (now >= this.tablesAt) this.tablesAt = now + TABLES_EVERY, this.panels.draw(this.room, this.followed);
     if (this.wantsSpawn && now >= this.spawnAt) this.spawnAt = now + ASK_AGAIN, this.link.say("spawn");
@@ -82,6 +85,7 @@ class Visit {
 
   follow(player) {
     this.followed = player;
+    this.timeBar.follow(player);
     view.showClose();
     looks.draw();
   }
@@ -101,6 +105,7 @@ class Visit {
 
   #heard(fact) {
     if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;  // a replay describes another moment: no events
+    this.timeBar.hear(fact, performance.now());
     if (fact.player_gone) this.#gone(fact.player_gone);
     const [kind, word] = this.room.hear(fact, performance.now());
     if (kind && Object.hasOwn(this.#events, kind)) this.#events[kind](word);
@@ -109,6 +114,7 @@ class Visit {
   #ended(why) {
     this.over = true;
     this.hands.end();
+    this.timeBar.remove();
     byId("leave").hidden = true;
     byId("enter").hidden = false;
     this.panels.draw(this.room);
@@ -219,6 +225,7 @@ byId("line").addEventListener("keydown", ({ key }) => key === "Escape" && view.c
 view.canvas.addEventListener("keydown", (event) => {
   const { key, code } = event, digit = /^Digit([1-9])$/.exec(code);
   if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (visit?.timeBar.key(event)) return event.preventDefault();
   if (key === "Enter") event.preventDefault(), byId("line").focus();
   else if (key === "+" || key === "=") view.zoom(1 / 1.2);
   else if (key === "-") view.zoom(1.2);

@@ -24,7 +24,7 @@ class FactLibrary::Reader final : public FactSource {
     while (segment_ && next_ == segment_->facts.size()) {
       if (segment_->changes) return segment_->to;
       if (segment_->last) return std::nullopt;
-      auto following = library_.segment(segment_->to);
+      auto following = library_.segment(segment_->to, false);
       if (!following) return std::nullopt;
       segment_ = *following;
       next_ = 0;
@@ -56,8 +56,8 @@ std::unique_ptr<FactSource> FactLibrary::reader() { return std::make_unique<Read
 /// The segment with the facts directly after `at`; its world is kept.
 Outcome<FactLibrary::Held> FactLibrary::find(Micros at) {
   at = std::min(at, length());
-  auto found = segment(at / kSegment * kSegment);
-  while (found && at >= (*found)->to && !(*found)->last) found = segment((*found)->to);
+  auto found = segment(at / kSegment * kSegment, true);
+  while (found && at >= (*found)->to && !(*found)->last) found = segment((*found)->to, true);
   if (!found || kept_world((*found)->from) != nullptr) return found;
   if (const auto stands = stand_at((*found)->from); !stands) return stands.error();
   keep_world((*found)->from);
@@ -65,9 +65,9 @@ Outcome<FactLibrary::Held> FactLibrary::find(Micros at) {
 }
 
 /// The segment that begins there.
-Outcome<FactLibrary::Held> FactLibrary::segment(Micros from) {
+Outcome<FactLibrary::Held> FactLibrary::segment(Micros from, bool with_world) {
   const auto at = segments_.find(from);
-  if (at == segments_.end()) return load(from);
+  if (at == segments_.end()) return load(from, with_world);
   used_.splice(used_.end(), used_, at->second.used);
   return at->second.segment;
 }
@@ -81,9 +81,9 @@ Outcome<Done> FactLibrary::stand_at(Micros from) {
   return Done{};
 }
 
-Outcome<FactLibrary::Held> FactLibrary::load(Micros from) {
+Outcome<FactLibrary::Held> FactLibrary::load(Micros from, bool with_world) {
   if (const auto stands = stand_at(from); !stands) return stands.error();
-  keep_world(from);
+  if (with_world) keep_world(from);
   ++read_;
   auto made = std::make_shared<Segment>();
   made->from = from;
@@ -94,7 +94,10 @@ Outcome<FactLibrary::Held> FactLibrary::load(Micros from) {
       if (made->changes) made->to = *at;
       break;
     }
-    if (*at > made->to) break;
+    if (*at > made->to) {  // a gap belongs to the segment before it
+      made->to = std::max(made->to, (*at - 1) / kSegment * kSegment);
+      break;
+    }
     if (made->cost >= kMostFacts && !made->facts.empty() && made->facts.back().at < *at) {
       made->to = made->facts.back().at;
       break;

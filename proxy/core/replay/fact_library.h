@@ -52,9 +52,9 @@ class FactLibrary {
     std::list<Micros>::iterator used;
   };
 
-  Outcome<Held> segment(Micros from);
+  Outcome<Held> segment(Micros from, bool with_world);
   Outcome<Held> find(Micros at);
-  Outcome<Held> load(Micros from);
+  Outcome<Held> load(Micros from, bool with_world);
   Outcome<Done> stand_at(Micros from);
   void keep_world(Micros at);
   const World* kept_world(Micros at);

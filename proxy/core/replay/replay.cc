@@ -121,7 +121,11 @@ bool Replay::resync(Clock& clock, Outlet& out) {
   say(clock, resync_clock(clock.head.at()), out);
   tell_difference(
       *out.world_of(clock.scene), shown(there, clock, out), [&](Id player) { return clock.viewers.contains(player); },
-      [&](Fact fact) { say(clock, std::move(fact), out); });
+      [&](Fact fact) {
+        const auto* gone = as<words::PlayerGone>(fact);
+        const bool of_viewer = gone != nullptr && viewers_.contains(gone->id());
+        of_viewer ? tell_gone(clock, gone->id(), "", out) : say(clock, std::move(fact), out);
+      });
   tell_clock(clock, 0, out);
   return true;
 }
@@ -220,11 +224,7 @@ void Replay::move_to(Clock& clock, Id id, Viewer& viewer, Outlet& out) {
   tell_player(clock, id, viewer.name, out);
   tell_clock(clock, id, out);
   if (before.viewers.erase(id) == 0) return;
-  if (!before.viewers.empty()) {
-    words::PlayerGone gone;
-    gone.set_id(id);
-    return say(before, gone, out);
-  }
+  if (!before.viewers.empty()) return tell_gone(before, id, "", out);
   due_.erase({before.due, before.scene});
   clocks_.erase(before.scene);
 }
@@ -349,13 +349,15 @@ void Replay::tell_clock(const Clock& clock, Id to, Outlet& out) {
   told.set_paused(!clock.head.runs());
   told.set_length_us(clock.head.length());
   told.set_own(!options_.shared);
-  if (to == 0) say(clock, told, out);
-  for (const Id id : clock.viewers) {
+  const auto tell_one = [&](Id id) {
     const auto viewer = viewers_.find(id);
-    if (viewer == viewers_.end() || (to == 0 ? viewer->second.follows == 0 : id != to)) continue;
-    told.set_follow(viewer->second.follows);
+    told.set_follow(viewer != viewers_.end() ? viewer->second.follows : 0);
     out.say(Fact(id, told));
-  }
+  };
+  if (to != 0) return tell_one(to);
+  say(clock, told, out);
+  for (const Id id : clock.viewers)
+    if (const auto viewer = viewers_.find(id); viewer != viewers_.end() && viewer->second.follows != 0) tell_one(id);
 }
 
 void Replay::tell_player(const Clock& clock, Id id, const std::string& name, Outlet& out) {
@@ -364,7 +366,16 @@ void Replay::tell_player(const Clock& clock, Id id, const std::string& name, Out
   player.set_name(name);
   player.set_role(words::WATCH);
   player.set_responding(true);
-  say(clock, player, out);
+  say(clock, options_.shared ? Fact(player) : Fact(id, player), out);
+}
+
+/// Viewers with clocks of their own do not see each other, even while they share one: they would come and go with each
+/// pause. So only the scene's world is told.
+void Replay::tell_gone(const Clock& clock, Id id, const std::string& why, Outlet& out) {
+  words::PlayerGone gone;
+  gone.set_id(id);
+  gone.set_why(why);
+  say(clock, options_.shared ? Fact(gone) : Fact(0, gone), out);
 }
 
 /// The recording's world as viewers must know it: in the room's ids, with everything moved to where the clock is.
@@ -461,6 +472,7 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
   }
   Viewer& viewer = viewers_[intent.by];
   viewer.name = name;
+  const bool is_new = viewer.clock == nullptr;
   Clock& start = *clocks_.at(0);
   if (viewer.clock != nullptr) {
     tell_player(*viewer.clock, intent.by, name, out);
@@ -478,7 +490,7 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
             out);
   }
   out.say(Fact(intent.by, words::Ready()));
-  if (timeline_.moments_size() != 0) out.say(Fact(intent.by, timeline_));
+  if (is_new && timeline_.moments_size() != 0) out.say(Fact(intent.by, timeline_));
   out.wake(out.now());
   report(out);
 }
@@ -498,10 +510,7 @@ void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
   Clock& clock = *found->second.clock;
   viewers_.erase(found);
   clock.viewers.erase(intent.by);
-  words::PlayerGone gone;
-  gone.set_id(intent.by);
-  gone.set_why(leave.why());
-  say(clock, gone, out);
+  tell_gone(clock, intent.by, leave.why(), out);
   if (clock.viewers.empty() && clock.scene != 0) {
     due_.erase({clock.due, clock.scene});
     clocks_.erase(clock.scene);
@@ -593,6 +602,7 @@ void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out)
   const Clock& clock = *viewers_.at(intent.by).clock;
   switch (order->kind) {
     case ChatOrder::Kind::kHelp:
+      if (!options_.shared) answer(intent.by, chat_help_of_time(), out);
       return answer(intent.by,
                     options_.shared ? "all viewers of this replay share one clock; /time: where it is, /follow NAME"
                                     : chat_help(),

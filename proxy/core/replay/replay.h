@@ -117,6 +117,7 @@ class Replay final : public Back {
   void tell(const Clock& clock, Fact fact, Outlet& out);
   void tell_clock(const Clock& clock, Id to, Outlet& out);
   void tell_player(const Clock& clock, Id id, const std::string& name, Outlet& out);
+  void tell_gone(const Clock& clock, Id id, const std::string& why, Outlet& out);
   World shown(const World& there, const Clock& clock, Outlet& out);
   void to_room(Fact& fact, Outlet& out);
   Id room_id(Id recorded, Outlet& out);

@@ -109,10 +109,11 @@ Outcome<ChatOrder> parse_chat_order(std::string_view line) {
   return order;
 }
 
-std::string chat_help() {
-  return "/seek 1:20, /seek +10, /seek -10: go there. /pause, /play, /speed 2 (0.25 to 16). /next, /previous: go to a "
-         "kill. /follow NAME: kills of this player only. /time: where you are";
+std::string chat_help_of_time() {
+  return "/seek 1:20, /seek +10, /seek -10: go there. /pause, /play, /speed 2 (0.25 to 16). /time: where you are";
 }
+
+std::string chat_help() { return "/next, /previous: go to a kill. /follow NAME: kills of this player only"; }
 
 std::string clock_text(Micros at) {
   const Micros all = at / kSecond, hours = all / 3600, minutes = all / 60 % 60, left = all % 60;

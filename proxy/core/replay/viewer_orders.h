@@ -41,7 +41,8 @@ struct ChatOrder {
 /// An error is a line for the viewer.
 Outcome<ChatOrder> parse_chat_order(std::string_view line);
 
-/// The lines that /help says.
+/// What /help says, in two lines.
+std::string chat_help_of_time();
 std::string chat_help();
 
 /// "1:20", "1:02:05".

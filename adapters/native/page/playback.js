@@ -1,0 +1,71 @@
+// The viewer's clock in a replay, as the room tells it, and what keys do to it. It uses no element of the page.
+// Law: it moves only by what the room says; what the viewer wants is sent, and shown once it is true.
+
+const MOST_SHOWN = 400;   // markers
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
+
+export class Playback {
+  length = 0;       // seconds; 0: this is not a replay
+  own = false;      // the viewer may move it
+  paused = false;
+  speed = 1;
+  moments = [];     // { at, what, player, by }
+  #at = 0;
+  #told = 0;
+
+  /** `now`: the page's time in ms. */
+  hear({ clock, timeline }, now) {
+    if (timeline) this.moments = (timeline.moments ?? []).map(({ us = 0, what = "KILL", player = 0, by = 0 }) => ({ at: us / 1e6, what, player, by }));
+    if (!clock || !clock.length_us || (clock.paused && !clock.speed)) return;  // the last: another moment is being told
+    this.length = clock.length_us / 1e6;
+    this.own = Boolean(clock.own);
+    this.paused = Boolean(clock.paused);
+    this.speed = clock.speed || 1;
+    this.#at = (clock.us ?? 0) / 1e6;
+    this.#told = now;
+  }
+
+  /** Seconds of the recording. */
+  at(now) {
+    const gone = this.paused ? 0 : (now - this.#told) / 1000 * this.speed;
+    return Math.min(this.#at + Math.max(0, gone), this.length);
+  }
+
+  /** What is marked on the bar: kills and captures first if there are many. */
+  marks() {
+    const rare = this.moments.filter(({ what }) => what === "KILL" || what === "CAPTURE");
+    const shown = this.moments.length > MOST_SHOWN ? rare : this.moments;
+    const step = Math.ceil(shown.length / MOST_SHOWN);
+    return shown.filter((_, i) => i % step === 0);
+  }
+
+  /** The moments within `reach` seconds of a place. */
+  near(at, reach) { return this.moments.filter((moment) => Math.abs(moment.at - at) <= reach); }
+
+  /** What a key wishes of the clock; nothing if it means something else. */
+  wish(key) {
+    if (!this.own) return undefined;
+    const faster = (by) => SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.findLastIndex((speed) => speed <= this.speed) + by))];
+    switch (key) {
+      case " ": case "k": return { paused: !this.paused };
+      case "j": return { by_s: -10 };
+      case "l": return { by_s: 10 };
+      case ",": return { by_s: -1 };
+      case ".": return { by_s: 1 };
+      case "<": return { speed: faster(-1) };
+      case ">": return { speed: faster(1) };
+      case "n": return { kill: "NEXT_KILL" };
+      case "p": return { kill: "PREVIOUS_KILL" };
+      case "Home": return { us: "0" };
+      case "End": return { us: String(Math.round(this.length * 1e6)) };
+      default: return undefined;
+    }
+  }
+}
+
+/** "1:20", "1:02:05". */
+export function timeText(seconds) {
+  const all = Math.floor(seconds), two = (value) => String(value).padStart(2, "0");
+  const hours = Math.floor(all / 3600), minutes = Math.floor(all / 60) % 60;
+  return hours ? `${hours}:${two(minutes)}:${two(all % 60)}` : `${minutes}:${two(all % 60)}`;
+}

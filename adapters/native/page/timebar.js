@@ -1,0 +1,101 @@
+// The time bar of a replay: pause, speed, next kill, a slider with markers. Hidden where there is no recording.
+// Law: names of players are shown as text, never as markup.
+import { Playback, timeText } from "./playback.js";
+
+const EVERY = 100;     // ms between two pictures, and between two wishes while the slider is dragged
+const NAMES = { KILL: "killed", CAPTURE: "captured", JOIN: "joined", CHAT: "chat" };
+
+const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
+
+export class TimeBar {
+  playback = new Playback();
+  #paintAt = 0;
+  #sentAt = 0;
+  #drags = false;
+  #marked = "";
+
+  /** `say(wish)` sends a Playback; `name(id)` is a player's name. The bar is appended to `parent`. */
+  constructor({ parent, say, name }) {
+    this.say = say;
+    this.name = name;
+    this.pause = make("button", { type: "button" });
+    this.next = make("button", { type: "button", textContent: "Next kill", title: "N" });
+    this.slider = make("input", { type: "range", min: 0, step: 0.1, ariaLabel: "Time" });
+    this.marks = make("canvas", { height: 10, ariaHidden: "true" });
+    this.time = make("output", {});
+    this.hover = make("output", { className: "hover" });
+    this.speed = make("button", { type: "button", title: "< and > change the speed" });
+    const track = make("div", { className: "track" });
+    track.append(this.marks, this.slider);
+    this.bar = make("div", { id: "timebar", hidden: true, role: "group", ariaLabel: "Time in the recording" });
+    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.hover);
+    this.pause.addEventListener("click", () => say({ paused: !this.playback.paused }));
+    this.next.addEventListener("click", () => say({ kill: "NEXT_KILL" }));
+    this.speed.addEventListener("click", () => say({ speed: this.playback.speed >= 16 ? 1 : this.playback.speed * 2 }));
+    this.slider.addEventListener("input", () => { this.#drags = true, this.#seek(EVERY); });
+    this.slider.addEventListener("change", () => { this.#drags = false, this.#seek(0); });
+    track.addEventListener("mousemove", ({ offsetX }) => this.#preview(offsetX / track.clientWidth));
+    track.addEventListener("mouseleave", () => { this.hover.textContent = ""; });
+    parent.append(this.bar);
+  }
+
+  hear(fact, now) {
+    if (!fact.clock && !fact.timeline) return;
+    this.playback.hear(fact, now);
+    this.#paintAt = 0;
+  }
+
+  /** Whether the key was meant for the clock. */
+  key({ key }) {
+    const wish = this.playback.wish(key);
+    if (wish) this.say(wish);
+    return Boolean(wish);
+  }
+
+  paint(now) {
+    const { playback } = this;
+    if (now < this.#paintAt || playback.length === 0) return;
+    this.#paintAt = now + EVERY;
+    this.bar.hidden = false;
+    for (const control of [this.pause, this.next, this.slider, this.speed]) control.disabled = !playback.own;
+    this.slider.max = playback.length;
+    if (!this.#drags) this.slider.value = playback.at(now);
+    this.pause.textContent = playback.paused ? "Play" : "Pause";
+    this.speed.textContent = `${playback.speed}×`;
+    this.time.textContent = `${timeText(playback.at(now))} / ${timeText(playback.length)}`;
+    this.#mark();
+  }
+
+  /** Kills of this player are gone to. */
+  follow(player) {
+    if (this.playback.own) this.say({ follow: player });
+  }
+
+  remove() { this.bar.remove(); }
+
+  #seek(every) {
+    const now = performance.now();
+    if (now < this.#sentAt + every) return;
+    this.#sentAt = now;
+    this.say({ us: String(Math.round(Number(this.slider.value) * 1e6)) });
+  }
+
+  #preview(fraction) {
+    const { playback } = this, at = Math.max(0, Math.min(1, fraction)) * playback.length;
+    const here = playback.near(at, playback.length / 100).slice(0, 3).map(({ what, player, by }) =>
+      (what === "KILL" && by ? `${this.name(by)} killed ${this.name(player)}` : `${this.name(player)} ${what === "KILL" ? "died" : NAMES[what] ?? ""}`));
+    this.hover.textContent = [timeText(at), ...here].join(" · ");
+  }
+
+  #mark() {
+    const { playback, marks } = this, width = marks.clientWidth, state = `${width} ${playback.length} ${playback.moments.length}`;
+    if (state === this.#marked || width === 0) return;
+    this.#marked = state;
+    marks.width = width;
+    const paper = marks.getContext("2d");
+    for (const { at, what } of playback.marks()) {
+      paper.fillStyle = what === "KILL" ? "#e05050" : what === "CAPTURE" ? "#e0c050" : "#7090b0";
+      paper.fillRect(at / playback.length * (width - 2), what === "KILL" || what === "CAPTURE" ? 0 : 5, 2, 10);
+    }
+  }
+}
