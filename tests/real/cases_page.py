@@ -157,6 +157,46 @@ def page_on_recording(stage):
     return "seen: " + ", ".join(row.split("\t")[0] for row in page.rows())
 
 
+def page_with_clock(stage):
+    """A recorded arena, replayed: two pages in Chromium, each with its own time bar: keys and slider move one, and the other goes on"""
+    recording = stage.path("arena.mcap")
+    arena = stage.start("arena", [stage.entente, "arena", "--bots", "8", "--listen", "native://127.0.0.1:0", "--record", recording])
+    time.sleep(30)
+    check(arena.stop() == 0, f"the arena did not end with exit code 0: {arena.tail()}")
+    replay = stage.start("replay", [stage.entente, "replay", recording, "--listen", NATIVE])
+    one, other = [Page(stage, name, listening(replay)) for name in ("one", "other")]
+
+    def seconds(page):
+        minutes, _, rest = page.page("document.querySelector('#timebar output').textContent.split(' / ')[0]").partition(":")
+        return 60 * int(minutes) + int(rest)
+
+    def goes_to(page, least, most):
+        wait_until(lambda: least <= seconds(page) <= most, 10, f"the bar says {seconds(page)} s, not {least} to {most}")
+    for page in (one, other):
+        page.enters("wanda", "watch")
+        page.sees("Watching", "status")
+        wait_until(lambda: page.shown("timebar"), 10, "there is no time bar")
+        page.page("document.getElementById('field').focus()")
+    one.presses("k", "KeyK")
+    wait_until(lambda: one.page("document.querySelector('#timebar button').textContent") == "Play", 10, "the key K did not pause")
+    one.page("(() => { const bar = document.querySelector('#timebar input'); bar.value = 20; bar.dispatchEvent(new Event('change')); })()")
+    goes_to(one, 20, 20)
+    one.presses("j", "KeyJ")
+    goes_to(one, 10, 10)
+    one.presses("l", "KeyL")
+    goes_to(one, 20, 20)
+    one.screenshot("clock.png")
+    check(seconds(other) < 20, f"the other page was moved to {seconds(other)} s")
+    before = seconds(other)
+    wait_until(lambda: seconds(other) >= before + 2, 10, "the other page's time stands")
+    check(seconds(one) == 20, "a pause does not hold")
+    for page in (one, other):
+        check(not page.complaints, f"Chromium complains: {page.complaints[:3]}")
+        page.end()
+    check(replay.stop() == 0, f"the replay did not end with exit code 0: {replay.tail()}")
+    return "paused, sought by slider and keys; the other page's time went on"
+
+
 def page_on_spadesx(stage):
     """SpadesX 710270d; a player in headless Chromium comes by name, is shown the map from above, and walks"""
     _, port = start_spadesx(stage)
@@ -178,5 +218,5 @@ def page_on_spadesx(stage):
     return f"{walked():.0f} blocks walked"
 
 
-CASES = {"page": page_on_bzfs, "page_replay": page_on_recording}
+CASES = {"page": page_on_bzfs, "page_replay": page_on_recording, "page_clock": page_with_clock}
 REAL_CASES = {"page_spadesx": page_on_spadesx}
