@@ -130,6 +130,7 @@ TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
   const auto [second, two] = show.enter();
   CHECK(show.standing.now.clocks == 1);
   CHECK(show.standing.now.watchers == 2);
+  CHECK(second->watchers_at_entry == 1);  // itself
   CHECK(second->world.player(one) == nullptr);
   show.pass(kSecond);
   show.says(two, "/pause");

@@ -25,6 +25,7 @@ using namespace core;
 struct Seen {
   std::vector<Fact> heard;
   World world;
+  std::size_t watchers_at_entry = 0;  // in the world that its front saw when it was let in
 };
 
 /// Enters at once.
@@ -51,7 +52,10 @@ class Viewer final : public Front {
     say.set_text(std::string(as_text(bytes)));
     out.say(say);
   }
-  void hear(const Fact& fact, FrontOut&) override {
+  void hear(const Fact& fact, FrontOut& out) override {
+    if (as<words::Ready>(fact) != nullptr)
+      for (const auto& [id, state] : out.world().players())
+        seen_.watchers_at_entry += state.player.role() == words::WATCH ? 1 : 0;
     seen_.heard.push_back(fact);
     seen_.world.fold(fact);
   }

@@ -106,6 +106,7 @@ void Replay::play_due(Outlet& out) {
 bool Replay::serve(Clock& clock, Outlet& out) {
   if (clock.stale) {
     if (out.world_of(clock.scene) == nullptr) return false;
+    if (join_alike(clock, out)) return true;
     if (!options_.shared && clock.scene != 0 && !jumps_.take(out.now())) return schedule(clock, jumps_.next()), true;
     if (!resync(clock, out)) return true;
   }
@@ -213,6 +214,18 @@ Replay::Clock* Replay::find_alike(Micros at, double speed, bool paused, const Cl
     if (apart <= (paused ? 0 : kAlike) && !clock->ended) return clock.get();
   }
   return nullptr;
+}
+
+/// A viewer alone joins those whose clock is alike, and its own ends. Not while it enters: its front then lists whoever
+/// is in its world, and viewers do not see each other.
+bool Replay::join_alike(Clock& clock, Outlet& out) {
+  if (options_.shared || clock.scene == 0 || clock.viewers.size() != 1) return false;
+  const Playhead& head = clock.head;
+  Clock* const alike = find_alike(head.at(), head.speed(), head.paused(), &clock, out.now());
+  if (alike == nullptr) return false;
+  const Id id = *clock.viewers.begin();
+  move_to(*alike, id, viewers_.at(id), out);
+  return true;
 }
 
 /// Shows a viewer what that clock plays. A clock without viewers ends.
@@ -485,9 +498,7 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
   } else {
     const Playhead& from = start.head;
     viewer.clock = &start;
-    Clock* const alike = find_alike(from.at(), from.speed(), from.paused(), nullptr, out.now());
-    move_to(alike != nullptr ? *alike : new_clock(from.at(), from.speed(), from.paused(), out.now()), intent.by, viewer,
-            out);
+    move_to(new_clock(from.at(), from.speed(), from.paused(), out.now()), intent.by, viewer, out);
   }
   out.say(Fact(intent.by, words::Ready()));
   if (is_new && timeline_.moments_size() != 0) out.say(Fact(intent.by, timeline_));
