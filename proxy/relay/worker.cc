@@ -402,7 +402,7 @@ void Worker::tidy() {
     if (probed.over || serves || !routes_[i]->route.is_over()) continue;
     probed.over = true;
     if (probed.probes) probed.probes->close();
-    routes_[i]->tick();
+    routes_[i]->finish();
     routes_[i]->let_go();
   }
   for (std::size_t i = 0; i < listeners_.size(); ++i) {

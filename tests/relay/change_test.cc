@@ -55,6 +55,21 @@ TEST_CASE("a route is replaced: newcomers come to its new server, by the same li
   CHECK(server.totals({0, fresh}).opened == 2);
 }
 
+TEST_CASE("lines that a retired route holds back are logged when it is over") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address());
+  {
+    const Pair first(running, fake), second(running, fake), third(running, fake);
+    REQUIRE(running.server().change({.retired = {0}}).ok());
+    for (const Pair* pair : {&first, &second, &third}) {
+      pair->client.finish();
+      pair->server.finish();
+    }
+    CHECK(eventually([&] { return running.server().is_over(0); }));
+  }
+  CHECK(eventually([&] { return running.heard.told(relay::text(Reason::kClientLeft)) == 3; }));
+}
+
 TEST_CASE("datagrams of a session find their way after its route was replaced, and after it was retired") {
   FakeServer first(true), second(true);
   Running running(toy::game(), first.address(), no_limits(), 2);
