@@ -191,7 +191,9 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(place.relay.err().find("control: kick TOM") == std::string::npos);  // it was refused
 }
 
-TEST_CASE("the log names a port, not a wildcard, where a session was opened; and when the program starts and stops") {
+TEST_CASE(
+    "the log names a port, not a wildcard, where a session was opened or refused; and when the program starts and "
+    "stops") {
   Process arena({kEntente, "arena", "--listen", "aos://0.0.0.0:0?dialect=0.75"});
   const std::string line = arena.line().value_or(""), port = line.substr(line.rfind(':') + 1);
   const Process bot({kEntente, "bot", "aos://127.0.0.1:" + port + "?dialect=0.75", "--behaviour", "idle"});
@@ -200,6 +202,14 @@ TEST_CASE("the log names a port, not a wildcard, where a session was opened; and
   arena.signal(SIGTERM);
   CHECK(arena.wait() == 0);
   CHECK(arena.err_has("info  stopped entente "));
+
+  Folder folder;
+  Process closed(
+      {kEntente, "run",
+       folder.write("a.toml", "[access]\ndeny = [\"127.0.0.1\"]\n[[arena]]\nlisten = [\"native://0.0.0.0:0\"]\n")});
+  const std::string at = closed.line().value_or(""), its_port = at.substr(at.rfind(':') + 1);
+  const Process denied({kEntente, "bot", "native://127.0.0.1:" + its_port});
+  CHECK(closed.err_has(" at port " + its_port + " (native protobuf): "));
 }
 
 TEST_CASE("what ctl itself cannot do is JSON, too") {

@@ -19,12 +19,15 @@ std::string text(const Fault& fault, std::uint64_t at) {
   return said + " at byte " + std::to_string(at + fault.offset);
 }
 
-/// "from 192.0.2.7:4000 at 192.0.2.1:5154". A wildcard says nothing, so only its port is named.
+/// A wildcard says nothing, so only its port is named.
+std::string at_text(const net::Address& listener) {
+  return listener.wildcard() ? "port " + std::to_string(listener.port()) : listener.text();
+}
+
+/// "from 192.0.2.7:4000 at 192.0.2.1:5154"
 std::string from_text(const relay::SessionInfo& session) {
-  const net::Address& listener = session.listener;
   if (session.client.port() == 0) return "from a bot";
-  return "from " + session.client.text() + " at " +
-         (listener.wildcard() ? "port " + std::to_string(listener.port()) : listener.text());
+  return "from " + session.client.text() + " at " + at_text(session.listener);
 }
 
 }  // namespace
@@ -40,7 +43,7 @@ void LogEvents::closed(const relay::SessionInfo& session, relay::Reason reason, 
 
 void LogEvents::refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                         std::uint64_t suppressed) {
-  spdlog::warn("refused {} at {} ({}): {}{}{}", session.client.text(), session.listener.text(),
+  spdlog::warn("refused {} at {} ({}): {}{}{}", session.client.text(), at_text(session.listener),
                dialect_text(*session.game, session.dialect), relay::text(reason),
                *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
 }
