@@ -16,4 +16,9 @@ inline std::string sessions_go_on(std::uint64_t sessions) {
   return counted(sessions, "session") + (sessions == 1 ? " goes on" : " go on");
 }
 
+/// " for at most 60 s"; "" if there is no limit
+inline std::string for_at_most(std::int64_t seconds) {
+  return seconds > 0 ? " for at most " + std::to_string(seconds) + " s" : "";
+}
+
 }  // namespace entente

@@ -330,7 +330,8 @@ TEST_CASE("what takes a restart is named") {
   it.write("workers = 2\n[limits]\nsessions = 7");
   const Ended told = it.reload();
   CHECK(told.code == 0);
-  CHECK(told.out == "reloaded the configuration\nneeds a restart: workers: 1 -> 2\n");
+  CHECK(told.out ==
+        "reloaded the configuration\nchanged: limits.sessions: 5000 -> 7\nneeds a restart: workers: 1 -> 2\n");
 }
 
 TEST_CASE("a log file that was moved away is opened anew") {

@@ -18,7 +18,8 @@ const std::string kEntente = testing::entente_binary();
 
 /// `entente run` of a file that changes.
 struct Reloaded : Asked {
-  explicit Reloaded(const std::string& rest) {
+  /// `top`: keys that stand above all tables.
+  explicit Reloaded(const std::string& rest, std::string top = "") : top(std::move(top)) {
     write(rest);
     process = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", folder.file("a.toml")});
     const auto line = process->line();
@@ -26,7 +27,7 @@ struct Reloaded : Asked {
     first = line->substr(line->rfind(':') + 1);
   }
   void write(const std::string& rest) {
-    folder.write("a.toml", "[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[recording]\ndirectory = \"" +
+    folder.write("a.toml", top + "[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[recording]\ndirectory = \"" +
                                folder.file("") + "\"\n" + rest);
   }
   Ended reload(const std::string& rest) {
@@ -45,6 +46,7 @@ struct Reloaded : Asked {
         kEntente, "bot", "native://127.0.0.1:" + port + "?dialect=json", "--name", name, "--behaviour", "idle"});
   }
 
+  const std::string top;
   std::unique_ptr<Process> process;
   std::string first;  // the port of the first listener
 };
@@ -113,6 +115,33 @@ TEST_CASE("routes come, change and go by reload, and sessions go on") {
   for (const Met* met : {&before, &after, &other}) CHECK(met->client.read_all().size() < 64);
   it.process->signal(SIGTERM);
   CHECK(it.process->wait() == 0);
+}
+
+TEST_CASE("drain_s ends the sessions of a route that is removed, not those of one that is changed") {
+  const FakeServer one;
+  const int port = testing::free_for_both().port();
+  Reloaded it(Reloaded::route(one) + Reloaded::route(one, "", port), "drain_s = 1\n");
+  const Met changed(local(it.first), one), removed(local(std::to_string(port)), one);
+  const Ended told = it.reload(Reloaded::route(one, "announce = true\n"));
+  REQUIRE_MESSAGE(told.code == 0, told.err);
+  CHECK(told.out.find("changed: panic be-packed 127.0.0.1:" + it.first + "; 1 session goes on\n") != std::string::npos);
+  CHECK(told.out.find("removed: panic be-packed 127.0.0.1:" + std::to_string(port) +
+                      "; 1 session goes on for at most 1 s\n") != std::string::npos);
+  CHECK(removed.client.read_all().size() < 64);
+  changed.check();
+}
+
+TEST_CASE("a reload tells how many errors there are, and which limits and access lists it has changed") {
+  const FakeServer one;
+  Reloaded it(Reloaded::route(one));
+  const Ended wrong = it.reload(Reloaded::route(one, "policy = 1\nhold_s = \"x\"\nannounce = 2\n"));
+  CHECK(wrong.code == 1);
+  CHECK(wrong.err.ends_with(" (and 2 more errors; the log has all)\n"));
+  const Ended told = it.reload("[limits]\nsessions = 7\n[access]\ndeny = [\"192.0.2.7\"]\n" + Reloaded::route(one));
+  CHECK(told.out ==
+        "reloaded the configuration\nchanged: limits.sessions: 5000 -> 7\nadded: access.deny[0]: \"192.0.2.7\"\n");
+  CHECK(it.process->err_has("info  changed: limits.sessions: 5000 -> 7"));
+  CHECK(it.reload(Reloaded::route(one)).out.find("changed: limits.sessions: 7 -> 5000\n") != std::string::npos);
 }
 
 TEST_CASE("a reload that cannot be done whole changes nothing and leaves nothing behind") {

@@ -45,21 +45,46 @@ std::optional<std::string> lacks_places(const config::Config& running, const con
          std::to_string(fresh.limits().sessions()) + " (for ENet listeners; other listeners use the new value now)";
 }
 
+constexpr std::string_view kModified = "modified: ";
+
+/// In lines such as "modified: limits.sessions: 200 -> 150".
+std::vector<std::string> differences(const config::Config& before, const config::Config& fresh) {
+  std::string text;
+  google::protobuf::util::MessageDifferencer differencer;
+  differencer.ReportDifferencesToString(&text);
+  differencer.Compare(before, fresh);
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Without what applied_at_once() does not tell.
+config::Config at_once(const config::Config& config) {
+  config::Config kept;
+  *kept.mutable_limits() = config.limits();
+  kept.mutable_log()->set_level(config.log().level());
+  *kept.mutable_access()->mutable_allow() = config.access().allow();
+  *kept.mutable_access()->mutable_deny() = config.access().deny();
+  return kept;
+}
+
 }  // namespace
+
+std::vector<std::string> applied_at_once(const config::Config& before, const config::Config& fresh) {
+  std::vector<std::string> lines = differences(at_once(before), at_once(fresh));
+  for (std::string& line : lines)
+    if (line.starts_with(kModified)) line.replace(0, kModified.size(), "changed: ");
+  return lines;
+}
 
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh) {
   const auto places = lacks_places(running, fresh);
   fix(running);
   fix(fresh);
-  std::string differences;
-  google::protobuf::util::MessageDifferencer differencer;
-  differencer.ReportDifferencesToString(&differences);
-  differencer.Compare(running, fresh);
-  std::vector<std::string> lines;
-  std::istringstream in(differences);
-  constexpr std::string_view kModified = "modified: ";
-  for (std::string line; std::getline(in, line);)
-    lines.push_back(line.starts_with(kModified) ? line.substr(kModified.size()) : line);
+  std::vector<std::string> lines = differences(running, fresh);
+  for (std::string& line : lines)
+    if (line.starts_with(kModified)) line.erase(0, kModified.size());
   if (places) lines.push_back(*places);
   return lines;
 }

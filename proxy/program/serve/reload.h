@@ -16,4 +16,7 @@ using Reread = std::function<Expected<config::Config, ConfigErrors>()>;
 /// operator page's token and the log level, and also a higher `sessions` if ENet listens.
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh);
 
+/// One line for each difference in the limits, the general access lists and the log level. They apply at once.
+std::vector<std::string> applied_at_once(const config::Config& before, const config::Config& fresh);
+
 }  // namespace entente

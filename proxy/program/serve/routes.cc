@@ -165,9 +165,11 @@ Outcome<std::string> Routes::reload() {
   const auto changed = fresh ? change(*fresh) : Outcome<Done>(Error{fresh.error().front()});
   service_.set_reload_failed(!changed);
   if (!changed) {
-    for (const std::string& error : fresh ? ConfigErrors{changed.error().text} : fresh.error())
-      spdlog::error("configuration not reloaded: {}", error);
-    return Error{"configuration not reloaded: " + changed.error().text};
+    const ConfigErrors errors = fresh ? ConfigErrors{changed.error().text} : fresh.error();
+    for (const std::string& error : errors) spdlog::error("configuration not reloaded: {}", error);
+    const std::string more =
+        errors.size() == 1 ? "" : " (and " + counted(errors.size() - 1, "more error") + "; the log has all)";
+    return Error{"configuration not reloaded: " + errors.front() + more};
   }
   return tell_rest(*fresh);
 }
@@ -191,8 +193,10 @@ Outcome<Done> Routes::change(const config::Config& fresh) {
   service_.apply_rules(own);
   for (const auto& [used, read] : plan.certificates) used->renew(*read);
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
+  told_ = "";
+  for (const std::string& line : applied_at_once(current_, fresh)) told_ += line + "\n";
+  told_ += plan.told;
   current_ = fresh;
-  told_ = std::move(plan.told);
   return done;
 }
 
@@ -323,7 +327,8 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   std::vector<std::size_t> retired;
   for (const Running& one : plan.before) {
     retired.push_back(one.number);
-    plan.told += "removed: " + one.name + sessions_go_on(one.number) + "\n";
+    const std::string going_on = sessions_go_on(one.number);
+    plan.told += "removed: " + one.name + going_on + (going_on.empty() ? "" : for_at_most(config_.drain_s())) + "\n";
   }
   const auto listening = service_.change(plan.added, retired);
   if (!listening) return listening.error();

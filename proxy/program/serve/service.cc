@@ -135,11 +135,11 @@ Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> add
   if (!listening) return listening;
   for (std::size_t i = 0; i < added.size(); ++i) {
     serve(added[i], (*listening)[i]);
-    if (added[i].instead_of) retire(*added[i].instead_of, names[*added[i].instead_of]);
+    if (added[i].instead_of) retire(*added[i].instead_of, names[*added[i].instead_of], {});
   }
   for (const std::size_t number : retired) {
     routes_.retire(number);
-    retire(number, names[number]);
+    retire(number, names[number], drain_time());
   }
   return listening;
 }
@@ -159,11 +159,14 @@ void Service::serve(const NewRoute& route, const relay::Listening& at) {
   routes_.add(std::move(served), route.instead_of);
 }
 
+Drainer::Time Service::drain_time() const {
+  return config_.drain_s() > 0 ? Drainer::Time(Millis{config_.drain_s()} * 1000) : Drainer::Time();
+}
+
 /// A route gets no newcomers any more.
-void Service::retire(std::size_t number, const std::string& name) {
+void Service::retire(std::size_t number, const std::string& name, Drainer::Time time) {
   const bool tells = sessions(number) != 0;
-  const Millis time = Millis{config_.drain_s()} * 1000;
-  drainer_.retire(number, time > 0 ? Drainer::Time(time) : Drainer::Time(), [=, this] {
+  drainer_.retire(number, time, [=, this] {
     if (tells) spdlog::info("the last session of {} that began before a reload has ended", name);
     over(number);
   });
@@ -477,8 +480,7 @@ void Service::take_back() { server_.take_back_listeners(); }
 void Service::give(std::int32_t pid, bool own) {
   server_.give_listeners();
   name_process_in_lines(net::own_pid());  // both may write to one journal
-  spdlog::info("process {} has taken over; {} on here", pid,
-               players() == 1 ? "1 session goes" : std::to_string(players()) + " sessions go");
+  spdlog::info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
   kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });
   acceptor_->leave();
   acceptor_.reset();

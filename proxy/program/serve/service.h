@@ -57,8 +57,8 @@ class Service final : private HandOver::User {
     std::optional<std::size_t> instead_of = {};  ///< as RouteChanges::Added
   };
   Outcome<relay::Listening> add(NewRoute route);
-  /// All of this, or, on an error, nothing. What is retired or replaced gets no newcomers; its sessions go on, for
-  /// drain_s if that is set. From any thread but the workers'.
+  /// All of this, or, on an error, nothing. What is retired or replaced gets no newcomers; its sessions go on. Those of
+  /// what is retired have drain_s, if that is set. From any thread but the workers'.
   Outcome<std::vector<relay::Listening>> change(std::vector<NewRoute> added, const std::vector<std::size_t>& retired);
   /// A shared room; statistics sum up its players by game. `beside`: as Server::add_shared_room.
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
@@ -116,7 +116,9 @@ class Service final : private HandOver::User {
  private:
   relay::RouteOptions complete(relay::RouteOptions options);
   void serve(const NewRoute& route, const relay::Listening& at);
-  void retire(std::size_t number, const std::string& name);
+  /// How long the sessions go on that nothing keeps; nothing: until they end.
+  Drainer::Time drain_time() const;
+  void retire(std::size_t number, const std::string& name, Drainer::Time time);
   void over(std::size_t number);
   /// Open sessions, also of routes that a reload has removed.
   std::uint64_t players() const;
