@@ -144,6 +144,20 @@ TEST_CASE("a reload tells how many errors there are, and which limits and access
   CHECK(it.reload(Reloaded::route(one)).out.find("changed: limits.sessions: 7 -> 5000\n") != std::string::npos);
 }
 
+TEST_CASE("a listener on one address and a new one on all addresses of the same port: the error names the old one") {
+  const FakeServer one;
+  const std::string port = std::to_string(testing::free_for_both().port());
+  const std::string before = Reloaded::route(one, "", std::stoi(port));
+  Reloaded it(before);
+  std::string everywhere = before;
+  everywhere.replace(everywhere.find("127.0.0.1"), 9, "0.0.0.0");
+  const Ended told = it.reload(everywhere);
+  CHECK(told.code == 1);
+  CHECK(told.err.find("panic be-packed 127.0.0.1:" + port + " still listens there; remove it, reload, ") !=
+        std::string::npos);
+  const Met met(local(port), one);
+}
+
 TEST_CASE("a reload that cannot be done whole changes nothing and leaves nothing behind") {
   const FakeServer one, two;
   const FakeServer taken;

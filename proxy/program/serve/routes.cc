@@ -58,6 +58,14 @@ std::optional<One> take(std::vector<One>& from, Is is) {
   return one;
 }
 
+/// Whether the first must close before the second can listen.
+bool clash(const ListenEnd& gone, const ListenEnd& added) {
+  const net::Address &one = gone.address, &other = added.address;
+  if (one.port() == 0 || one.port() != other.port()) return false;
+  if (one == other) return !added.web;
+  return gone.game == added.game && one.v6() == other.v6() && (one.wildcard() || other.wildcard());
+}
+
 }  // namespace
 
 Routes::Routes(const config::Config& config, Reread reread)
@@ -314,11 +322,11 @@ void Routes::add(Running running, Service::NewRoute made, const std::optional<Ru
 Outcome<Done> Routes::objection_to_moves(const Plan& plan) const {
   for (std::size_t i = 0; i < plan.added.size(); ++i) {
     const Running& added = plan.after[plan.added_at[i]];
-    if (plan.added[i].instead_of || added.listen.web) continue;
+    if (plan.added[i].instead_of) continue;
     for (const Running& gone : plan.before)
-      if (gone.listen.address == added.listen.address && added.listen.address.port() != 0)
+      if (clash(gone.listen, added.listen))
         return Error{"'" + added.url + "': " + gone.name +
-                     " listens there; remove it, reload, and then add this route"};
+                     " still listens there; remove it, reload, and then add this route; or restart"};
   }
   return Done{};
 }
