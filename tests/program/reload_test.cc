@@ -18,8 +18,8 @@ const std::string kEntente = testing::entente_binary();
 
 /// `entente run` of a file that changes.
 struct Reloaded : Asked {
-  /// `top`: keys that stand above all tables.
-  explicit Reloaded(const std::string& rest, std::string top = "") : top(std::move(top)) {
+  /// `keys`: those that stand above all tables.
+  explicit Reloaded(const std::string& rest, std::string keys = "") : top(std::move(keys)) {
     write(rest);
     process = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", folder.file("a.toml")});
     const auto line = process->line();

@@ -553,6 +553,12 @@ void Replay::on(const words::Playback& playback, const Intent& intent, Outlet& o
   wish(intent, wish_of(playback), out);
 }
 
+/// Who only looks learns that this is a recording.
+void Replay::on(const words::WantWorld&, const Intent& intent, Outlet& out) {
+  if (clocks_.empty() || viewers_.contains(intent.by)) return;
+  tell_clock(*clocks_.begin()->second, intent.by, out);
+}
+
 void Replay::on(const words::Watch& watch, const Intent& intent, Outlet& out) {
   if (watch.mode() == words::Watch::PLAYER && viewers_.contains(intent.by))
     follow(intent.by, watch.target(), false, out);

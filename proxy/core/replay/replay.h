@@ -137,8 +137,8 @@ class Replay final : public Back {
   void on(const words::Say& say, const Intent& intent, Outlet& out);
   void on(const words::Playback& playback, const Intent& intent, Outlet& out);
   void on(const words::Watch& watch, const Intent& intent, Outlet& out);
+  void on(const words::WantWorld& want, const Intent& intent, Outlet& out);
   // A front handles these by itself.
-  void on(const words::WantWorld&, const Intent&, Outlet&) {}
   void on(const words::Query&, const Intent&, Outlet&) {}
   void on(const words::Toward&, const Intent&, Outlet&) {}
   void on(const words::Ping&, const Intent&, Outlet&) {}
