@@ -13,6 +13,7 @@ class Room:
 
     def __init__(self, *facts):
         self._facts, self.intents, self._links, self._lock = list(facts), [], [], threading.Lock()
+        self.came = 0  # connections
         self._began = time.monotonic()
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
@@ -24,6 +25,7 @@ class Room:
                 link, _ = self._socket.accept()
             except OSError:
                 return
+            self.came += 1
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             threading.Thread(target=self._hear, args=(link,), daemon=True).start()
 

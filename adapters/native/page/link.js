@@ -26,8 +26,11 @@ export class Link {
   leave() {
     this.why = "You left.";
     this.say("leave");
-    this.socket.close(1000);
+    this.close();
   }
+
+  /** Without a word, as who has not entered. */
+  close() { this.socket.close(1000); }
 }
 
 function sentence(code, reason) {

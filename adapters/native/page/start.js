@@ -1,11 +1,13 @@
-// What is seen before entering: the field as it is now, what is played, and how many play. Law: it asks for the world without a name,
-// and is over as soon as somebody enters; a recording offers no "Play".
+// What is seen before entering: the field as it is now, what is played, and how many play.
+// Law: looking has no effect: a room that says nothing by itself, as a bridge does not before it has connected to its server, is not asked.
+// It is over as soon as somebody enters; a recording offers no "Play".
 import { Link } from "./link.js";
 import { Room } from "./room.js";
 import { View } from "./view.js";
 
 const GAMES = { bzflag: "BZFlag", bzdraft: "BZFlag, draft of 1.8", panic: "Tank Commander Panic", ogar: "an Ogar game", aos: "Ace of Spades", arena: "an arena for players of all games" };
 const EVERY = 100;  // ms between two pictures of the field
+const PATIENCE = 3000;  // ms for a room to say what is going on
 const byId = (id) => document.getElementById(id);
 const count = (number, one, more) => `${number === 0 ? "no" : number} ${number === 1 ? one : more}`;
 
@@ -29,9 +31,9 @@ export class Start {
   constructor() {
     byId("going").textContent = "Looking …";
     this.link = new Link({
-      opened: () => this.link.say("want_world"),
+      opened: () => setTimeout(() => this.#known || this.link.close(), PATIENCE),
       heard: (fact) => this.#heard(fact),
-      ended: () => { if (!this.over && !this.#known) byId("going").textContent = "The game does not say what is going on. You can still try to enter."; },
+      ended: () => { if (!this.over && !this.#known) byId("going").textContent = "What is going on is known once you enter."; },
     });
   }
 
@@ -41,7 +43,9 @@ export class Start {
   #heard(fact) {
     this.room.hear(fact, performance.now());
     if (fact.clock?.speed || fact.clock?.paused) this.recording = true;
-    this.#known ||= Boolean(fact.room);
+    if (!fact.room || this.#known) return;
+    this.#known = true;
+    this.link.say("want_world");  // or the listener takes this for a client that never greets
   }
 
   /** Called for every picture. */
@@ -60,6 +64,6 @@ export class Start {
 
   end() {
     this.over = true;
-    this.link.leave();
+    this.link.close();
   }
 }
