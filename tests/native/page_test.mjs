@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hands } from "../../adapters/native/page/hands.js";
+import { fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
 import { Room } from "../../adapters/native/page/room.js";
 import { Track, wrap } from "../../adapters/native/page/track.js";
@@ -217,4 +218,12 @@ test("of many moments the bar marks the rare ones", () => {
   playback.hear({ timeline: { moments } }, 0);
   assert.deepEqual(playback.marks(), [{ at: 1, what: "KILL", player: 1, by: 2 }]);
   assert.equal(playback.near(0.5, 0.0015).length, 3);
+});
+
+test("a link names a moment and a player", () => {
+  assert.deepEqual(momentIn("#at=1:20&follow=anna"), { at: 80, follow: "anna" });
+  assert.deepEqual(momentIn("#at=1:02:05"), { at: 3725, follow: "" });
+  assert.deepEqual(momentIn("#at=80.5"), { at: 80.5, follow: "" });
+  for (const none of ["", "#", "#follow=anna", "#at=", "#at=-3", "#at=1:2:3:4", "#at=soon", "#at=99999999999"]) assert.equal(momentIn(none), null, none);
+  for (const name of ["anna", "a b&c=d#e", "Жук", ""]) assert.deepEqual(momentIn(fragmentOf(3725, name)), { at: 3725, follow: name });
 });

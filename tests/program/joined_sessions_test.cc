@@ -113,6 +113,20 @@ std::string evening(const Folder& folder) {
   return path;
 }
 
+/// The same as three recordings, in no order.
+std::vector<std::string> files_of_evening(const Folder& folder) {
+  const std::vector<std::string> paths{folder.file("late.mcap"), folder.file("early.mcap"), folder.file("middle.mcap")};
+  const auto write = [](const std::string& path, std::uint32_t link, int from, int until, Id anna) {
+    auto to = recorder(path);
+    watch(*to, link, from, until, anna);
+    REQUIRE(to->close(kStart + 99'000'000'000).ok());
+  };
+  write(paths[1], 1, 0, 22, 7);
+  write(paths[2], 2, 12, 42, 5);
+  write(paths[0], 3, 33, 61, 3);
+  return paths;
+}
+
 TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id") {
   const Folder folder;
   const auto opened = open_playable({.from = {.file = evening(folder)}, .terminal = nullptr});
@@ -141,10 +155,13 @@ TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id
   CHECK((*one)->length() < 33 * kSecond);
 }
 
-TEST_CASE("a viewer of an evening sees one anna all the time, and hears everything once") {
-  const Folder folder;
-  Process replays({testing::entente_binary(), "replay", evening(folder), "--listen",
-                   "native://127.0.0.1:0?dialect=json", "--speed", "20", "--shared"});
+/// A viewer of these files sees one anna all the time, and hears everything once. Returns what the replay logs.
+std::string view_evening(const std::vector<std::string>& files) {
+  std::vector<std::string> command{testing::entente_binary(), "replay"};
+  command.insert(command.end(), files.begin(), files.end());
+  for (const char* more : {"--listen", "native://127.0.0.1:0?dialect=json", "--speed", "20", "--shared"})
+    command.emplace_back(more);
+  Process replays(command);
   const auto line = replays.line();
   REQUIRE_MESSAGE(line.has_value(), replays.err());
   const NativeClient client(std::stoi(line->substr(line->rfind(':') + 1)));
@@ -173,8 +190,25 @@ TEST_CASE("a viewer of an evening sees one anna all the time, and hears everythi
     return out;
   };
   CHECK(joined(said) == joined(all));
-  CHECK(replays.err().find("holds 3 sessions, played as one: link 1 from 0:00, link 2 from 0:12, link 3 from 0:42. "
-                           "--link N plays one alone") != std::string::npos);
+  return replays.err();
+}
+
+constexpr const char* kAsOne =
+    " 3 sessions, played as one: link 1 from 0:00, link 2 from 0:12, link 3 from 0:42. --link N plays one alone";
+
+TEST_CASE("a viewer of an evening sees one anna all the time, and hears everything once") {
+  const Folder folder;
+  CHECK(view_evening({evening(folder)}).find("evening.mcap holds" + std::string(kAsOne)) != std::string::npos);
+}
+
+TEST_CASE("an evening of several files is played as one") {
+  const Folder folder;
+  const std::vector<std::string> files = files_of_evening(folder);
+  CHECK(view_evening(files).find("late.mcap and 2 more hold" + std::string(kAsOne)) != std::string::npos);
+  const Ended none = run({testing::entente_binary(), "replay", files[0], folder.write("b.jsonl", "{}\n"), "--listen",
+                          "native://127.0.0.1:0?dialect=json"});
+  CHECK(none.code == 1);
+  CHECK_MESSAGE(none.err.find("b.jsonl") != std::string::npos, none.err);
 }
 
 }  // namespace

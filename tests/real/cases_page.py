@@ -19,8 +19,8 @@ SHOT = "sb"
 class Page(Browser):
     """The page itself, at the address that a listener announced."""
 
-    def __init__(self, stage, name, port, *flags):
-        super().__init__(stage, name, f"http://127.0.0.1:{port}/", *flags)
+    def __init__(self, stage, name, port, *flags, fragment=""):
+        super().__init__(stage, name, f"http://127.0.0.1:{port}/{fragment}", *flags)
         self.wide(1280, 800)
         self.ask("Runtime.enable")
         self.ask("Log.enable")  # what its policy forbids, what was not found
@@ -158,7 +158,7 @@ def page_on_recording(stage):
 
 
 def page_with_clock(stage):
-    """A recorded arena, replayed: two pages in Chromium, each with its own time bar: keys and slider move one, and the other goes on"""
+    """A recorded arena, replayed: two pages in Chromium, each with its own time bar: keys and slider move one, and the other goes on; a link leads a third to a moment"""
     recording = stage.path("arena.mcap")
     arena = stage.start("arena", [stage.entente, "arena", "--bots", "8", "--listen", "native://127.0.0.1:0", "--record", recording])
     time.sleep(30)
@@ -190,11 +190,20 @@ def page_with_clock(stage):
     before = seconds(other)
     wait_until(lambda: seconds(other) >= before + 2, 10, "the other page's time stands")
     check(seconds(one) == 20, "a pause does not hold")
-    for page in (one, other):
+    one.page("document.querySelector('[data-player]').click()")
+    one.page("[...document.querySelectorAll('#timebar button')].find((button) => button.textContent == 'Link').click()")
+    link = wait_until(lambda: one.page("location.hash"), 10, "there is no link")
+    check(link.startswith("#at=0:20&follow=bot-"), f"the link is {link}")
+    led = Page(stage, "led", listening(replay), fragment=link)
+    wait_until(lambda: led.shown("timebar"), 20, "a link does not lead into the recording")
+    goes_to(led, 20, 24)
+    wait_until(lambda: led.page("document.querySelector('tr.followed')?.innerText.split('\\t')[0]") == link.split("=")[-1], 10, "the link's player is not followed")
+    led.screenshot("led.png")
+    for page in (one, other, led):
         check(not page.complaints, f"Chromium complains: {page.complaints[:3]}")
         page.end()
     check(replay.stop() == 0, f"the replay did not end with exit code 0: {replay.tail()}")
-    return "paused, sought by slider and keys; the other page's time went on"
+    return "paused, sought by slider and keys; the other page's time went on; a link led to the moment and the player"
 
 
 def page_on_spadesx(stage):

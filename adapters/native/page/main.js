@@ -8,6 +8,7 @@ import { Hands } from "./hands.js";
 import { Link } from "./link.js";
 import { Looks } from "./looks.js";
 import { Minimap } from "./minimap.js";
+import { fragmentOf, momentIn } from "./moment.js";
 import { Panels } from "./panels.js";
 import { Room } from "./room.js";
 import { Sounds } from "./sounds.js";
@@ -27,7 +28,7 @@ export const view = new Stage(byId("field"), byId("space"), (why) => { looks.dra
 const looks = new Looks(view, { visit: () => visit });
 export const sounds = new Sounds();
 const minimap = new Minimap(), gauges = new Gauges(), touch = new Touch(() => (visit?.plays && !visit.over ? visit.hands : null));
-let start = new Start();
+let start = new Start(() => momentIn(location.hash) && begin("guest", "TEAM_ANY", "WATCH"));
 
 class Visit {
   room = new Room();
@@ -39,6 +40,7 @@ class Visit {
   tablesAt = 0;
   paintedAt = 0;
   over = false;
+  wish = momentIn(location.hash);  // of a link; null: met, or there is none
 
   constructor(name, team, role) {
     Object.assign(this, { name, team, role });
@@ -48,7 +50,7 @@ class Visit {
       ended: (why) => this.#ended(why),
     });
     this.hands = new Hands({ view, room: this.room, say: (kind, word) => this.plays && this.link.say(kind, word) });
-    this.timeBar = new TimeBar({ parent: byId("stage"), say: (wish) => this.link.say("playback", wish), name: (id) => this.#name(id) });
+    this.timeBar = new TimeBar({ parent: byId("stage"), say: (wish) => this.link.say("playback", wish), name: (id) => this.#name(id), link: (seconds) => this.#link(seconds) });
     this.panels.status("Connecting …");
     this.panels.notice();
     this.plays ? view.showClose() : view.showAll();
@@ -106,6 +108,7 @@ class Visit {
   #heard(fact) {
     if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;  // a replay describes another moment: no events
     this.timeBar.hear(fact, performance.now());
+    if (this.wish) this.#meetWish();
     if (fact.player_gone) this.#gone(fact.player_gone);
     const [kind, word] = this.room.hear(fact, performance.now());
     if (kind && Object.hasOwn(this.#events, kind)) this.#events[kind](word);
@@ -126,6 +129,22 @@ class Visit {
 
   #gone({ id }) {
     if (this.known.delete(id) && !this.retold) this.panels.tell(`${this.#name(id)} left`);
+  }
+
+  /** Goes where the page's link leads: to its moment as soon as there is a clock, to its player once he is known. */
+  #meetWish() {
+    const { at, follow } = this.wish, { playback } = this.timeBar;
+    if (at !== null && playback.own) this.link.say("playback", { us: String(Math.round(Math.min(at, playback.length) * 1e6)) }), this.wish.at = null;
+    const player = this.wish.at === null && [...this.room.players.values()].find(({ name }) => name === follow);
+    if (player) this.follow(player.id);
+    if (player || (this.wish.at === null && !follow)) this.wish = null;
+  }
+
+  async #link(seconds) {
+    history.replaceState(null, "", fragmentOf(seconds, this.room.players.get(this.followed)?.name));
+    const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+    this.panels.tell(copied ? "The link to this moment is copied." : "The link to this moment is in the address bar.");
+    view.canvas.focus();
   }
 
   #name(id) { return this.room.players.get(id)?.name || (id ? `player ${id}` : "the server"); }

@@ -28,7 +28,9 @@ export class Start {
   #view = new View(byId("peek"), { names: false });
   #at = 0;
 
-  constructor() {
+  /** `recorded()` is called once it is known that this is a recording. */
+  constructor(recorded = () => {}) {
+    this.recorded = recorded;
     byId("going").textContent = "Looking …";
     this.link = new Link({
       opened: () => setTimeout(() => this.#known || this.link.close(), PATIENCE),
@@ -42,7 +44,7 @@ export class Start {
 
   #heard(fact) {
     this.room.hear(fact, performance.now());
-    if (fact.clock?.speed || fact.clock?.paused) this.recording = true;
+    if (!this.recording && (fact.clock?.speed || fact.clock?.paused)) this.recording = true, this.recorded();
     if (!fact.room || this.#known) return;
     this.#known = true;
     this.link.say("want_world");  // or the listener takes this for a client that never greets

@@ -14,8 +14,8 @@ export class TimeBar {
   #drags = false;
   #marked = "";
 
-  /** `say(wish)` sends a Playback; `name(id)` is a player's name. The bar is appended to `parent`. */
-  constructor({ parent, say, name }) {
+  /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` is asked for. The bar is appended to `parent`. */
+  constructor({ parent, say, name, link }) {
     this.say = say;
     this.name = name;
     this.pause = make("button", { type: "button" });
@@ -25,12 +25,14 @@ export class TimeBar {
     this.time = make("output", {});
     this.hover = make("output", { className: "hover" });
     this.speed = make("button", { type: "button", title: "< and > change the speed" });
+    this.link = make("button", { type: "button", textContent: "Link", title: "A link to this moment" });
     const track = make("div", { className: "track" });
     track.append(this.marks, this.slider);
     this.bar = make("div", { id: "timebar", hidden: true, role: "group", ariaLabel: "Time in the recording" });
-    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.hover);
+    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.hover);
     this.pause.addEventListener("click", () => say({ paused: !this.playback.paused }));
     this.next.addEventListener("click", () => say({ kill: "NEXT_KILL" }));
+    this.link.addEventListener("click", () => link(this.playback.at(performance.now())));
     this.speed.addEventListener("click", () => say({ speed: this.playback.speed >= 16 ? 1 : this.playback.speed * 2 }));
     this.slider.addEventListener("input", () => { this.#drags = true, this.#seek(EVERY); });
     this.slider.addEventListener("change", () => { this.#drags = false, this.#seek(0); });

@@ -1,7 +1,9 @@
 #include "proxy/program/clips/join.h"
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
+#include <utility>
 
 #include "proxy/program/clips/join_plan.h"
 #include "proxy/program/clips/new_recording.h"
@@ -13,6 +15,7 @@ namespace entente {
 namespace {
 
 constexpr const char* kJoin = "entente join";
+constexpr std::chrono::milliseconds kPatience{1000};  // before progress is shown
 constexpr const char* kAboutJoins =
     "The files may be given in any order, and may overlap in time: their messages are sorted by time. A session that\n"
     "goes on in the next file of a rotation becomes one session again. Any other session keeps the number of its "
@@ -65,7 +68,9 @@ class Part {
 
 class Joiner {
  public:
-  Joiner(std::vector<JoinFile>& files, NewRecording& to) : files_(files), to_(to) {
+  /// `reached`: called with the time of each event.
+  Joiner(std::vector<JoinFile>& files, NewRecording& to, std::function<void(WallTime)> reached)
+      : files_(files), to_(to), reached_(std::move(reached)) {
     for (JoinFile& file : files) parts_.emplace_back(file);
   }
 
@@ -76,6 +81,7 @@ class Joiner {
       if (*part == nullptr || to_.failed()) break;
       if (Interruption::came()) return Error{"interrupted"};
       take(**part);
+      reached_(last_);
       if (const auto done = (*part)->next(); !done) return done;
     }
     for (std::size_t i = 0; i < parts_.size(); ++i)
@@ -118,6 +124,7 @@ class Joiner {
 
   std::vector<JoinFile>& files_;
   NewRecording& to_;
+  const std::function<void(WallTime)> reached_;
   std::vector<Part> parts_;
   WallTime last_ = 0;
 };
@@ -135,6 +142,31 @@ int run_join(const JoinOptions& options) {
   return join(options, std::cout, std::cerr);
 }
 
+Outcome<Joined> join_recordings(const std::vector<std::string>& files, const std::string& out, Progress& progress) {
+  const auto made = NewRecording::create(out);
+  if (!made) return made.error();
+  std::vector<JoinFile> parts;
+  for (const std::string& path : files) {
+    auto file = read_join_file(path);
+    if (!file) return file.error();
+    parts.push_back(std::move(*file));
+  }
+  if (const auto planned = plan_join(parts); !planned) return planned.error();
+  WallTime start = 0, end = 0;
+  for (const JoinFile& file : parts) {
+    if (file.end != 0) start = start == 0 ? file.start : std::min(start, file.start);
+    end = std::max(end, file.end);
+  }
+  (void)(*made)->start(start, "");
+  progress.begin("joining " + std::to_string(files.size()) + " recordings", end - start);
+  Joiner joiner(parts, **made, [&](WallTime at) { progress.reached(at - start); });
+  const auto joined = joiner.run();
+  progress.clear();
+  if (!joined) return joined.error();
+  if (const auto done = (*made)->finish(joiner.last()); !done) return done.error();
+  return Joined{end - start, (*made)->frames()};
+}
+
 int join(const JoinOptions& options, std::ostream& out, std::ostream& err) {
   const auto wrong = [&](int exit, const std::string& why) {
     err << kJoin << ": " << screen_text(why) << '\n';
@@ -143,26 +175,11 @@ int join(const JoinOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.out.ends_with(".mcap"))
     return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
   if (options.files.size() < 2) return wrong(kUsage, "give at least two recordings");
-  const auto made = NewRecording::create(options.out);
-  if (!made) return wrong(kFailed, made.error().text);
-  std::vector<JoinFile> files;
-  for (const std::string& path : options.files) {
-    auto file = read_join_file(path);
-    if (!file) return wrong(kFailed, file.error().text);
-    files.push_back(std::move(*file));
-  }
-  if (const auto planned = plan_join(files); !planned) return wrong(kFailed, planned.error().text);
-  WallTime start = 0, end = 0;
-  for (const JoinFile& file : files) {
-    if (file.end != 0) start = start == 0 ? file.start : std::min(start, file.start);
-    end = std::max(end, file.end);
-  }
-  (void)(*made)->start(start, "");
-  Joiner joiner(files, **made);
-  if (const auto done = joiner.run(); !done) return wrong(kFailed, done.error().text);
-  if (const auto done = (*made)->finish(joiner.last()); !done) return wrong(kFailed, done.error().text);
-  out << screen_text(options.out) << ": " << time_text((end - start) / 1000) << ", " << (*made)->frames()
-      << " frames of " << files.size() << " recordings\n";
+  Progress progress(progress_terminal(), kPatience);
+  const auto joined = join_recordings(options.files, options.out, progress);
+  if (!joined) return wrong(kFailed, joined.error().text);
+  out << screen_text(options.out) << ": " << time_text(joined->length / 1000) << ", " << joined->frames << " frames of "
+      << options.files.size() << " recordings\n";
   return kOk;
 }
 

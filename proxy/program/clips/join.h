@@ -1,11 +1,15 @@
 // `entente join`: makes one recording of several.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "proxy/base/fault.h"
+#include "proxy/base/time.h"
 #include "proxy/program/command.h"
+#include "proxy/program/progress.h"
 
 namespace entente {
 
@@ -16,6 +20,14 @@ struct JoinOptions {
 
 void declare_join(CLI::App& app, JoinOptions& options);
 int run_join(const JoinOptions& options);
+
+struct Joined {
+  WallTime length = 0;  ///< from the first file's beginning to the last one's end
+  std::uint64_t frames = 0;
+};
+
+/// Writes the new file `out`. Nothing is left of it after an error.
+Outcome<Joined> join_recordings(const std::vector<std::string>& files, const std::string& out, Progress& progress);
 
 /// Prints what was written to `out`, errors to `err`. Returns an Exit.
 int join(const JoinOptions& options, std::ostream& out, std::ostream& err);

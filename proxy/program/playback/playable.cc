@@ -4,9 +4,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
+#include "proxy/program/clips/join.h"
+#include "proxy/program/interruption.h"
 #include "proxy/program/playback/joined_sessions.h"
 #include "proxy/program/playback/words_cache.h"
 #include "proxy/program/recordings/convert_words.h"
@@ -50,12 +53,21 @@ class Opening {
  public:
   explicit Opening(const PlayableOptions& options)
       : options_(options),
-        path_(options.from.file),
-        shown_(fs::path(path_).filename().string()),
+        from_(options.from),
+        name_(from_.file + others()),
+        shown_(fs::path(from_.file).filename().string() + others()),
         progress_(options.terminal, options.patience) {}
+  ~Opening() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
 
   Expected<std::unique_ptr<PlayedWords>, Problem> open() {
-    if (const auto why = objection(options_.from)) return Problem{kUsage, why->text};
+    if (!alone())
+      if (const auto joined = join(); !joined) return problem(joined.error().text);
+    if (const auto why = objection(from_)) return Problem{kUsage, why->text};
     std::error_code error;
     const auto status = fs::status(path_, error);
     if (fs::exists(status) && !fs::is_regular_file(status)) return problem(path_ + ": not a file");
@@ -63,10 +75,10 @@ class Opening {
     if (!set) return Problem{kUsage, set.error().text};
     const auto format = import_format(path_);
     if (!format) return problem(format.error().text);
-    metadata_ = words_cache_metadata(options_.from, options_.set);
+    metadata_ = words_cache_metadata(from_, options_.set);
     if (!metadata_) return problem(metadata_.error().text);
 
-    if (auto kept = find_words_cache(path_, *metadata_)) {
+    if (auto kept = alone() ? find_words_cache(path_, *metadata_) : nullptr) {
       const RecordedSessions found = look_into(std::move(kept), "reading the words of");
       if (!found.sessions.empty() && found.damage.empty()) {
         spdlog::info("{}: using the words in {}", path_, words_cache_of(path_).string());
@@ -83,6 +95,24 @@ class Opening {
   }
 
  private:
+  bool alone() const { return options_.more.empty(); }
+  std::string others() const { return alone() ? "" : " and " + std::to_string(options_.more.size()) + " more"; }
+
+  /// Makes one recording of all, which is read instead.
+  Outcome<Done> join() {
+    const Interruption interruption;
+    std::error_code error;
+    const fs::path temporary = fs::temp_directory_path(error);
+    std::string folder = (error ? fs::path("/tmp") : temporary) / "entente-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) return Error{"cannot create a folder in " + temporary.string()};
+    folder_ = folder;
+    std::vector<std::string> files{from_.file};
+    files.insert(files.end(), options_.more.begin(), options_.more.end());
+    from_.file = folder_ + "/joined.mcap";
+    const auto joined = join_recordings(files, from_.file, progress_);
+    return joined ? Outcome<Done>(Done{}) : joined.error();
+  }
+
   RecordedSessions look_into(std::shared_ptr<trace::Source> file, const char* what) {
     const std::uint64_t size = file->size();
     progress_.begin(what + (" " + shown_), size);
@@ -104,8 +134,8 @@ class Opening {
   }
 
   void tell_joined(const RecordedSessions& found, const JoinedSessions& joined) const {
-    spdlog::info("{} holds {} sessions, played as one: {}. {} N plays one alone", path_, found.sessions.size(),
-                 joined.text(), options_.link_option);
+    spdlog::info("{} hold{} {} sessions, played as one: {}. {} N plays one alone", name_, alone() ? "s" : "",
+                 found.sessions.size(), joined.text(), options_.link_option);
   }
 
   void tell_others(const RecordedSessions& found, const RecordedSessionInfo& chosen) const {
@@ -117,16 +147,15 @@ class Opening {
                 (one.player.empty() ? "" : ", " + one.player) + ")";
     }
     if (listed > kMostOthers) others += ", and " + std::to_string(listed - kMostOthers) + " more";
-    spdlog::info("{} holds {} sessions; link {} was chosen, the longest. {} chooses another: {}", path_,
-                 found.sessions.size(), chosen.link, options_.link_option, others);
+    spdlog::info("{} hold{} {} sessions; link {} was chosen, the longest. {} chooses another: {}", name_,
+                 alone() ? "s" : "", found.sessions.size(), chosen.link, options_.link_option, others);
   }
 
   Expected<std::unique_ptr<PlayedWords>, Problem> make(const ConvertWords::Settings& set) {
     std::ostringstream remarks;
     std::error_code error;
     progress_.begin("reading " + shown_, fs::file_size(path_, error));
-    const auto file =
-        RecordedFile::open(options_.from, remarks, [this](std::uint64_t bytes) { progress_.reached(bytes); });
+    const auto file = RecordedFile::open(from_, remarks, [this](std::uint64_t bytes) { progress_.reached(bytes); });
     progress_.clear();
     std::istringstream lines(remarks.str());
     for (std::string line; std::getline(lines, line);) spdlog::warn("{}", line);
@@ -137,7 +166,7 @@ class Opening {
     const double seconds = std::chrono::duration<double>(progress_.elapsed()).count();
     RecordedSessions found = look_into(made->file, "reading the words of");
     if (made->empty || found.sessions.empty()) return problem(nothing_in(*made));
-    for (const std::string& gap : made->gaps) spdlog::info("{}: {}", path_, gap);
+    for (const std::string& gap : made->gaps) spdlog::info("{}: {}", name_, gap);
     if (long_work) tell_kept(*made, seconds);
     if (!made->damage.empty()) found.damage = made->damage;
     return choose(found);
@@ -145,7 +174,7 @@ class Opening {
 
   std::string nothing_in(const MadeWords& made) const {
     if (!made.damage.empty()) return made.damage;
-    std::string text = path_ + " holds nothing that can be replayed";
+    std::string text = name_ + (alone() ? " holds" : " hold") + " nothing that can be replayed";
     for (std::size_t i = 0; i < std::min(made.gaps.size(), kMostGaps); ++i)
       text += (i == 0 ? ": " : "; ") + made.gaps[i];
     return text;
@@ -153,7 +182,8 @@ class Opening {
 
   /// Words of a damaged file are not kept: the next one who plays it is to be told of the damage, too.
   void tell_kept(const MadeWords& made, double seconds) const {
-    const std::string made_in = fmt::format("{}: made words in {:.1f} s", path_, seconds);
+    const std::string made_in = fmt::format("{}: made words in {:.1f} s", name_, seconds);
+    if (!alone()) return spdlog::info("{}; words of several files are not kept", made_in);
     if (!made.damage.empty()) return spdlog::info("{}; they are not kept, because the file is damaged", made_in);
     const auto kept = keep_words(*made.file, path_);
     if (kept)
@@ -170,13 +200,13 @@ class Opening {
     const fs::path elsewhere = fs::temp_directory_path(error);
     auto made = make_in(error ? "/tmp" : elsewhere.string(), file, set);
     if (made) return made;
-    return Error{"there is no room for the words of " + path_ + ": " + made.error().text};
+    return Error{"there is no room for the words of " + name_ + ": " + made.error().text};
   }
 
   Outcome<MadeWords> make_in(const std::string& folder, const RecordedFile& file, const ConvertWords::Settings& set) {
     std::error_code error;
     const auto mode = static_cast<unsigned>(fs::status(path_, error).permissions()) & 0666U;
-    auto scratch = trace::ScratchFile::create(folder, "the words of " + path_, error ? 0600U : mode | 0600U);
+    auto scratch = trace::ScratchFile::create(folder, "the words of " + name_, error ? 0600U : mode | 0600U);
     if (!scratch) return scratch.error();
     const auto recorder = trace::Recorder::open((*scratch)->writer(), {.on_full = trace::RecorderOptions::OnFull::kStop,
                                                                        .sync = trace::RecorderOptions::Sync::kNever,
@@ -195,8 +225,11 @@ class Opening {
   }
 
   const PlayableOptions& options_;
-  const std::string& path_;
+  FileOptions from_;
+  const std::string& path_ = from_.file;
+  const std::string name_;   // for people
   const std::string shown_;  // in one line of a terminal
+  std::string folder_;       // for the joined recording; "": there is none
   Progress progress_;
   Outcome<trace::mcap::Metadata> metadata_ = Error{""};
 };

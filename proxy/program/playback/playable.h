@@ -18,6 +18,7 @@ namespace entente {
 
 struct PlayableOptions {
   FileOptions from = {};
+  std::vector<std::string> more = {};            ///< other recordings (MCAP), which are joined with it
   std::vector<std::string> set = {};             ///< settings of the games' backs: "key=value"
   std::uint32_t link = 0;                        ///< the session's; 0: of the longest
   std::string_view link_option = "--link";       ///< the option that chooses it, for messages

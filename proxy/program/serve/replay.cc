@@ -112,10 +112,11 @@ int show(const config::Config& config, std::unique_ptr<PlayedWords> session, con
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
-         "FILE", options.from.file,
+         "FILE", options.files,
          "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines. A file without words is translated "
-         "first; if that takes longer than a second, the words are kept in FILE.words.mcap")
-      ->type_name("FILE")
+         "first; if that takes longer than a second, the words are kept in FILE.words.mcap. Several recordings (MCAP) "
+         "are played as one, as `entente join` makes it, in any order")
+      ->type_name("FILE ...")
       ->required();
   app.add_option("--listen", options.listen,
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "
@@ -154,7 +155,12 @@ int run_replay(const ReplayCommandOptions& options) {
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
-  auto session = open_playable({.from = options.from, .set = options.set, .link = options.link});
+  FileOptions from = options.from;
+  from.file = options.files.front();
+  auto session = open_playable({.from = from,
+                                .more = {options.files.begin() + 1, options.files.end()},
+                                .set = options.set,
+                                .link = options.link});
   const int code = session ? show(config, std::move(*session),
                                   {*at, options.speed, options.paused, options.loop, options.shared}, *ends)
                            : refused(session.error());

@@ -13,7 +13,8 @@
 namespace entente {
 
 struct ReplayCommandOptions {
-  FileOptions from;
+  std::vector<std::string> files;
+  FileOptions from;                   ///< how to read the first
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
   std::vector<std::string> listen;
   std::uint32_t link = 0;  ///< 0: the longest session's
