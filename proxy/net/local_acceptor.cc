@@ -127,11 +127,11 @@ LocalAcceptor::~LocalAcceptor() {
   if (ours) ::unlink(path_.c_str());
 }
 
-Outcome<std::string> ask_local(const std::string& path, std::string_view line) {
+Outcome<std::string> ask_local(const std::string& path, std::string_view line, Millis patience) {
   const auto address = address_of(path);
   if (!address) return address.error();
   const Fd fd = new_socket();
-  const timeval most{static_cast<time_t>(RequestServer::kTime / 1000) + 1, 0};
+  const timeval most{static_cast<time_t>(patience / 1000), static_cast<suseconds_t>(patience % 1000 * 1000)};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
   ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
   if (connect(fd.get(), *address) != 0) return cannot("ask at", path);

@@ -57,7 +57,9 @@ class LocalAcceptor {
   std::unique_ptr<RequestServer> requests_;
 };
 
-/// Sends one line to such an acceptor, and returns its whole answer.
-Outcome<std::string> ask_local(const std::string& path, std::string_view line);
+/// Sends one line to such an acceptor, and returns its whole answer. `patience`: the longest silence. By default a
+/// little longer than an acceptor takes at most.
+Outcome<std::string> ask_local(const std::string& path, std::string_view line,
+                               Millis patience = RequestServer::kTime + 1'000);
 
 }  // namespace entente::net

@@ -1,18 +1,27 @@
 // What the operator is told about sessions. The program turns it into log lines.
-// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes at most once a second;
-// `suppressed` is the number of similar events that the call also stands for. A call that is held back comes about a
-// second later, so a session's opening may be reported after its end. Implementations are thread-safe and do not block:
-// workers call them.
+// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes ten times at once, then once a
+// second; `suppressed` is the number of similar events that the call also stands for. A call that is held back comes
+// later, so in a flood a session's opening may be reported after its end. Implementations are thread-safe and do not
+// block: workers call them.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "proxy/base/fault.h"
+#include "proxy/base/time.h"
 #include "proxy/relay/sessions/reason.h"
 #include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
+
+/// How a session ended.
+struct SessionEnd {
+  Reason reason = Reason::kClientLeft;
+  Millis length = 0;        ///< since it was accepted
+  std::string player = {};  ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
+};
 
 class Events {
  public:
@@ -22,7 +31,7 @@ class Events {
   virtual void opened(const SessionInfo& session, std::uint64_t suppressed) = 0;
 
   /// A session that was open ended without a refusal.
-  virtual void closed(const SessionInfo& session, Reason reason, std::uint64_t suppressed) = 0;
+  virtual void closed(const SessionInfo& session, const SessionEnd& end, std::uint64_t suppressed) = 0;
 
   /// A client was refused before it had a session (`session.link` is 0), or a session ended with a refusal. If the
   /// reason is what the client sent, `fault` says what is wrong with it, and `at` is the offset of the bad frame in the

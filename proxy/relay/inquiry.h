@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/relay/sessions/reason.h"
 #include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
@@ -86,7 +87,7 @@ class Inquiry {
 
 /// Which sessions are meant: all, none, or these; and what is to be done to them.
 struct Question {
-  enum class Order : std::uint8_t { kNothing, kKick, kDrain, kSay };
+  enum class Order : std::uint8_t { kNothing, kKick, kBan, kDrain, kSay };
 
   bool means(LinkId its_link, std::size_t its_route) const {
     return (!link || *link == its_link) && (!route || *route == its_route);
@@ -99,8 +100,8 @@ struct Question {
   std::string text = {};  ///< for the players
 };
 
-/// Answers from a map of sessions by link, which have `report()`, `has_ended()`, `kick(why)`, `drain(why)` and
-/// `say(text)`. A session that has ended and only waits for its links to close is none any more.
+/// Answers from a map of sessions by link, which have `report()`, `has_ended()`, `send_away(reason, why)`,
+/// `drain(why)` and `say(text)`. A session that has ended and only waits for its links to close is none any more.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
   if (question.none) return;
@@ -108,7 +109,8 @@ void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
     if (session->has_ended()) continue;
     SessionReport report = session->report();
     if (!question.means(link, report.route)) continue;
-    if (question.order == Question::Order::kKick) session->kick(question.text);
+    if (question.order == Question::Order::kKick) session->send_away(Reason::kKicked, question.text);
+    if (question.order == Question::Order::kBan) session->send_away(Reason::kBannedNow, question.text);
     if (question.order == Question::Order::kDrain) session->drain(question.text);
     if (question.order == Question::Order::kSay) report.told = session->say(question.text);
     part.found(std::move(report));

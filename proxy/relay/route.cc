@@ -81,14 +81,14 @@ void WorkerRoute::opened(const SessionInfo& session) {
   say(LogKind::kOpened, "", [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
 }
 
-void WorkerRoute::ended(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
-  is_refusal(reason) ? refused(session, reason, fault, at) : closed(session, reason);
+void WorkerRoute::ended(const SessionInfo& session, const SessionEnd& end, const Fault& fault, std::uint64_t at) {
+  is_refusal(end.reason) ? refused(session, end.reason, fault, at) : closed(session, end);
 }
 
-void WorkerRoute::closed(const SessionInfo& session, Reason reason) {
-  counters.ended[static_cast<std::size_t>(reason)].add();
-  say(kind_of(reason), "",
-      [&events = route.events, session, reason](std::uint64_t more) { events.closed(session, reason, more); });
+void WorkerRoute::closed(const SessionInfo& session, const SessionEnd& end) {
+  counters.ended[static_cast<std::size_t>(end.reason)].add();
+  say(kind_of(end.reason), "",
+      [&events = route.events, session, end](std::uint64_t more) { events.closed(session, end, more); });
 }
 
 void WorkerRoute::refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {

@@ -130,7 +130,7 @@ class WorkerRoute {
   void opened(const SessionInfo& session);
   /// Counts and logs the end of a session, or a refused client. `fault` and `at`: as in Events::refused; ignored if the
   /// reason is not a refusal.
-  void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
+  void ended(const SessionInfo& session, const SessionEnd& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void say(LogKind kind, std::string sentence);
   /// The same for news that need nobody.
   void tell(LogKind kind, std::string sentence);
@@ -168,7 +168,7 @@ class WorkerRoute {
   std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
 
  private:
-  void closed(const SessionInfo& session, Reason reason);
+  void closed(const SessionInfo& session, const SessionEnd& end);
   void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   void banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client, std::string_view then);
   /// Logs a line now or later, as the LogLimiter allows.

@@ -574,6 +574,10 @@ bool Server::kick(LinkId link, std::string_view why) {
   return !ask({.link = link, .order = Question::Order::kKick, .text = std::string(why)}).empty();
 }
 
+bool Server::ban(LinkId link, std::string_view why) {
+  return !ask({.link = link, .order = Question::Order::kBan, .text = std::string(why)}).empty();
+}
+
 void Server::set_draining(std::size_t route, bool draining) {
   Route& its = impl_->route(route);
   its.draining = draining;

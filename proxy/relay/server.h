@@ -149,6 +149,8 @@ class Server {
   /// Ends a session, with the goodbye of its game. False if there is none with this link. From any thread but the
   /// workers'.
   bool kick(LinkId link, std::string_view why);
+  /// The same, because its address is banned from now on.
+  bool ban(LinkId link, std::string_view why);
 
   /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
   void set_draining(std::size_t route, bool draining);

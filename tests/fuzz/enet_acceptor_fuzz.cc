@@ -29,7 +29,7 @@ void require(bool truth) {
 
 struct Silent final : Events {
   void opened(const SessionInfo&, std::uint64_t) override {}
-  void closed(const SessionInfo&, Reason, std::uint64_t) override {}
+  void closed(const SessionInfo&, const SessionEnd&, std::uint64_t) override {}
   void refused(const SessionInfo&, Reason, const Fault&, std::uint64_t, std::uint64_t) override {}
   void words_dropped(const SessionInfo&, std::string_view, std::uint64_t) override {}
   void said(std::string_view, std::uint64_t) override {}

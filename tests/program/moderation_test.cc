@@ -185,6 +185,11 @@ TEST_CASE("players of a relay are found, kicked and banned by name, and what is 
   CHECK(place.ctl({"bans"}).out.ends_with("Z\tus\tbe \"nice\"\t-\n"));
   const auto bans = json_of(place.ctl({"bans", "--json"}).out);
   CHECK(bans.list_value().values(0).struct_value().fields().at("why").string_value() == "be \"nice\"");
+  CHECK(place.relay.err_has(R"(session 3 closed: kicked ("Mr T" from 127.0.0.1:)"));
+  CHECK(place.relay.err_has(R"(session 1 closed: banned by the operator ("tom" from 127.0.0.1:)"));
+  const Ended again = place.ctl({"ban", "127.0.0.1", "--for", "1d"});
+  CHECK(again.out.find(", 0 sessions ended; replaces a ban until 20") != std::string::npos);
+  CHECK(again.out.ends_with("Z (be \"nice\")\n"));
   CHECK(place.ctl({"unban", "127.0.0.1"}).code == 0);
   CHECK(place.relay.err_has("control: unban 127.0.0.1 (by uid "));
   CHECK(place.relay.err().find("control: list") == std::string::npos);

@@ -109,7 +109,7 @@ TEST_CASE("a service manager that watches is told of life, no other") {
 class Holding final : public relay::Events {
  public:
   void opened(const relay::SessionInfo&, std::uint64_t) override { hold(); }
-  void closed(const relay::SessionInfo&, relay::Reason, std::uint64_t) override { hold(); }
+  void closed(const relay::SessionInfo&, const relay::SessionEnd&, std::uint64_t) override { hold(); }
   void refused(const relay::SessionInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override {
     hold();
   }

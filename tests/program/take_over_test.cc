@@ -11,6 +11,7 @@
 
 #include "adapters/aos/aos.h"
 #include "proxy/net/take_over/talk.h"
+#include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/support/certificate.h"
@@ -189,6 +190,7 @@ TEST_CASE("sessions of each transport stay with the old process, newcomers come 
   Upgraded::Miner &three = it.join(it.packets), &four = it.join(it.datagrams);
   it.check(three), it.check(four), it.check(one), it.check(two), it.check(tank);
   CHECK(it.listed() == std::pair{4, 5});
+  CHECK(older_sessions(it.folder.file("c.sock")) == 5);
 
   // Who comes again is a newcomer.
   it.come_again(one, it.packets), it.come_again(two, it.datagrams);

@@ -18,8 +18,8 @@ class Heard final : public relay::Events {
   void opened(const relay::SessionInfo& session, std::uint64_t more) override {
     note("opened " + session.client.text(), more);
   }
-  void closed(const relay::SessionInfo&, relay::Reason reason, std::uint64_t more) override {
-    note(relay::text(reason), more);
+  void closed(const relay::SessionInfo&, const relay::SessionEnd& end, std::uint64_t more) override {
+    note(std::string(relay::text(end.reason)) + (end.player.empty() ? "" : ": " + end.player), more);
   }
   void refused(const relay::SessionInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t more) override {

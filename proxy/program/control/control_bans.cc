@@ -24,6 +24,12 @@ Outcome<std::time_t> end_of(const std::string& length) {
   return std::time(nullptr) + seconds;
 }
 
+/// "; replaces a ban until 2026-11-30 20:00 (teamkill)"
+std::string replaced_text(const relay::Ban& ban) {
+  return "; replaces a ban " + std::string(ban.until == relay::Ban::kForGood ? "" : "until ") + until_text(ban.until) +
+         (ban.why.empty() ? "" : " (" + control_field(ban.why) + ")");
+}
+
 /// What may follow the target of a ban.
 Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
   std::string text;
@@ -70,7 +76,7 @@ class Keeper {
       if (std::any_of(found.begin(), found.end(), elsewhere)) return ambiguous(target, found);
       meant = found.size();
     }
-    bans_.add(ban);
+    const auto before = bans_.add(ban);
     const auto gone = end_sessions(ban);
     const std::string note = gone.empty() ? "" : text_of(gone);
     if (const auto kept = kept_.save(ban); !kept)
@@ -81,7 +87,7 @@ class Keeper {
       others = "; " + counted(gone.size() - meant, "other player") +
                (gone.size() - meant == 1 ? " shares this address" : " share this address");
     return Reply("banned " + ban.who.text() + (ban.until == relay::Ban::kForGood ? " " : " until ") + until + ", " +
-                 counted(gone.size(), "session") + " ended" + others + "\n")
+                 counted(gone.size(), "session") + " ended" + others + (before ? replaced_text(*before) : "") + "\n")
         .with("sessions", rows_of(gone))
         .note(note);
   }
@@ -117,7 +123,7 @@ class Keeper {
     auto gone = roster_.all();
     std::erase_if(gone, [&](const Attendee& one) {
       const relay::SessionInfo& info = one.session.info;
-      return one.is_bot() || !ban.who.holds(info.client) || !server_.kick(info.link, ban.why);
+      return one.is_bot() || !ban.who.holds(info.client) || !server_.ban(info.link, ban.why);
     });
     return gone;
   }

@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "proxy/base/text.h"
 #include "proxy/program/config/route.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -24,10 +26,14 @@ std::string at_text(const net::Address& listener) {
   return listener.wildcard() ? "port " + std::to_string(listener.port()) : listener.text();
 }
 
+/// "from 192.0.2.7:4000"
+std::string who_text(const relay::SessionInfo& session) {
+  return "from " + (session.client.port() == 0 ? "a bot" : session.client.text());
+}
+
 /// "from 192.0.2.7:4000 at 192.0.2.1:5154"
 std::string from_text(const relay::SessionInfo& session) {
-  if (session.client.port() == 0) return "from a bot";
-  return "from " + session.client.text() + " at " + at_text(session.listener);
+  return who_text(session) + (session.client.port() == 0 ? "" : " at " + at_text(session.listener));
 }
 
 }  // namespace
@@ -37,8 +43,11 @@ void LogEvents::opened(const relay::SessionInfo& session, std::uint64_t suppress
                from_text(session), session.server.text(), and_more(suppressed));
 }
 
-void LogEvents::closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t suppressed) {
-  spdlog::info("session {} closed: {}{}", session.link, relay::text(reason), and_more(suppressed));
+void LogEvents::closed(const relay::SessionInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) {
+  const std::string player = end.player.empty() ? player_of_(session.link) : end.player;
+  const std::string name = player.empty() ? "" : "\"" + clean(player) + "\" ";
+  spdlog::info("session {} closed: {} ({}{} after {}){}", session.link, relay::text(end.reason), name,
+               who_text(session), time_text(end.length * 1000), and_more(suppressed));
 }
 
 void LogEvents::refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,

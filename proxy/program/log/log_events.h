@@ -1,19 +1,29 @@
 // Writes a relay's events to the log. The relay limits their rate.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <utility>
+
 #include "proxy/relay/events.h"
 
 namespace entente {
 
 class LogEvents final : public relay::Events {
  public:
+  /// `player_of`: the name of a link's player in a relay, "" if it is not known. Called from any thread.
+  explicit LogEvents(std::function<std::string(relay::LinkId)> player_of) : player_of_(std::move(player_of)) {}
+
   void opened(const relay::SessionInfo& session, std::uint64_t suppressed) override;
-  void closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t suppressed) override;
+  void closed(const relay::SessionInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) override;
   void refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t suppressed) override;
   void words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t suppressed) override;
   void noted(std::string_view sentence, std::uint64_t suppressed) override;
   void said(std::string_view sentence, std::uint64_t suppressed) override;
+
+ private:
+  const std::function<std::string(relay::LinkId)> player_of_;
 };
 
 }  // namespace entente

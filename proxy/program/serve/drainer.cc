@@ -62,11 +62,13 @@ void Drainer::retire(std::size_t route, Time time, std::function<void()> over) {
   sem_post(&news_);
 }
 
+void Drainer::keep(std::size_t route) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = routes_.find(route); found != routes_.end()) found->second.until.reset();
+}
+
 bool Drainer::undrain(std::size_t route) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = routes_.find(route); found != routes_.end()) found->second.until.reset();
-  }
+  keep(route);
   const bool did = server_.is_draining(route);
   server_.set_draining(route, false);
   return did;

@@ -36,6 +36,8 @@ class Drainer {
   void retire(std::size_t route, Time time, std::function<void()> over);
   /// The route takes no newcomers. A time that it had is replaced. From any thread but the workers'.
   void drain(std::size_t route, Time time);
+  /// The time that a retired route had is lifted: its sessions go on until they end. From any thread.
+  void keep(std::size_t route);
   /// It takes newcomers again. False: it did.
   bool undrain(std::size_t route);
   /// Drains all routes, and stops the server once nobody is left or the time is over. Safe in a signal handler.

@@ -156,6 +156,7 @@ void Service::serve(const NewRoute& route, const relay::Listening& at) {
       nullptr,
       options.bridge && !of_arena};
   drainer_.add(at.route, name);
+  if (!route.instead_of) keep_older(served.named);
   routes_.add(std::move(served), route.instead_of);
 }
 
@@ -170,6 +171,15 @@ void Service::retire(std::size_t number, const std::string& name, Drainer::Time 
     if (tells) spdlog::info("the last session of {} that began before a reload has ended", name);
     over(number);
   });
+}
+
+void Service::keep_older(const NamedRoute& route) {
+  for (const ServedRoute& older : routes_.retired()) {
+    if (older.named.name != route.name) continue;
+    drainer_.keep(older.named.number);
+    if (const auto there = sessions(older.named.number); there != 0)
+      spdlog::info("{} is back; {}", route.name, sessions_go_on(there));
+  }
 }
 
 void Service::over(std::size_t number) {
@@ -328,6 +338,8 @@ std::string Service::metrics() const {
   for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
   if (const auto kept = taps_.kept()) measure(all, *kept);
   measure(all, server_.turn_times());
+  all.gauge("older_sessions", "Open sessions of processes that this one has taken over from", {},
+            static_cast<double>(older_players()));
   all.count("take_overs_failed", "take-overs by another process that failed or were refused", {},
             hand_over_.failures());
   if (operator_page_) operator_page_->measure(all);
@@ -342,6 +354,10 @@ std::uint64_t Service::players() const {
   return sum;
 }
 
+std::size_t Service::older_players() const {
+  return config_.control().socket().empty() || hand_over_.given() ? 0 : older_sessions(config_.control().socket());
+}
+
 std::string Service::status() const {
   std::uint64_t of_arenas = 0;
   const auto served = routes_.served();
@@ -354,7 +370,9 @@ std::string Service::status() const {
   std::string what;
   if (of_arenas < served.size() || of_arenas == 0) what = counted(served.size() - of_arenas, "route");
   if (!rooms.empty()) what += (what.empty() ? "" : ", ") + counted(rooms.size(), "arena");
+  const std::size_t older = older_players();
   return "serving " + what + ", " + counted(players(), "player") +
+         (older != 0 ? ", and " + std::to_string(older) + " in the process from before the upgrade" : "") +
          (reload_failed_ ? "; the last reload failed, see the log" : "");
 }
 

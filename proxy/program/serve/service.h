@@ -120,8 +120,12 @@ class Service final : private HandOver::User {
   Drainer::Time drain_time() const;
   void retire(std::size_t number, const std::string& name, Drainer::Time time);
   void over(std::size_t number);
+  /// A reload has put a route back: the sessions from before it was removed go on, too.
+  void keep_older(const NamedRoute& route);
   /// Open sessions, also of routes that a reload has removed.
   std::uint64_t players() const;
+  /// Open sessions of processes from before an upgrade, that serve their players to their end. Asks them.
+  std::size_t older_players() const;
   std::string status() const;
   ReplyRow statistics(const ServedRoute& route) const;
   std::vector<ReplyRow> statistics() const;
@@ -148,8 +152,8 @@ class Service final : private HandOver::User {
   relay::Access access_;
   std::vector<std::size_t> arenas_;  // their shared rooms
   std::atomic<bool> gave_up_{false}, reload_failed_{false}, serving_{false};
-  LogEvents events_;
   Taps taps_;
+  LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }};
   relay::Bans bans_;
   KeptBans kept_bans_;
   relay::Server server_;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "proxy/net/local_acceptor.h"
 #include "proxy/net/take_over/talk.h"
 
 namespace entente {
@@ -27,6 +28,19 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket) {
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.pid > b.pid; });
   return all;
+}
+
+std::size_t older_sessions(const std::string& control_socket) {
+  constexpr Millis kPatience = 300;
+  constexpr std::size_t kNotSessions = 2;  // lines: "ok" and the names of the columns
+  std::size_t sessions = 0;
+  for (const OlderSocket& older : older_sockets(control_socket)) {
+    const auto answer = net::ask_local(older.path, "list", kPatience);
+    if (!answer || !answer->starts_with("ok\n")) continue;
+    const auto lines = static_cast<std::size_t>(std::count(answer->begin(), answer->end(), '\n'));
+    sessions += lines > kNotSessions ? lines - kNotSessions : 0;
+  }
+  return sessions;
 }
 
 bool has_older_process(const std::string& control_socket) {

@@ -88,7 +88,7 @@ std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
 
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {
   const Route& route = worker_route_->route;
-  worker_route_->ended(SessionInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, why,
+  worker_route_->ended(SessionInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, {why},
                        fault);
 }
 

@@ -5,10 +5,16 @@
 
 namespace entente::relay {
 
-void Bans::add(Ban ban) {
+std::optional<Ban> Bans::add(Ban ban) {
   const std::lock_guard lock(mutex_);
-  erase(bans_[ban.who], [&](const Ban& other) { return other.where == ban.where; });
+  std::optional<Ban> before;
+  erase(bans_[ban.who], [&](const Ban& other) {
+    if (other.where != ban.where) return false;
+    before = other;
+    return true;
+  });
   put(std::move(ban));
+  return before;
 }
 
 void Bans::put(Ban ban) {

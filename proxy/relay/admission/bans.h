@@ -40,8 +40,8 @@ class Bans {
   /// `remember`: for how many seconds a server's ban counts here; 0: not at all.
   explicit Bans(std::uint32_t remember = 0) : remember_(remember) {}
 
-  /// In place of another of the same net and place.
-  void add(Ban ban);
+  /// Returns the ban of the same net and place that it replaces, if there was one.
+  std::optional<Ban> add(Ban ban);
   /// All bans of just this net. False: there was none.
   bool remove(const net::Network& who);
   /// The ban that applies to this address and place. If there are several, the one of the smallest network.

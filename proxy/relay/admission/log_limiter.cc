@@ -18,11 +18,11 @@ bool LogLimiter::say(LogKind kind, std::string_view what, Millis now, Say tell, 
     const std::lock_guard lock(mutex_);
     Slot& slot = slot_of(kind, what);
     slot.suppressed += times;
-    if (now < slot.next) {
+    if (!slot.may_speak(now)) {
       slot.kept = std::move(tell);
       return false;
     }
-    slot.next = now + every(kind);
+    slot.speak(now);
     slot.kept = nullptr;
     more = std::exchange(slot.suppressed, 0) - 1;
   }
@@ -39,8 +39,8 @@ void LogLimiter::say_kept(Millis now) {
   {
     const std::lock_guard lock(mutex_);
     for (Slot& slot : slots_) {
-      if (!slot.kept || now < slot.next) continue;
-      slot.next = now + every(slot.kind);
+      if (!slot.kept || !slot.may_speak(now)) continue;
+      slot.speak(now);
       take_kept(slot, due);
     }
   }

@@ -1,9 +1,10 @@
-// Limits the log to one line of each kind per second, so that a client cannot flood it; of banned clients, who are
-// turned away as intended, to one per minute.
+// Limits the log to one line of each kind per second, after the first ten, so that a client cannot flood it; of banned
+// clients, who are turned away as intended, to one per minute.
 // Law: thread-safe. A line that is held back is logged when its time has come (say_kept), or counted in the line that
 // is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -39,17 +40,19 @@ constexpr LogKind kind_of(Reason reason) { return static_cast<LogKind>(reason); 
 class LogLimiter {
  public:
   static constexpr Millis kEvery = 1000, kEveryBanned = 60'000;
+  static constexpr Millis kAtOnce = 10;  ///< lines of a kind that are logged at once after a silence
 
-  /// How often a line of this kind is logged.
+  /// How often a line of this kind is logged in the long run.
   static constexpr Millis every(LogKind kind) { return kind == kind_of(Reason::kBanned) ? kEveryBanned : kEvery; }
+  static constexpr Millis at_once(LogKind kind) { return kind == kind_of(Reason::kBanned) ? 1 : kAtOnce; }
 
   /// Writes a line that also stands for `more` similar ones.
   using Say = std::function<void(std::uint64_t more)>;
 
-  /// Calls `tell` at once if no line of this kind was logged for every(kind). Otherwise keeps it for later, in place of
-  /// an earlier one, which is then only counted. Returns whether it was called at once. `what` divides a LogKind into
-  /// kinds; it is one of a few strings that live as long as the program. `times`: how many events the line reports, at
-  /// least 1.
+  /// Calls `tell` at once if a line of this kind may be logged: at_once(kind) after a silence, then one in every(kind).
+  /// Otherwise keeps it for later, in place of an earlier one, which is then only counted. Returns whether it was
+  /// called at once. `what` divides a LogKind into kinds; it is one of a few strings that live as long as the program.
+  /// `times`: how many events the line reports, at least 1.
   bool say(LogKind kind, std::string_view what, Millis now, Say tell, std::uint64_t times = 1);
 
   /// Logs the kept lines that are due.
@@ -61,9 +64,12 @@ class LogLimiter {
   struct Slot {
     LogKind kind;
     std::string_view what;
-    Millis next = 0;
+    Millis paid = 0;  ///< until when the lines that were logged use up the rate
     std::uint64_t suppressed = 0;
     Say kept = nullptr;
+
+    bool may_speak(Millis now) const { return paid <= now + (at_once(kind) - 1) * every(kind); }
+    void speak(Millis now) { paid = std::max(paid, now) + every(kind); }
   };
   using Due = std::vector<std::pair<Say, std::uint64_t>>;
   Slot& slot_of(LogKind kind, std::string_view what);

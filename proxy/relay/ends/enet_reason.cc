@@ -14,6 +14,7 @@ std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
       return game.enet_parting(EnetParting::kFull);
     case Reason::kNotAllowed:
     case Reason::kBanned:
+    case Reason::kBannedNow:
       return game.enet_parting(EnetParting::kBanned);
     case Reason::kTooManyFromAddress:
       return game.enet_parting(EnetParting::kTooManyFromAddress);

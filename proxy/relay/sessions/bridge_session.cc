@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "proxy/base/text.h"
 #include "proxy/relay/upstream/server_probes.h"
 
 namespace entente::relay {
@@ -261,10 +262,10 @@ void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const 
   const std::string limit = " for up to " + std::to_string(hold_ms() / 1000) + " s";
   if (wait == core::Wait::kSeat) {
     note("server " + server + " is full; the player waits for a seat");
-    worker_route_->tell(LogKind::kHeld, "server " + server + " is full: a player waits for a seat" + limit);
+    worker_route_->tell(LogKind::kHeld, who() + ": server " + server + " is full; waits for a seat" + limit);
   } else {
     note("server " + server + " is lost (" + why + "); the player waits for it");
-    worker_route_->say(LogKind::kHeld, "server " + server + " is lost (" + why + "): a player waits" + limit);
+    worker_route_->say(LogKind::kHeld, who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
   }
   if (info_.game->has_chat()) announce(wait == core::Wait::kSeat ? kServerIsFull : kServerIsAway);
 }
@@ -305,13 +306,12 @@ void BridgeSession::come_back() {
   if (!std::exchange(was_in_, true)) {
     note("in on server " + server + " after " + std::to_string(away) + " ms");
     worker_route_->tell(LogKind::kBack,
-                        "a player who waited is in on server " + server + " after " + std::to_string(away) + " ms");
+                        who() + ": in on server " + server + " after waiting " + std::to_string(away) + " ms");
     return set_alarm(wakes_at());
   }
   worker_route_->counters.brought_back.add();
   note("back on server " + server + " after " + std::to_string(away) + " ms");
-  worker_route_->tell(LogKind::kBack,
-                      "a player is back on server " + server + " after " + std::to_string(away) + " ms");
+  worker_route_->tell(LogKind::kBack, who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
   if (info_.game->has_chat())
     announce(kServerIsBack);
   else
@@ -362,7 +362,7 @@ void BridgeSession::tell_arena() {
   tells_arena_ = false;
   was_in_ = true;
   const std::string& name = worker_route_->route.bridge->while_down->arena;
-  worker_route_->say(LogKind::kHeld, "no server is up: a player plays in the arena '" + name + "' meanwhile");
+  worker_route_->say(LogKind::kHeld, who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
   if (info_.game->has_chat())
     announce("the server is away; you play in the arena '" + name + "' meanwhile");
   else
@@ -396,7 +396,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
   if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
   note("the arena '" + name + "' does not keep the player: " + why);
   worker_route_->say(LogKind::kHeld,
-                     "the arena '" + name + "' does not keep a player (" + why + "): the player waits for a server");
+                     who() + ": the arena '" + name + "' does not keep the player (" + why + "); waits for a server");
   const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
   if (stays && !ending_ && info_.game->has_chat()) announce(kServerIsAway);
   return true;
@@ -424,7 +424,7 @@ void BridgeSession::next_departed(const End::Departure& departure) {
   if (departure.how == How::kBroke) return dial_.failed(departure.error);
   dial_.declined();
   if (!departure.why.empty())
-    worker_route_->say(LogKind::kServer, "server " + back_info_.server.text() + ": " + departure.why);
+    worker_route_->say(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + departure.why);
   hold_.count();
   dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
 }
@@ -523,6 +523,8 @@ void BridgeSession::heard(const core::Intent& intent) {
 
 void BridgeSession::told(const core::Fact& fact) {
   RoomHost::told(fact);
+  if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == front_.id)
+    name_ = player->name();
   if (core::as<words::Ready>(fact) != nullptr) play_if(entered_, ready_ = true);
   if (core::as<words::Waiting>(fact) != nullptr) in_lobby_ = true;
   if (core::as<words::WorldProgress>(fact) != nullptr) owes_since_ = now();
@@ -593,7 +595,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.declined();
   if (!departure.why.empty() && departure.how != How::kWrong)
-    worker_route_->say(LogKind::kServer, "server " + side.info.server.text() + ": " + departure.why);
+    worker_route_->say(LogKind::kServer, who() + ": server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);
 }
 
@@ -651,7 +653,7 @@ bool BridgeSession::given_up(Millis now) {
   const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(why);
-  if (!visits()) worker_route_->say(LogKind::kServer, "server " + back_info_.server.text() + ": " + why);
+  if (!visits()) worker_route_->say(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + why);
   if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
   call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
@@ -663,9 +665,10 @@ void BridgeSession::dismiss(Reason reason, std::string_view why) {
   call_room([&](core::Room& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
 }
 
-std::string BridgeSession::player() const {
-  const core::PlayerState* player = room_ ? room_->world().player(front_.id) : nullptr;
-  return player != nullptr ? player->player.name() : "";
+/// "session 3 ("anna")", for the log.
+std::string BridgeSession::who() const {
+  const std::string name = clean(name_);
+  return "session " + std::to_string(info_.link) + (name.empty() ? "" : " (\"" + name + "\")");
 }
 
 void BridgeSession::shut_down() {
@@ -689,7 +692,7 @@ void BridgeSession::close_tap(const std::string& why) {
 
 /// Its game's rules, or those of TLS, HTTP or WebSocket below them.
 void BridgeSession::tell_server_wrong() {
-  const std::string server = "server " + back_info_.server.text();
+  const std::string server = who() + ": server " + back_info_.server.text();
   const std::string_view field = fault_.field;
   if (!back_.up || field == "tls" || field == "websocket")
     return worker_route_->say(LogKind::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));

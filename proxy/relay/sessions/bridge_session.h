@@ -69,7 +69,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void tell_end() override;
   void close_tap(const std::string& why) override;
   WallTime wall() const override { return wall_by_now(); }
-  std::string player() const override;
+  std::string player() const override { return name_; }
   std::string arena() const override;
 
   Side& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
@@ -118,11 +118,13 @@ class BridgeSession final : public RoomSession, private RoomHost {
   Reason flooded_by(const Side& side) const;
   void depart(Side& side, Reason reason, const End::Departure& departure);
   void tell_server_wrong();
+  std::string who() const;
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   SessionInfo back_info_;
   Side back_{Facing::kServer, back_info_};
 
+  std::string name_;            // of the player, as the room tells it
   std::uint64_t orphaned_ = 0;  // World::orphaned(), as counted so far
   Millis owes_since_ = 0;       // since when the player waits for the server, for the world or to be let in
   Millis server_said_ = 0;      // when it last said something

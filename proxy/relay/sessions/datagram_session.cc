@@ -208,7 +208,7 @@ void DatagramSession::end(Reason reason) {
   if (ended_) return;
   ended_ = true;
   if (proven_) count(worker_route_.counters.length, worker_route_.loop.now() - began_);
-  worker_route_.ended(info_, reason);
+  worker_route_.ended(info_, {reason, worker_route_.loop.now() - began_});
   if (proven_ && worker_route_.tap) worker_route_.tap->closed(info_.link, text(reason), wall_now());
   if (reason != Reason::kClientLeft && reason != Reason::kServerLeft) part(reason);
   reader_.close();

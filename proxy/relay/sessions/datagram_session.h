@@ -48,7 +48,7 @@ class DatagramSession final : private net::UdpReader::User {
   bool proven() const { return proven_; }
   SessionReport report() const;
   bool has_ended() const { return ended_; }
-  void kick(std::string_view) { end(Reason::kKicked); }
+  void send_away(Reason reason, std::string_view) { end(reason); }
   void drain(std::string_view) { end(Reason::kDrained); }
   Told say(std::string_view) { return worker_route_.route.announce ? Told::kCannot : Told::kOff; }
   const SessionInfo& info() const { return info_; }

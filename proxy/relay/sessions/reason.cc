@@ -14,6 +14,8 @@ const char* text(Reason reason) {
       return "proxy stopped";
     case Reason::kKicked:
       return "kicked";
+    case Reason::kBannedNow:
+      return "banned by the operator";
     case Reason::kDrained:
       return "drained";
     case Reason::kResumed:

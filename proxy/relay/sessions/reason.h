@@ -13,6 +13,7 @@ enum class Reason : std::uint8_t {
   kServerLeft,
   kStopped,     ///< we are shutting down
   kKicked,      ///< by the operator
+  kBannedNow,   ///< the operator banned its address
   kDrained,     ///< the route was drained, and its time was over
   kResumed,     ///< the client resumed its earlier session, which took over the connection
   kServedPage,  ///< a browser that wanted a page, and got it
@@ -51,6 +52,9 @@ constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kCount);
 
 /// "client left", "too many sessions", …: lives as long as the program.
 const char* text(Reason reason);
+
+/// The operator sent the player away.
+constexpr bool is_sent_away(Reason reason) { return reason == Reason::kKicked || reason == Reason::kBannedNow; }
 
 /// What a newcomer is told who is refused with kDraining.
 inline constexpr const char* kNoNewcomers = "the server takes no new players now; try again later";

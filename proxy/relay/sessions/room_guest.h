@@ -28,7 +28,10 @@ class RoomGuest final : public RoomSession, public Guest {
   void turned_away(std::string_view) override { turned_away_ = true; }
   void waits_to_enter() override;
   /// From now on it is served before newcomers.
-  void play(const words::Player&) override { front_.end->set_priority(net::Priority::kPlayer); }
+  void play(const words::Player& player) override {
+    name_ = player.name();
+    front_.end->set_priority(net::Priority::kPlayer);
+  }
   const core::Peer& peer() const override { return peer_; }
   core::Id seat_id() const override { return front_.id; }
   const Limits& limits() const override { return limits_; }
@@ -56,7 +59,10 @@ class RoomGuest final : public RoomSession, public Guest {
   bool on_tick(Millis) override;
   std::optional<Reason> overdue(Millis now) const override;
   WallTime wall() const override { return shared_room_.wall_by_now(); }
-  std::string player() const override { return shared_room_.name_of(front_.id); }
+  std::string player() const override {
+    const std::string now = shared_room_.name_of(front_.id);
+    return now.empty() ? name_ : now;
+  }
 
   struct Kept {
     Lane lane;
@@ -69,6 +75,7 @@ class RoomGuest final : public RoomSession, public Guest {
 
   SharedRoom& shared_room_;
   std::vector<Kept> kept_;  // of one read: what came before it had its seat
+  std::string name_;        // of the player, as it joined
   Millis greets_since_;
   bool seated_ = false, spoke_ = false, touched_ = false, overflowed_ = false;
   bool queued_ = false;  // for its seat, or to enter

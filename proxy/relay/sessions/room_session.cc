@@ -77,10 +77,10 @@ void RoomSession::name(Bytes greeting) {
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void RoomSession::kick(std::string_view why) {
-  const std::string said = std::string(text(Reason::kKicked)) + (why.empty() ? "" : ": ") + std::string(why);
+void RoomSession::send_away(Reason reason, std::string_view why) {
+  const std::string said = farewell(reason, why);
   note(said);
-  end(Reason::kKicked, Fault{""}, said);
+  end(reason, Fault{""}, said);
 }
 
 Told RoomSession::say(std::string_view text) {

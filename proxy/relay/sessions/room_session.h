@@ -14,7 +14,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
  public:
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
-  void kick(std::string_view why) override;
+  void send_away(Reason reason, std::string_view why) override;
   Told say(std::string_view text) override;
 
  protected:

@@ -83,9 +83,13 @@ void Session::stop() {
 }
 
 /// Of a relay: a player who is in can read why, if the route announces.
-void Session::kick(std::string_view why) {
-  if (!why.empty()) (void)say(std::string(text(Reason::kKicked)) + ": " + std::string(why));
-  end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why);
+void Session::send_away(Reason reason, std::string_view why) {
+  if (!why.empty()) (void)say(farewell(reason, why));
+  end(reason, Fault{""}, why.empty() ? farewell(reason, why) : why);
+}
+
+std::string Session::farewell(Reason reason, std::string_view why) {
+  return std::string(reason == Reason::kBannedNow ? "banned" : "kicked") + (why.empty() ? "" : ": ") + std::string(why);
 }
 
 void Session::drain(std::string_view why) {
@@ -131,7 +135,7 @@ void Session::finish() {
 void Session::tell_end() {
   count_opened();
   if (opened_) count(worker_route_->counters.length, now() - began_);
-  worker_route_->ended(info_, reason(), fault_, bytes_from_client_);
+  worker_route_->ended(info_, {reason(), now() - began_, player()}, fault_, bytes_from_client_);
   if (!worker_route_->tap || !tapped_) return;
   std::string why = text(reason());
   if (*fault_.what) why += std::string(": ") + fault_.what;

@@ -66,8 +66,9 @@ class Session : private Dial::User {
   virtual void datagram(const net::Address&, Bytes) {}
   void tick(Millis now);
   void stop();
-  /// Ends the session for the operator. `why` is shown to the player if the game can do so.
-  virtual void kick(std::string_view why);
+  /// Ends the session for the operator, who kicked or banned the player. `why` is shown to the player if the game can
+  /// do so. REQUIRES: is_sent_away(reason).
+  virtual void send_away(Reason reason, std::string_view why);
   /// The same, because its route was drained.
   void drain(std::string_view why);
   /// Tells the player something in the server's name.
@@ -92,6 +93,8 @@ class Session : private Dial::User {
   void set_reason(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   /// Passes on nothing more: reports the end (counters, log, tap) and closes the links.
   void finish();
+  /// "kicked: no cheating", "banned": what a player is shown who is sent away.
+  static std::string farewell(Reason reason, std::string_view why);
   /// Calls Owner::done() if the session is ending and its links are closed.
   virtual void settle();
 

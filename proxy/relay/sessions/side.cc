@@ -52,7 +52,7 @@ void Side::resume(Pause why) {
 }
 
 Millis goodbye_ms(const wire::Game& game, Reason reason) {
-  const bool told = reason == Reason::kKicked || reason == Reason::kDrained || reason == Reason::kServerDeclined;
+  const bool told = is_sent_away(reason) || reason == Reason::kDrained || reason == Reason::kServerDeclined;
   return told ? game.goodbye_ms() : 0;
 }
 

@@ -209,7 +209,7 @@ void WebSession::ended(WebLink& link) {
 
 void WebSession::dismiss(Reason reason, std::string_view why) {
   if (!parting_ && !why.empty())
-    parting_ = {reason == Reason::kKicked ? CloseFrame::kPolicy : CloseFrame::kGoingAway, std::string(why)};
+    parting_ = {is_sent_away(reason) ? CloseFrame::kPolicy : CloseFrame::kGoingAway, std::string(why)};
   finish();
 }
 

@@ -1,5 +1,5 @@
-// Lines and tokens: one line of a kind a second, whatever comes, and nothing left out of its count; a bucket gives its
-// rate, in the long run exactly.
+// Lines and tokens: ten lines of a kind at once, then one a second, whatever comes, and nothing left out of its count;
+// a bucket gives its rate, in the long run exactly.
 #include "proxy/relay/admission/log_limiter.h"
 
 #include <doctest/doctest.h>
@@ -25,6 +25,12 @@ struct Said {
 };
 
 using Lines = std::vector<std::string>;
+
+/// Says what may be said at once at `now`.
+void say_a_burst(LogLimiter& log_limiter, LogKind kind, std::string_view what, Millis now) {
+  for (Millis i = 0; i + 1 < LogLimiter::kAtOnce; ++i) CHECK(log_limiter.say(kind, what, now, [](std::uint64_t) {}));
+}
+
 constexpr LogKind kBad = kind_of(Reason::kBadFrame);
 
 TEST_CASE("banned clients have one line a minute") {
@@ -41,9 +47,26 @@ TEST_CASE("banned clients have one line a minute") {
   CHECK(said.take() == Lines{"b+58"});
 }
 
-TEST_CASE("one line of each kind a second; the last of the others stands for them") {
+TEST_CASE("after a silence ten lines of a kind come at once, in their order") {
   LogLimiter log_limiter;
   Said said;
+  Lines wanted;
+  for (Millis i = 0; i < LogLimiter::kAtOnce; ++i) {
+    CHECK(log_limiter.say(kBad, "", 5000, said(std::to_string(i))));
+    wanted.push_back(std::to_string(i) + "+0");
+  }
+  CHECK_FALSE(log_limiter.say(kBad, "", 5000, said("later")));
+  CHECK(said.take() == wanted);
+  log_limiter.say_kept(6000);
+  CHECK(said.take() == Lines{"later+0"});
+  for (Millis i = 0; i < LogLimiter::kAtOnce; ++i) CHECK(log_limiter.say(kBad, "", 16'000, said("again")));
+  CHECK_FALSE(log_limiter.say(kBad, "", 16'000, said("no more")));
+}
+
+TEST_CASE("then one line of each kind a second; the last of the others stands for them") {
+  LogLimiter log_limiter;
+  Said said;
+  say_a_burst(log_limiter, kBad, "", 5000);
   CHECK(log_limiter.say(kBad, "", 5000, said("a")));
   for (int i = 0; i < 10; ++i) CHECK_FALSE(log_limiter.say(kBad, "", 5999, said("b" + std::to_string(i))));
   CHECK(log_limiter.say(kind_of(Reason::kIdle), "", 5999, said("idle")));
@@ -58,7 +81,7 @@ TEST_CASE("one line of each kind a second; the last of the others stands for the
     log_limiter.say_kept(7000);
     CHECK(said.take() == Lines{"d+0"});
   }
-  SUBCASE("if none comes, as soon as it may be said, and then the next second begins") {
+  SUBCASE("if none comes, as soon as it may be said") {
     log_limiter.say_kept(5999);
     CHECK(said.take().empty());
     log_limiter.say_kept(6040);
@@ -66,10 +89,10 @@ TEST_CASE("one line of each kind a second; the last of the others stands for the
     log_limiter.say_kept(60'000);
     CHECK(said.take().empty());
   }
-  SUBCASE("which is no sooner for what was said so") {
+  SUBCASE("and a line that was said a little late does not delay the next") {
     log_limiter.say_kept(6040);
-    CHECK_FALSE(log_limiter.say(kBad, "", 7039, said("c")));
-    CHECK(log_limiter.say(kBad, "", 7040, said("d")));
+    CHECK_FALSE(log_limiter.say(kBad, "", 6999, said("c")));
+    CHECK(log_limiter.say(kBad, "", 7000, said("d")));
     CHECK(said.take() == Lines{"b9+9", "d+1"});
   }
   SUBCASE("at the end at once") {
@@ -83,6 +106,7 @@ TEST_CASE("one line of each kind a second; the last of the others stands for the
 TEST_CASE("what is wrong tells lines of one reason apart") {
   LogLimiter log_limiter;
   Said said;
+  say_a_burst(log_limiter, kBad, "frame too large", 5000);
   CHECK(log_limiter.say(kBad, "frame too large", 5000, said("large")));
   CHECK(log_limiter.say(kBad, "wrong greeting", 5000, said("greeting")));
   CHECK_FALSE(log_limiter.say(kBad, std::string_view("frame too large!").substr(0, 15), 5001, said("larger")));
@@ -93,6 +117,7 @@ TEST_CASE("what is wrong tells lines of one reason apart") {
 TEST_CASE("a line may stand for more than one from the beginning") {
   LogLimiter log_limiter;
   Said said;
+  say_a_burst(log_limiter, LogKind::kDropped, "too fast", 5000);
   CHECK(log_limiter.say(LogKind::kDropped, "too fast", 5000, said("a"), 300));
   CHECK_FALSE(log_limiter.say(LogKind::kDropped, "too fast", 5100, said("b"), 20));
   CHECK_FALSE(log_limiter.say(LogKind::kDropped, "too fast", 5200, said("c"), 3));
@@ -118,7 +143,7 @@ TEST_CASE("of many workers at once, one speaks, and none is lost count of") {
   for (auto& one : workers) one.join();
   log_limiter.say_rest();
   CHECK(said >= 1);
-  CHECK(said <= 20 * 4 + 1);
+  CHECK(said <= LogLimiter::kAtOnce + 20 * 4 + 1);
   CHECK(said + counted == 80'000);
 }
 

@@ -79,8 +79,9 @@ TEST_CASE("hold: a player whose server goes away stays, and is brought in again 
   CHECK(running.totals().held_now() == 0);
   CHECK(running.totals().brought_back == 1);
   CHECK(running.totals().now() == 1);
-  CHECK(running.heard.line("is lost (server left): a player waits for up to 60 s"));
-  CHECK(running.heard.line("a player is back on server " + running.at.text()));
+  CHECK(running.heard.line("session 1 (\"us\"): server " + running.at.text() +
+                           " is lost (server left); waits for it for up to 60 s"));
+  CHECK(running.heard.line("session 1 (\"us\"): back on server " + running.at.text()));
   CHECK(running.heard.told("opened") == 1);
   CHECK(running.sessions()[0].player == "us");  // as the server says
 
@@ -273,7 +274,7 @@ TEST_CASE("hold: a player who finds the server full waits for a seat, and those 
   Lines ben = enters("ben");
   turn_away(running, "ben");
   ben.until("the server is full; waiting for a place");
-  CHECK(running.heard.line("is full: a player waits for a seat for up to 60 s"));
+  CHECK(running.heard.line("is full; waits for a seat for up to 60 s"));
   CHECK(eventually([&] { return running.waiting() == 1; }));
   CHECK(running.totals().held_now() == 1);
   Lines cleo = enters("cleo");
@@ -343,7 +344,7 @@ TEST_CASE("hold: a newcomer whose server is lost is connected again, and given u
     server.emplace(greet(*running.up).first);
     let_in(*server, "one", "ben");
     CHECK(have(client.until("ready"), "ben"));
-    CHECK(running.heard.line("a player who waited is in on server " + running.at.text()));
+    CHECK(running.heard.line(": in on server " + running.at.text() + " after waiting "));
   }
   SUBCASE("the next one does not, either") {
     greet(*running.up);

@@ -143,7 +143,7 @@ struct Crowded : Turning, Serving {
 TEST_CASE("enet relay: who finds the server full waits for a seat, if the route holds its players") {
   Crowded scene(60'000);
   scene.turn_away();
-  CHECK(scene.heard.line("is full: a player waits for a seat for up to 60 s"));
+  CHECK(scene.heard.line("is full; waits for a seat for up to 60 s"));
   CHECK(eventually([&] { return static_cast<Serving&>(scene).server().waiting(0) == 1; }));
   CHECK(static_cast<Serving&>(scene).server().servers(0)[0].full);
   scene.turn_away();  // a look some seconds later
