@@ -81,41 +81,37 @@ std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessio
   return parts;
 }
 
-class JoinedSessions::Ids {
-  using Names = std::map<Id, std::string>;
+void JoinedSessions::Ids::learn(const RecordedSessionInfo& session) {
+  const auto [at, news] = names_.try_emplace(session.link);
+  if (!news) return;
+  Names& names = at->second;
+  std::map<std::string, std::size_t> count;
+  const auto numbered = [&](const std::string& name) { return name + " " + std::to_string(++count[name]); };
+  for (const auto& [id, name] : session.players) names[id] = numbered("player " + name);
+  for (const auto& [id, owner] : session.units)
+    if (const auto whose = names.find(owner); whose != names.end()) names[id] = numbered("unit of " + whose->second);
+}
 
- public:
-  void learn(const RecordedSessionInfo& session) {
-    Names& names = names_[session.link];
-    std::map<std::string, std::size_t> count;
-    const auto numbered = [&](const std::string& name) { return name + " " + std::to_string(++count[name]); };
-    for (const auto& [id, name] : session.players) names[id] = numbered("player " + name);
-    for (const auto& [id, owner] : session.units)
-      if (const auto whose = names.find(owner); whose != names.end()) names[id] = numbered("unit of " + whose->second);
-  }
+Id JoinedSessions::Ids::translated(std::uint32_t link, Id id) {
+  Id& known = ids_[{link, id}];
+  if (known != 0) return known;
+  const Names& names = names_[link];
+  const auto name = names.find(id);
+  if (name == names.end()) return known = ++last_;
+  Id& named = named_[name->second];
+  if (named == 0) named = ++last_;
+  return known = named;
+}
 
-  Id translated(std::uint32_t link, Id id) {
-    Id& known = ids_[{link, id}];
-    if (known != 0) return known;
-    const Names& names = names_[link];
-    const auto name = names.find(id);
-    if (name == names.end()) return known = ++last_;
-    Id& named = named_[name->second];
-    if (named == 0) named = ++last_;
-    return known = named;
-  }
+Id JoinedSessions::Ids::own(std::uint32_t link, Id id) {
+  Id& known = own_[{link, id}];
+  return known != 0 ? known : known = ++last_;
+}
 
- private:
-  std::map<std::uint32_t, Names> names_;
-  std::map<std::string, Id> named_;
-  std::map<std::pair<std::uint32_t, Id>, Id> ids_;
-  Id last_ = 0;
-};
-
-std::unique_ptr<JoinedSessions> JoinedSessions::open(const RecordedSessions& found) {
+std::unique_ptr<JoinedSessions> JoinedSessions::open(const RecordedSessions& found, std::size_t least) {
   auto joined = std::make_unique<JoinedSessions>();
   joined->parts_ = parts_of(found.sessions, joined->begin_);
-  if (joined->parts_.size() < 2) return nullptr;
+  if (joined->parts_.size() < std::max<std::size_t>(least, 1)) return nullptr;
   joined->found_ = found;
   joined->ids_ = std::make_shared<Ids>();
   for (const SessionPart& part : joined->parts_) {

@@ -26,11 +26,22 @@ std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessio
 
 class JoinedSessions final : public PlayedWords {
  public:
-  /// Null: one session tells everything that any of its server does.
-  static std::unique_ptr<JoinedSessions> open(const RecordedSessions& found);
+  /// Null: fewer than `least` tell something; 1: one session tells everything that any of its server does.
+  static std::unique_ptr<JoinedSessions> open(const RecordedSessions& found, std::size_t least = 2);
 
   /// "link 5 from 0:00, link 2 from 1:15"
   std::string text() const;
+  std::size_t parts() const { return parts_.size(); }
+  /// The wall-clock time at 0.
+  WallTime begins() const { return begin_; }
+  /// The link that tells now.
+  std::uint32_t teller() const { return info(parts_[at_]).link; }
+  /// What a player of a session is called here. REQUIRES: learn_names() of that session.
+  core::Id id_of(std::uint32_t link, core::Id player) { return ids_->translated(link, player); }
+  /// An id here for a unit of a session that no other session's unit has.
+  core::Id own_id_of(std::uint32_t link, core::Id unit) { return ids_->own(link, unit); }
+  /// Players of this session who have the names of known ones are the same.
+  void learn_names(const RecordedSessionInfo& session) { ids_->learn(session); }
 
   core::Micros length() const override { return parts_.back().to; }
   bool begins_with_world() const override { return info(parts_.front()).begins_with_world; }
@@ -45,7 +56,21 @@ class JoinedSessions final : public PlayedWords {
 
  private:
   /// Ids of the whole, by what they are called.
-  class Ids;
+  class Ids {
+   public:
+    /// The names of a session's players and units, once.
+    void learn(const RecordedSessionInfo& session);
+    core::Id translated(std::uint32_t link, core::Id id);
+    core::Id own(std::uint32_t link, core::Id id);
+
+   private:
+    using Names = std::map<core::Id, std::string>;
+
+    std::map<std::uint32_t, Names> names_;
+    std::map<std::string, core::Id> named_;
+    std::map<std::pair<std::uint32_t, core::Id>, core::Id> ids_, own_;
+    core::Id last_ = 0;
+  };
 
   Outcome<Done> go_to_part(std::size_t part);
   const RecordedSessionInfo& info(const SessionPart& part) const { return found_.sessions[part.session]; }

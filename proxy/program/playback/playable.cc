@@ -10,7 +10,7 @@
 
 #include "proxy/program/clips/join.h"
 #include "proxy/program/interruption.h"
-#include "proxy/program/playback/joined_sessions.h"
+#include "proxy/program/playback/merged_sessions.h"
 #include "proxy/program/playback/words_cache.h"
 #include "proxy/program/recordings/convert_words.h"
 #include "proxy/program/recordings/to_mcap.h"
@@ -122,20 +122,25 @@ class Opening {
   }
 
   Expected<std::unique_ptr<PlayedWords>, Problem> choose(const RecordedSessions& found) const {
-    if (options_.link == 0 && found.sessions.size() > 1)
+    if (options_.link == 0 && found.sessions.size() > 1) {
+      if (auto merged = MergedSessions::open(found)) {
+        tell_joined(found, merged->text());
+        return std::unique_ptr<PlayedWords>(std::move(merged));
+      }
       if (auto joined = JoinedSessions::open(found)) {
-        tell_joined(found, *joined);
+        tell_joined(found, joined->text());
         return std::unique_ptr<PlayedWords>(std::move(joined));
       }
+    }
     auto session = RecordedSession::open(found, options_.link != 0 ? std::optional(options_.link) : std::nullopt);
     if (!session) return problem(session.error().text);
     if (options_.link == 0 && found.sessions.size() > 1) tell_others(found, (*session)->about());
     return std::unique_ptr<PlayedWords>(std::move(*session));
   }
 
-  void tell_joined(const RecordedSessions& found, const JoinedSessions& joined) const {
+  void tell_joined(const RecordedSessions& found, const std::string& who) const {
     spdlog::info("{} hold{} {} sessions, played as one: {}. {} N plays one alone", name_, alone() ? "s" : "",
-                 found.sessions.size(), joined.text(), options_.link_option);
+                 found.sessions.size(), who, options_.link_option);
   }
 
   void tell_others(const RecordedSessions& found, const RecordedSessionInfo& chosen) const {

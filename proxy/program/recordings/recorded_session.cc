@@ -89,6 +89,7 @@ class Listing {
     link.first = std::min(link.first, fact.at_us());
     link.last = std::max(link.last, fact.at_us());
     if (fact.has_ready() && !link.ready) link.ready = fact.at_us();
+    link.hides = link.hides || fact.has_hidden();
     if (fact.has_player() && link.players.size() < kMostRemembered &&
         link.players.try_emplace(fact.player().id(), fact.player().name()).second && link.ready)
       keep(link, fact.at_us(), words::Timeline::JOIN, fact.player().id());
@@ -158,8 +159,9 @@ Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSe
   return session;
 }
 
-void RecordedSession::become_part(Micros begins, std::function<void(Fact&)> translate) {
+void RecordedSession::become_part(Micros begins, std::function<void(Fact&)> translate, Micros later) {
   begins_ = begins;
+  later_ = later;
   translate_ = std::move(translate);
   rewind();
 }
@@ -195,7 +197,7 @@ Fact RecordedSession::next() {
 /// Loads the last recorded world that is not later than `at`. False: there is none, and the caller must fold all facts
 /// from the start.
 bool RecordedSession::recall(Micros at, core::World& world) {
-  const Micros own = about_.first + (at > begins_ ? at - begins_ : 0);  // in the room's time
+  const Micros own = about_.first + later_ + (at > begins_ ? at - begins_ : 0);  // in the room's time
   const auto found = recording_->go_to_world(about_.link, about_.began + own * 1000);
   if (!found || !*found) return false;
   const auto event = recording_->next();

@@ -27,6 +27,7 @@ struct RecordedSessionInfo {
   core::Micros first = 0, last = 0;        ///< in the room's own time
   std::optional<core::Micros> ready = {};  ///< when the player knew the world
   WallTime began = 0;                      ///< wall-clock time at room time 0
+  bool hides = false;                      ///< some unit was out of its player's sight
   bool begins_with_world = false;          ///< the session began before the file, which has its world at `first`
 
   std::map<core::Id, std::string> players = {};  ///< their names
@@ -62,10 +63,11 @@ class RecordedSession final : public PlayedWords {
   static Outcome<std::unique_ptr<RecordedSession>> open(const RecordedSessions& found,
                                                         std::optional<std::uint32_t> link);
 
-  /// Makes it a part of something longer, which is that long before it begins, and in which ids are other ones.
-  void become_part(core::Micros begins, std::function<void(core::Fact&)> translate);
+  /// Makes it a part of something longer, which is that long before it begins, and in which ids are other ones. Or the
+  /// other one begins `later`: what was before is at 0.
+  void become_part(core::Micros begins, std::function<void(core::Fact&)> translate, core::Micros later = 0);
 
-  core::Micros length() const override { return begins_ + about_.length(); }
+  core::Micros length() const override { return time_of(about_.last); }
   bool begins_with_world() const override { return about_.begins_with_world; }
   std::optional<core::Micros> next_at() override;
   std::vector<core::Moment> moments() const override;
@@ -78,12 +80,15 @@ class RecordedSession final : public PlayedWords {
  private:
   void rewind();
   bool recall(core::Micros at, core::World& world);
-  core::Micros time_of(core::Micros room) const { return begins_ + (room > about_.first ? room - about_.first : 0); }
+  core::Micros time_of(core::Micros room) const {
+    const core::Micros first = about_.first + later_;
+    return begins_ + (room > first ? room - first : 0);
+  }
 
   std::shared_ptr<trace::Source> file_;
   RecordedSessionInfo about_;
   std::string damage_;
-  core::Micros begins_ = 0;
+  core::Micros begins_ = 0, later_ = 0;
   std::function<void(core::Fact&)> translate_ = [](core::Fact&) {};
   std::unique_ptr<trace::Recording> recording_;
   std::optional<core::Fact> ahead_;  // the next fact, if it was read already

@@ -1,0 +1,60 @@
+// What one session of a recording saw, beside another one that is told: its world at a time, and which unit of it is
+// which.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "proxy/program/recordings/recorded_session.h"
+
+namespace entente {
+
+class SessionView {
+ public:
+  /// `begins`: the wall-clock time at 0 of the told one.
+  SessionView(const RecordedSessions& found, const RecordedSessionInfo& about, WallTime begins);
+
+  std::uint32_t link() const { return about_.link; }
+  /// Whether its player knows the world at that time.
+  bool covers(core::Micros at) const { return at >= from_ && at < to_; }
+  bool stands() const { return stands_; }
+  const core::World& world() const { return world_; }
+
+  /// Its world is the one at `at`. False: it cannot be read.
+  bool seek(core::Micros at);
+  void leave() { stands_ = false; }
+  /// Takes its next fact until `now`; nothing: there is none. It is folded by fold().
+  std::optional<core::Fact> next(core::Micros now);
+  void fold(const core::Fact& fact) { world_.fold(fact); }
+
+  /// Whether it saw the same world as `told`. Compares once for each pair. REQUIRES: both have their geometry.
+  bool is_of_same_land(const core::World& told);
+
+  // What its units are called where they are told.
+  struct Known {
+    core::Id id = 0;    ///< 0: not shown yet
+    bool over = false;  ///< it was told that it is gone: it is not shown again
+  };
+  /// Null: not known yet.
+  Known* known(core::Id own);
+  void set_known(core::Id own, core::Id id);
+  /// Its unit with this name there; 0: none.
+  core::Id own(core::Id id) const;
+  void forget(core::Id own);
+
+  bool told_other_land = false;  ///< said to the operator
+
+ private:
+  RecordedSessionInfo about_;
+  std::unique_ptr<RecordedSession> session_;
+  core::World world_;
+  core::Micros from_ = 0, to_ = 0;
+  bool stands_ = false;
+  std::unordered_map<core::Id, Known> known_;
+  std::unordered_map<core::Id, core::Id> own_;
+  std::shared_ptr<const words::World> compared_, compared_own_;
+  bool same_land_ = false;
+};
+
+}  // namespace entente

@@ -1,0 +1,296 @@
+// Several sessions of one server whose players did not see everything: what is told of one, and what others add.
+#include "proxy/program/playback/merged_sessions.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "proxy/program/playback/playable.h"
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
+
+namespace entente::merged_sessions_test {
+namespace {
+
+using core::Id, core::Micros, core::kSecond, core::kMillisecond;
+
+constexpr WallTime kStart = 1'700'000'000'000'000'000;
+
+/// Writes what one session saw. Times are those of the evening.
+class Session {
+ public:
+  Session(trace::Recorder& to, std::uint32_t link, Micros from, const char* server = "192.0.2.1:5154")
+      : to_(to), link_(link), from_(from) {
+    trace::Opened opened = opening(link, "aos", "0.75");
+    opened.set_server(server);
+    to.opened(kStart + from * 1000, opened);
+    at(from, words::Room());
+    at(from, words::World());
+  }
+  template <class T>
+  void at(Micros time, const T& word) {
+    core::Fact fact(word);
+    fact.at = time - from_;
+    Buffer bytes;
+    core::write(fact, bytes);
+    to_.word(kStart + time * 1000, link_, trace::Word::kFact, bytes);
+  }
+  void player(Micros time, Id id, const char* name) {
+    words::Player player;
+    player.set_id(id);
+    player.set_name(name);
+    at(time, player);
+  }
+  void man(Micros time, Id id, Id owner, double x) {
+    unit(time, id, owner, words::Unit::MAN, x, 1);
+    words::Owns owns;
+    owns.set_player(owner);
+    owns.add_units(id);
+    owns.set_active(id);
+    at(time, owns);
+  }
+  void unit(Micros time, Id id, Id owner, words::Unit::Kind kind, double x, double radius) {
+    words::Unit unit;
+    unit.set_id(id);
+    unit.set_owner(owner);
+    unit.set_kind(kind);
+    unit.set_radius(radius);
+    unit.set_alive(true);
+    unit.mutable_pose()->set_unit(id);
+    unit.mutable_pose()->set_x(x);
+    at(time, unit);
+  }
+  void pose(Micros time, Id id, double x) {
+    words::Pose pose;
+    pose.set_unit(id);
+    pose.set_x(x);
+    at(time, pose);
+  }
+  void hidden(Micros time, Id id) {
+    words::Hidden hidden;
+    hidden.set_unit(id);
+    at(time, hidden);
+  }
+  void gone(Micros time, Id id) {
+    words::Gone gone;
+    gone.set_unit(id);
+    at(time, gone);
+  }
+  void said(Micros time, Id from, const char* text) {
+    words::Said said;
+    said.set_from(from);
+    said.set_text(text);
+    at(time, said);
+  }
+  void died(Micros time, Id player, Id unit, Id killer) {
+    words::Died died;
+    died.set_player(player);
+    died.set_unit(unit);
+    died.set_killer(killer);
+    at(time, died);
+  }
+  void score(Micros time, Id player, std::uint32_t wins) {
+    words::Score score;
+    score.set_player(player);
+    score.set_wins(wins);
+    at(time, score);
+  }
+
+ private:
+  trace::Recorder& to_;
+  const std::uint32_t link_;
+  const Micros from_;
+};
+
+/// Link 1, the longest, sees anna until 3 s, and again from 6 s. Link 2 sees her all the time, 0.2 m off, and ben, who
+/// dies at 5 s, and is gone at 7 s. Both hear what anna says; link 2 hears ben, too.
+std::string evening(const Folder& folder, const char* second_server = "192.0.2.1:5154", bool hides = true) {
+  const std::string path = folder.file("evening.mcap");
+  auto to = recorder(path);
+  Session one(*to, 1, 0), two(*to, 2, 0, second_server);
+  one.player(0, 7, "anna"), two.player(0, 3, "anna"), two.player(0, 4, "ben");
+  one.man(0, 70, 7, 0), two.man(0, 30, 3, 0.2), two.man(0, 40, 4, 100);
+  one.at(0, words::Ready()), two.at(0, words::Ready());
+  for (int tenth = 5; tenth <= 100; tenth += 5) {
+    const Micros at = static_cast<Micros>(tenth) * 100 * kMillisecond;
+    if (tenth < 30 || tenth >= 60) one.pose(at, 70, tenth);
+    if (tenth == 30 && hides) one.hidden(at, 70);
+    if (tenth < 90) two.pose(at, 30, tenth + 0.2);
+    if (tenth == 20) one.said(at, 7, "hello"), two.said(at + 40 * kMillisecond, 3, "hello");
+    if (tenth == 25) two.said(at, 4, "here");
+    if (tenth == 50) two.died(at, 4, 40, 3);
+    if (tenth == 65) one.died(at, 7, 70, 0), two.died(at + 30 * kMillisecond, 3, 30, 0);
+    if (tenth == 70) two.gone(at, 40);
+    if (tenth == 10) one.score(at, 7, 1), two.score(at, 3, 2);
+  }
+  REQUIRE(to->close(kStart + 99 * kSecond * 1000).ok());
+  return path;
+}
+
+std::unique_ptr<PlayedWords> open(const std::string& path) {
+  auto opened = open_playable({.from = {.file = path}, .terminal = nullptr});
+  REQUIRE(opened.ok());
+  return std::move(*opened);
+}
+
+std::vector<core::Fact> facts_of(PlayedWords& played) {
+  std::vector<core::Fact> all;
+  for (auto at = played.next_at(); at; at = played.next_at()) {
+    all.push_back(played.next());
+    CHECK(all.back().at == *at);
+  }
+  return all;
+}
+
+template <class T>
+std::vector<std::pair<Micros, T>> those(const std::vector<core::Fact>& all) {
+  std::vector<std::pair<Micros, T>> found;
+  for (const core::Fact& fact : all)
+    if (const auto* word = core::as<T>(fact)) found.emplace_back(fact.at, *word);
+  return found;
+}
+
+const core::PlayerState* named(const core::World& world, const std::string& name) {
+  for (const auto& [id, state] : world.players())
+    if (state.player.name() == name) return &state;
+  return nullptr;
+}
+
+TEST_CASE("a unit that leaves the sight of the told session goes on as long as another one sees it") {
+  const Folder folder;
+  const auto played = open(evening(folder));
+  const auto all = facts_of(*played);
+  CHECK(std::is_sorted(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at < b.at; }));
+  CHECK(those<words::Hidden>(all).empty());
+  const auto poses = those<words::Pose>(all);
+  const auto seen = [&](Micros from, Micros to, double x) {
+    return std::any_of(poses.begin(), poses.end(), [&](const auto& one) {
+      return one.first >= from && one.first < to && one.second.x() == doctest::Approx(x);
+    });
+  };
+  CHECK(seen(2 * kSecond, 3 * kSecond, 25));  // as the told session has it
+  CHECK_FALSE(seen(2 * kSecond, 3 * kSecond, 25.2));
+  CHECK(seen(4 * kSecond, 5 * kSecond, 40.2));  // as the other one has it
+  CHECK(seen(7 * kSecond, 8 * kSecond, 70));
+  CHECK_FALSE(seen(7 * kSecond, 8 * kSecond, 70.2));
+}
+
+TEST_CASE("who is known only by another session comes, is heard, dies and leaves; what both tell is told once") {
+  const Folder folder;
+  const auto played = open(evening(folder));
+  const auto all = facts_of(*played);
+  const auto players = those<words::Player>(all);
+  REQUIRE(players.size() == 2);
+  CHECK(players[0].second.name() == "anna");
+  CHECK(players[1].second.name() == "ben");
+  const Id anna = players[0].second.id(), ben = players[1].second.id();
+  CHECK(anna != ben);
+
+  const auto units = those<words::Unit>(all);
+  const auto his = std::find_if(units.begin(), units.end(), [&](const auto& one) { return one.second.owner() == ben; });
+  REQUIRE(his != units.end());
+  CHECK(his->second.pose().x() == 100);
+  const auto owns = those<words::Owns>(all);
+  CHECK(std::any_of(owns.begin(), owns.end(), [&](const auto& one) {
+    return one.second.player() == ben && one.second.active() == his->second.id();
+  }));
+
+  const auto said = those<words::Said>(all);
+  REQUIRE(said.size() == 2);
+  CHECK(said[0].second.text() == "hello");
+  CHECK(said[0].second.from() == anna);
+  CHECK(said[1].second.text() == "here");
+  CHECK(said[1].second.from() == ben);
+
+  const auto died = those<words::Died>(all);
+  REQUIRE(died.size() == 2);
+  CHECK(died[0].second.player() == ben);
+  CHECK(died[0].second.killer() == anna);
+  CHECK(died[0].second.unit() == his->second.id());
+  CHECK(died[1].second.player() == anna);
+
+  const auto gone = those<words::Gone>(all);
+  REQUIRE(gone.size() == 1);
+  CHECK(gone[0].second.unit() == his->second.id());
+  CHECK(gone[0].first >= 7 * kSecond);
+  const auto left = those<words::PlayerGone>(all);  // when the other session ended
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].second.id() == ben);
+}
+
+TEST_CASE("at any time the world is that of both, and what follows is the same as from the beginning") {
+  const Folder folder;
+  const auto played = open(evening(folder));
+  core::World world;
+  REQUIRE(played->seek(4 * kSecond + 50 * kMillisecond, world).ok());
+  const auto *anna = named(world, "anna"), *ben = named(world, "ben");
+  REQUIRE(anna != nullptr);
+  REQUIRE(ben != nullptr);
+  REQUIRE(world.active_unit(anna->player.id()) != nullptr);
+  CHECK_FALSE(world.active_unit(anna->player.id())->hidden);
+  CHECK(world.active_unit(anna->player.id())->unit.pose().x() == doctest::Approx(40.2));
+  REQUIRE(world.active_unit(ben->player.id()) != nullptr);
+  const Id his = world.active_unit(ben->player.id())->unit.id();
+
+  const auto rest = facts_of(*played);
+  CHECK(those<words::Player>(rest).empty());
+  REQUIRE(those<words::Gone>(rest).size() == 1);
+  CHECK(those<words::Gone>(rest)[0].second.unit() == his);
+  CHECK(those<words::Died>(rest).size() == 2);
+
+  REQUIRE(played->seek(8 * kSecond, world).ok());
+  CHECK(world.unit(his) == nullptr);
+  REQUIRE(played->seek(2 * kSecond, world).ok());
+  CHECK(world.unit(his) != nullptr);
+}
+
+TEST_CASE(
+    "units without an owner are the same if they are at the same place, are alike, and are seen at the same time") {
+  const Folder folder;
+  const std::string path = folder.file("cells.mcap");
+  {
+    auto to = recorder(path);
+    Session one(*to, 1, 0), two(*to, 2, 0);
+    one.at(0, words::Ready()), two.at(0, words::Ready());
+    one.unit(0, 5, 0, words::Unit::PELLET, 10, 0.5), two.unit(0, 8, 0, words::Unit::PELLET, 10, 0.5);
+    two.unit(0, 9, 0, words::Unit::PELLET, 12, 0.5);  // beside it
+    two.unit(0, 10, 0, words::Unit::VIRUS, 10, 0.5);  // another kind
+    two.unit(0, 11, 0, words::Unit::PELLET, 10, 3);   // another size
+    one.unit(kSecond, 6, 0, words::Unit::CELL, 50, 4), two.unit(kSecond - 1, 12, 0, words::Unit::CELL, 50.3, 4);
+    one.gone(2 * kSecond, 6);  // eaten, as the other learns later
+    two.gone(2 * kSecond + 250 * kMillisecond, 12);
+    one.hidden(3 * kSecond, 5);
+    one.pose(9 * kSecond, 5, 10), two.pose(8 * kSecond, 9, 12);
+    REQUIRE(to->close(kStart + 99 * kSecond * 1000).ok());
+  }
+  const auto played = open(path);
+  const auto all = facts_of(*played);
+  std::vector<std::string> places;
+  for (const auto& [at, unit] : those<words::Unit>(all))
+    places.push_back(words::Unit::Kind_Name(unit.kind()) + " " + std::to_string(static_cast<int>(unit.pose().x())));
+  std::sort(places.begin(), places.end());
+  std::string text;
+  for (const std::string& place : places) text += place + ", ";
+  CHECK(text == "CELL 50, PELLET 10, PELLET 10, PELLET 10, PELLET 12, VIRUS 10, ");
+  const auto hidden = those<words::Hidden>(all);
+  REQUIRE(hidden.size() == 1);  // once the other session has ended
+  CHECK(hidden[0].first >= 8 * kSecond);
+  std::size_t cells = 0;
+  for (const auto& [at, gone] : those<words::Gone>(all)) cells += at < 3 * kSecond ? 1 : 0;
+  CHECK(cells == 1);
+}
+
+TEST_CASE("sessions of other servers, and those that saw everything, are not merged") {
+  const Folder folder;
+  const auto elsewhere = open(evening(folder, "192.0.2.2:5154"));
+  CHECK(those<words::Hidden>(facts_of(*elsewhere)).size() == 1);
+  const Folder other;
+  const auto path = evening(other, "192.0.2.1:5154", false);
+  const auto all = open(path);
+  CHECK(those<words::Player>(facts_of(*all)).size() == 1);
+}
+
+}  // namespace
+}  // namespace entente::merged_sessions_test
