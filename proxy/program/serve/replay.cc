@@ -125,8 +125,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->required()
       ->allow_extra_args(false);
   app.add_option("--link", options.link,
-                 "Number of the session to replay (its link). Default: the longest, and before and after it "
-                 "others on the same server; the log lists them")
+                 "Number of the session to replay (its link). Default: the longest, with what others on the "
+                 "same server saw besides; the log lists them")
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
       ->type_name("TIME");
