@@ -221,9 +221,12 @@ test("of many moments the bar marks the rare ones", () => {
 });
 
 test("a link names a moment and a player", () => {
-  assert.deepEqual(momentIn("#at=1:20&follow=anna"), { at: 80, follow: "anna" });
-  assert.deepEqual(momentIn("#at=1:02:05"), { at: 3725, follow: "" });
-  assert.deepEqual(momentIn("#at=80.5"), { at: 80.5, follow: "" });
+  assert.deepEqual(momentIn("#at=1:20&follow=anna"), { at: 80, to: null, follow: "anna" });
+  assert.deepEqual(momentIn("#at=1:02:05"), { at: 3725, to: null, follow: "" });
+  assert.deepEqual(momentIn("#at=80.5"), { at: 80.5, to: null, follow: "" });
   for (const none of ["", "#", "#follow=anna", "#at=", "#at=-3", "#at=1:2:3:4", "#at=soon", "#at=99999999999"]) assert.equal(momentIn(none), null, none);
-  for (const name of ["anna", "a b&c=d#e", "Жук", ""]) assert.deepEqual(momentIn(fragmentOf(3725, name)), { at: 3725, follow: name });
+  for (const name of ["anna", "a b&c=d#e", "Жук", ""]) assert.deepEqual(momentIn(fragmentOf(3725, name)), { at: 3725, to: null, follow: name });
+  assert.deepEqual(momentIn("#at=1:20&to=1:50.5"), { at: 80, to: 110.5, follow: "" });
+  for (const to of ["1:20", "1:00", "soon", ""]) assert.equal(momentIn(`#at=1:20&to=${to}`).to, null, to);
+  assert.deepEqual(momentIn(fragmentOf(80.9, "anna", 110.2)), { at: 80, to: 111, follow: "anna" });
 });

@@ -33,7 +33,7 @@ class Page(Browser):
         return self.page(f"document.getElementById({json.dumps(element)}).innerText") or ""
 
     def shown(self, element):
-        return self.page(f"document.getElementById({json.dumps(element)}).checkVisibility()")
+        return self.page(f"document.getElementById({json.dumps(element)})?.checkVisibility()")
 
     def types(self, element, text):
         self.page(f"document.getElementById({json.dumps(element)}).focus()")
@@ -158,7 +158,7 @@ def page_on_recording(stage):
 
 
 def page_with_clock(stage):
-    """A recorded arena, replayed: two pages in Chromium, each with its own time bar: keys and slider move one, and the other goes on; a link leads a third to a moment"""
+    """A recorded arena, replayed: two pages in Chromium, each with its own time bar: keys and slider move one, and the other goes on; a link leads a third to a moment, and another one shows a part"""
     recording = stage.path("arena.mcap")
     arena = stage.start("arena", [stage.entente, "arena", "--bots", "8", "--listen", "native://127.0.0.1:0", "--record", recording])
     time.sleep(30)
@@ -199,11 +199,23 @@ def page_with_clock(stage):
     goes_to(led, 20, 24)
     wait_until(lambda: led.page("document.querySelector('tr.followed')?.innerText.split('\\t')[0]") == link.split("=")[-1], 10, "the link's player is not followed")
     led.screenshot("led.png")
-    for page in (one, other, led):
+
+    cut = "[...document.querySelectorAll('#timebar button')].find((button) => /lip/.test(button.textContent))"
+    one.page(cut + ".click()")
+    one.page("(() => { const bar = document.querySelector('#timebar input'); bar.value = 22; bar.dispatchEvent(new Event('change')); })()")
+    goes_to(one, 22, 22)
+    one.page(cut + ".click()")
+    wait_until(lambda: one.page("location.hash").startswith("#at=0:20&to=0:22&follow=bot-"), 10, f"the link of the clip is {one.page('location.hash')}")
+    one.sees("entente clip FILE --from 0:20 --to 0:22 -o OUT", "log")
+    clip = Page(stage, "clip", listening(replay), fragment=one.page("location.hash"))
+    wait_until(lambda: clip.page("document.querySelector('#timebar button')?.textContent") == "Play", 30, "the clip does not stop at its end")
+    goes_to(clip, 22, 23)
+    clip.sees("The clip ends here", "log")
+    for page in (one, other, led, clip):
         check(not page.complaints, f"Chromium complains: {page.complaints[:3]}")
         page.end()
     check(replay.stop() == 0, f"the replay did not end with exit code 0: {replay.tail()}")
-    return "paused, sought by slider and keys; the other page's time went on; a link led to the moment and the player"
+    return "paused, sought by slider and keys; the other page's time went on; a link led to the moment and the player, and another one showed two seconds"
 
 
 def page_on_spadesx(stage):

@@ -10,6 +10,7 @@ import { Looks } from "./looks.js";
 import { Minimap } from "./minimap.js";
 import { fragmentOf, momentIn } from "./moment.js";
 import { Panels } from "./panels.js";
+import { timeText } from "./playback.js";
 import { Room } from "./room.js";
 import { Sounds } from "./sounds.js";
 import { Stage } from "./stage.js";
@@ -50,7 +51,8 @@ class Visit {
       ended: (why) => this.#ended(why),
     });
     this.hands = new Hands({ view, room: this.room, say: (kind, word) => this.plays && this.link.say(kind, word) });
-    this.timeBar = new TimeBar({ parent: byId("stage"), say: (wish) => this.link.say("playback", wish), name: (id) => this.#name(id), link: (seconds) => this.#link(seconds) });
+    this.timeBar = new TimeBar({ parent: byId("stage"), say: (wish) => this.link.say("playback", wish), name: (id) => this.#name(id), link: (seconds) => this.#link("moment", seconds),
+      clip: (from, to) => this.#clip(from, to), over: () => this.panels.tell("The clip ends here. Press Play to go on.") });
     this.panels.status("Connecting …");
     this.panels.notice();
     this.plays ? view.showClose() : view.showAll();
@@ -133,18 +135,23 @@ class Visit {
 
   /** Goes where the page's link leads: to its moment as soon as there is a clock, to its player once he is known. */
   #meetWish() {
-    const { at, follow } = this.wish, { playback } = this.timeBar;
-    if (at !== null && playback.own) this.link.say("playback", { us: String(Math.round(Math.min(at, playback.length) * 1e6)) }), this.wish.at = null;
+    const { at, to, follow } = this.wish, { playback } = this.timeBar;
+    if (at !== null && playback.own) this.link.say("playback", { us: String(Math.round(Math.min(at, playback.length) * 1e6)) }), this.timeBar.playTo(to ?? Infinity), this.wish.at = null;
     const player = this.wish.at === null && [...this.room.players.values()].find(({ name }) => name === follow);
     if (player) this.follow(player.id);
     if (player || (this.wish.at === null && !follow)) this.wish = null;
   }
 
-  async #link(seconds) {
-    history.replaceState(null, "", fragmentOf(seconds, this.room.players.get(this.followed)?.name));
+  async #link(what, seconds, to = null) {
+    history.replaceState(null, "", fragmentOf(seconds, this.room.players.get(this.followed)?.name, to));
     const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-    this.panels.tell(copied ? "The link to this moment is copied." : "The link to this moment is in the address bar.");
+    this.panels.tell(`The link to this ${what} is ${copied ? "copied" : "in the address bar"}.`);
     view.canvas.focus();
+  }
+
+  async #clip(from, to) {
+    await this.#link("clip", from, to);
+    this.panels.tell(`To make a file of it from the recording: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
   }
 
   #name(id) { return this.room.players.get(id)?.name || (id ? `player ${id}` : "the server"); }

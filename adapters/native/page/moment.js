@@ -1,12 +1,21 @@
-// A link to a moment of a recording, and to a player: "#at=1:20&follow=anna". It uses no element of the page.
+// A link to a moment of a recording, or to a part of it, and to a player: "#at=1:20&to=1:50&follow=anna". It uses no
+// element of the page.
 import { timeText } from "./playback.js";
 
-/** { at, follow } of a link's fragment: seconds, and a name or "". Null if it names no moment. */
-export function momentIn(fragment) {
-  const wish = new URLSearchParams(fragment.replace(/^#/, "")), time = /^(?:(\d{1,4}):)?(?:(\d{1,4}):)?(\d{1,7}(?:\.\d{1,6})?)$/.exec(wish.get("at") ?? "");
+/** Seconds; null: it is no time. */
+function secondsIn(text) {
+  const time = /^(?:(\d{1,4}):)?(?:(\d{1,4}):)?(\d{1,7}(?:\.\d{1,6})?)$/.exec(text ?? "");
   if (!time) return null;
   const [first, second, last] = [time[1], time[2], time[3]].map((part) => Number(part ?? 0));
-  return { at: (time[2] === undefined ? first * 60 : first * 3600 + second * 60) + last, follow: (wish.get("follow") ?? "").slice(0, 64) };
+  return (time[2] === undefined ? first * 60 : first * 3600 + second * 60) + last;
 }
 
-export const fragmentOf = (seconds, name = "") => `#at=${timeText(seconds)}${name ? `&follow=${encodeURIComponent(name)}` : ""}`;
+/** { at, to, follow } of a link's fragment: seconds, seconds or null, and a name or "". Null if it names no moment. */
+export function momentIn(fragment) {
+  const wish = new URLSearchParams(fragment.replace(/^#/, "")), at = secondsIn(wish.get("at")), to = secondsIn(wish.get("to"));
+  return at === null ? null : { at, to: to > at ? to : null, follow: (wish.get("follow") ?? "").slice(0, 64) };
+}
+
+/** `to`: the end of a part. */
+export const fragmentOf = (seconds, name = "", to = null) =>
+  `#at=${timeText(seconds)}${to === null ? "" : `&to=${timeText(Math.ceil(to))}`}${name ? `&follow=${encodeURIComponent(name)}` : ""}`;

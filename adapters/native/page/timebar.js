@@ -12,12 +12,13 @@ export class TimeBar {
   #paintAt = 0;
   #sentAt = 0;
   #drags = false;
+  #from = null;        // where a clip begins that has no end yet
+  #until = Infinity;   // where it pauses once
   #marked = "";
 
-  /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` is asked for. The bar is appended to `parent`. */
-  constructor({ parent, say, name, link }) {
-    this.say = say;
-    this.name = name;
+  /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` and `clip(from, to)` are asked for; `over()`: the end of playTo() is reached. The bar is appended to `parent`. */
+  constructor({ parent, say, name, link, clip, over }) {
+    Object.assign(this, { say, name, clip, over });
     this.pause = make("button", { type: "button" });
     this.next = make("button", { type: "button", textContent: "Next kill", title: "N" });
     this.slider = make("input", { type: "range", min: 0, step: 0.1, ariaLabel: "Time" });
@@ -26,13 +27,15 @@ export class TimeBar {
     this.hover = make("output", { className: "hover" });
     this.speed = make("button", { type: "button", title: "< and > change the speed" });
     this.link = make("button", { type: "button", textContent: "Link", title: "A link to this moment" });
+    this.cut = make("button", { type: "button", textContent: "Clip", title: "A link to a part: press where it begins, and again where it ends" });
     const track = make("div", { className: "track" });
     track.append(this.marks, this.slider);
     this.bar = make("div", { id: "timebar", hidden: true, role: "group", ariaLabel: "Time in the recording" });
-    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.hover);
+    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.cut, this.hover);
     this.pause.addEventListener("click", () => say({ paused: !this.playback.paused }));
     this.next.addEventListener("click", () => say({ kill: "NEXT_KILL" }));
     this.link.addEventListener("click", () => link(this.playback.at(performance.now())));
+    this.cut.addEventListener("click", () => this.#cut());
     this.speed.addEventListener("click", () => say({ speed: this.playback.speed >= 16 ? 1 : this.playback.speed * 2 }));
     this.slider.addEventListener("input", () => { this.#drags = true, this.#seek(EVERY); });
     this.slider.addEventListener("change", () => { this.#drags = false, this.#seek(0); });
@@ -62,6 +65,7 @@ export class TimeBar {
     for (const control of [this.pause, this.next, this.slider, this.speed]) control.disabled = !playback.own;
     this.slider.max = playback.length;
     if (!this.#drags) this.slider.value = playback.at(now);
+    if (playback.own && playback.at(now) >= this.#until) this.#until = Infinity, this.say({ paused: true }), this.over();
     this.pause.textContent = playback.paused ? "Play" : "Pause";
     this.speed.textContent = `${playback.speed}×`;
     this.time.textContent = `${timeText(playback.at(now))} / ${timeText(playback.length)}`;
@@ -73,7 +77,17 @@ export class TimeBar {
     if (this.playback.own) this.say({ follow: player });
   }
 
+  /** Pauses at this time, once. */
+  playTo(seconds) { this.#until = seconds; }
+
   remove() { this.bar.remove(); }
+
+  #cut() {
+    const at = this.playback.at(performance.now()), ends = this.#from !== null && at > this.#from;
+    if (ends) this.clip(this.#from, at);
+    this.#from = ends ? null : at;
+    this.cut.textContent = ends ? "Clip" : `End clip (from ${timeText(at)})`;
+  }
 
   #seek(every) {
     const now = performance.now();
