@@ -290,6 +290,7 @@ TEST_CASE("a damaged capture gives what is whole, and says at which packet it is
   CHECK(heard_pcap(huge).starts_with("x.pcap: packet 1: "));
 
   Buffer wireless = pcap_file(105);
+  put_packet(wireless, Buffer(3));
   CHECK(heard_pcap(wireless) == "x.pcap: link type 105 is not one that carries IP");
   CHECK(heard_pcap(from_hex("d4c3b2a1 02")).starts_with("x.pcap: "));
   for (std::uint32_t link : {kEthernet, kNull, kSll, kSll2}) {

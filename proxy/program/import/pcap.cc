@@ -1,8 +1,5 @@
 #include "proxy/program/import/pcap.h"
 
-#include <pcap/pcap.h>
-
-#include <array>
 #include <deque>
 #include <list>
 #include <map>
@@ -10,6 +7,7 @@
 #include <set>
 
 #include "proxy/program/import/packet.h"
+#include "proxy/program/import/packet_source.h"
 #include "proxy/program/import/tcp.h"
 
 namespace entente {
@@ -17,8 +15,7 @@ namespace {
 
 using wire::Lane, wire::Way;
 
-constexpr std::uint64_t kPacketHeader = 16;  // in the file
-constexpr std::size_t kRemembered = 4'096;   // closed ones, so that a late packet opens nothing
+constexpr std::size_t kRemembered = 4'096;  // closed ones, so that a late packet opens nothing
 
 struct Key {
   PacketEndpoint client, server;
@@ -49,46 +46,40 @@ struct Flow final : TcpStream::To {
   }
 };
 
+std::string no_ip(int link) { return "link type " + std::to_string(link) + " is not one that carries IP"; }
+
 class PcapImport {
  public:
   PcapImport(std::string name, const ImportOptions& options, ImportSink& sink)
       : name_(std::move(name)), options_(options), sink_(sink) {}
 
-  Outcome<Done> run(std::FILE* file) {
-    std::array<char, PCAP_ERRBUF_SIZE> why{};
-    pcap_.reset(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why.data()));
-    if (!pcap_) {
-      std::fclose(file);
-      return Error{name_ + ": " + why.data()};
-    }
-    const int link = pcap_datalink(pcap_.get());
-    if (!known_link(link)) return Error{name_ + ": link type " + std::to_string(link) + " is not one that carries IP"};
-    auto done = read(link);
+  Outcome<Done> run(PacketSource& source) {
+    auto done = read(source);
     finish();
-    if (!done || headless_ == 0) return done;
+    if (!done) return done;
+    if (number_ != 0 && number_ == foreign_) return Error{name_ + ": " + no_ip(foreign_link_)};
+    if (headless_ == 0) return done;
     return Error{name_ + ": " + std::to_string(headless_) +
                  " packets contain only headers; capture with a larger snapshot length"};
   }
 
  private:
-  struct Close {
-    void operator()(pcap_t* pcap) const { pcap_close(pcap); }
-  };
-
-  Outcome<Done> read(int link) {
-    pcap_pkthdr* header = nullptr;
-    const u_char* bytes = nullptr;
+  Outcome<Done> read(PacketSource& source) {
     for (;;) {
       if (sink_.enough()) return Done{};
-      const int got = pcap_next_ex(pcap_.get(), &header, &bytes);
-      if (got == PCAP_ERROR_BREAK) return Done{};
+      const auto packet = source.next();
+      if (!packet) return Error{name_ + ": " + packet.error().text};
+      if (!*packet) return Done{};
       ++number_;
-      if (got != 1) return wrong(pcap_geterr(pcap_.get()));
-      cut_short_ = header->caplen < header->len;
-      sink_.read_to(read_ += kPacketHeader + header->caplen);
-      // With nanosecond precision, tv_usec holds nanoseconds.
-      time_ = static_cast<WallTime>(header->ts.tv_sec) * 1'000'000'000U + static_cast<WallTime>(header->ts.tv_usec);
-      const auto done = take(parse_packet(link, {bytes, header->caplen}));
+      sink_.read_to(read_ += (*packet)->size);
+      if (!known_link((*packet)->link)) {
+        ++foreign_;
+        foreign_link_ = (*packet)->link;
+        continue;
+      }
+      cut_short_ = (*packet)->cut;
+      time_ = (*packet)->time;
+      const auto done = take(parse_packet((*packet)->link, (*packet)->bytes));
       if (!done) return done;
     }
   }
@@ -229,6 +220,7 @@ class PcapImport {
     const auto say = [&](std::uint64_t count, const char* what) {
       if (count != 0) sink_.remark(std::to_string(count) + what);
     };
+    if (foreign_ != number_) say(foreign_, " packets are of interfaces whose link type does not carry IP");
     say(fragments_, " IP fragments were ignored");
     say(broken_, " packets have incomplete headers and were ignored");
     say(late_, " packets came after the end of their connection and were ignored");
@@ -243,8 +235,9 @@ class PcapImport {
   std::string name_;
   ImportOptions options_;
   ImportSink& sink_;
-  std::unique_ptr<pcap_t, Close> pcap_;
   std::uint64_t number_ = 0, read_ = 0;
+  std::uint64_t foreign_ = 0;  // packets of link types without IP
+  int foreign_link_ = 0;       // of the last one
   WallTime time_ = 0;
   std::set<PacketEndpoint> servers_;
   std::map<Key, Flow> flows_;
@@ -259,7 +252,9 @@ class PcapImport {
 }  // namespace
 
 Outcome<Done> import_pcap(std::FILE* file, const std::string& name, const ImportOptions& options, ImportSink& sink) {
-  return PcapImport(name, options, sink).run(file);
+  const auto source = open_packet_source(file);
+  if (!source) return Error{name + ": " + source.error().text};
+  return PcapImport(name, options, sink).run(**source);
 }
 
 }  // namespace entente

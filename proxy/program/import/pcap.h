@@ -1,4 +1,4 @@
-// Reads a packet capture (pcap or pcapng, any link type with IP): reassembled TCP, and UDP datagrams.
+// Reads a packet capture (pcap or pcapng, any link types with IP): reassembled TCP, and UDP datagrams.
 // Law: which packets are delivered depends only on the options; every packet to or from the server's port is
 // delivered or remarked.
 #pragma once
