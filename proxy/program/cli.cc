@@ -108,7 +108,7 @@ constexpr Command kCommands[] = {
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Decode each message of a file, encode it again, and check that the bytes are the same",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
-    {"convert", "Convert a recorded file to .mcap, or to a .rec that bzfs replays",
+    {"convert", "Convert a recorded file to .mcap, to a .rec that bzfs replays, or to a .demo for aos_replay",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
     {"clip", "Write a part of a recording as a recording of its own",
      "entente clip evening.mcap --from 1:00 --to 2:10 -o clip.mcap", plug<declare_clip, run_clip>},

@@ -123,6 +123,10 @@ void Recorder::frame(WallTime time, const FrameView& frame) {
   frame_.set_raw(frame.raw);
   frame_.set_delivery(frame.delivery);
   frame_.set_channel(frame.channel);
+  if (frame.seconds)
+    frame_.set_seconds(*frame.seconds);
+  else
+    frame_.clear_seconds();
   in_chunk_ += amount;
   put(kWireChannel, time, frame_);
   end_chunk_if_due(time);

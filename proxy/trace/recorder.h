@@ -65,8 +65,9 @@ struct FrameView {
   std::string_view name = {};  ///< empty if it did not decode
   bool raw = false;            ///< not one frame but a piece of stream
   Delivery delivery = NOT_BY_ENET;
-  std::uint8_t channel = 0;  ///< of ENet
-  Amount missing = {};       ///< frames of this link and way before this one that the caller lost
+  std::uint8_t channel = 0;           ///< of ENet
+  Amount missing = {};                ///< frames of this link and way before this one that the caller lost
+  std::optional<float> seconds = {};  ///< as Frame.seconds
 };
 
 /// The name of the metadata at the end of a file that counts missing data which no note mentions.

@@ -1,12 +1,13 @@
-// Captures and JSON lines as a stranger may hand them to `verify`: the first byte chooses the format, the game and
-// whether the port is known. Law: a file is told or refused with a sentence; each connection that opens goes, and
-// nothing is said of one that is not open; every message is counted once.
+// Captures, .demo files and JSON lines as a stranger may hand them to `verify`: the first byte chooses the format, the
+// game and whether the port is known. Law: a file is told or refused with a sentence; each connection that opens goes,
+// and nothing is said of one that is not open; every message is counted once.
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 #include <sstream>
 
 #include "adapters/registry.h"
+#include "proxy/program/import/demo.h"
 #include "proxy/program/import/enet.h"
 #include "proxy/program/import/json.h"
 #include "proxy/program/import/mcap.h"
@@ -71,6 +72,10 @@ Outcome<Done> import(unsigned format, bool port, Bytes file, ImportSink& sink) {
       trace::Recording recording(source, {1U << 20U, 1U << 20U, 1U << 20U});
       return import_mcap(recording, sink);
     }
+    case 3: {
+      std::istringstream in{std::string(as_text(file))};
+      return import_demo(in, "x", sink);
+    }
     default: {
       const auto text = as_text(file);
       const std::size_t nul = text.find('\0');  // the meta file stands before one
@@ -90,7 +95,7 @@ ENTENTE_FUZZ_TARGET(import) {
   Judge judge(game);
   EnetImport packets(judge);
   ImportSink& sink = game.transport() == wire::Transport::kEnet ? static_cast<ImportSink&>(packets) : judge;
-  const auto done = import(choice % 4 % 3, (choice & 4U) != 0, {data + 1, size - 1}, sink);
+  const auto done = import(choice % 4, (choice & 4U) != 0, {data + 1, size - 1}, sink);
   require(done.ok() || !done.error().text.empty());
   return 0;
 }

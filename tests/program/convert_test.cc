@@ -83,7 +83,7 @@ TEST_CASE("what cannot be converted is said, and nothing is left behind") {
   const Folder folder;
   const Said ending = converted(kRec, folder.file("a.zip"));
   CHECK(ending.exit == kUsage);
-  CHECK(ending.err.find(".mcap or .rec") != std::string::npos);
+  CHECK(ending.err.find(".mcap, .rec, .demo or .dem") != std::string::npos);
 
   folder.write("panic.jsonl", R"({"t_ms":1,"conn":1,"dir":"s2c","hex":"10"})"
                               "\n");

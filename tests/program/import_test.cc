@@ -325,6 +325,9 @@ TEST_CASE("a file is known by its first bytes") {
   CHECK(import_format(from_hex("d4c3b2a1")) == ImportFormat::kPcap);
   CHECK(import_format(from_hex("4d3cb2a1")) == ImportFormat::kPcap);
   CHECK(import_format(from_hex("0a0d0d0a")) == ImportFormat::kPcap);
+  CHECK(import_format(from_hex("0103cdcccc3d0400")) == ImportFormat::kDemo);
+  CHECK(import_format(from_hex("0104")) == ImportFormat::kDemo);
+  CHECK(import_format(from_hex("0105")) == ImportFormat::kJsonLines);
   CHECK(import_format(as_bytes("{\"t_ms\"")) == ImportFormat::kJsonLines);
   HeardImport heard;
   CHECK(import_file("/nonexistent/x", {}, heard).error().text == "/nonexistent/x: No such file or directory");

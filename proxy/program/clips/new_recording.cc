@@ -125,6 +125,7 @@ void NewRecording::frame(const trace::Frame& frame, std::uint32_t link, WallTime
   trace::FrameView view{link, frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
   view.delivery = frame.delivery();
   view.channel = static_cast<std::uint8_t>(frame.channel());
+  if (frame.has_seconds()) view.seconds = frame.seconds();
   view.missing = {frame.frames_missing(), frame.bytes_missing()};
   files_.frame(time, view);
 }

@@ -56,7 +56,8 @@ std::optional<Error> objection(const FileOptions& asked) {
 }
 
 void declare_file(CLI::App& app, FileOptions& options) {
-  app.add_option("FILE", options.file, "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines")
+  app.add_option("FILE", options.file,
+                 "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines")
       ->required();
   declare_reading(app, options);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "proxy/program/import/demo.h"
 #include "proxy/program/import/json.h"
 #include "proxy/program/import/mcap.h"
 #include "proxy/program/import/pcap.h"
@@ -52,6 +53,12 @@ Outcome<Done> import_json_file(const std::string& path, ImportSink& sink) {
   return import_json(file, meta_beside(path), path, sink);
 }
 
+Outcome<Done> import_demo_file(const std::string& path, ImportSink& sink) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return cannot_read(path);
+  return import_demo(file, path, sink);
+}
+
 Outcome<Done> import_mcap_file(const std::string& path, ImportSink& sink) {
   const auto recording = trace::Recording::open(path);
   return recording ? import_mcap(**recording, sink) : recording.error();
@@ -65,6 +72,7 @@ ImportFormat import_format(Bytes first) {
   if (as_text(start) == kRecMagic) return ImportFormat::kRec;
   for (const auto& magic : kPcapMagics)
     if (same(start, magic)) return ImportFormat::kPcap;
+  if (is_demo(start)) return ImportFormat::kDemo;
   return ImportFormat::kJsonLines;
 }
 
@@ -75,7 +83,9 @@ Outcome<ImportFormat> import_format(const std::string& path) {
   const std::size_t size = std::fread(first.data(), 1, first.size(), file.get());
   if (std::ferror(file.get()) != 0) return cannot_read(path);
   if (size == 0) return Error{path + ": the file is empty"};
-  return import_format(Bytes(first).first(size));
+  const ImportFormat format = import_format(Bytes(first).first(size));
+  const bool named_demo = path.ends_with(".demo") || path.ends_with(".dem");
+  return format == ImportFormat::kJsonLines && named_demo ? ImportFormat::kDemo : format;
 }
 
 Outcome<Done> import_file(const std::string& path, const ImportOptions& options, ImportSink& sink) {
@@ -83,6 +93,7 @@ Outcome<Done> import_file(const std::string& path, const ImportOptions& options,
   if (!format) return format.error();
   if (*format == ImportFormat::kMcap) return import_mcap_file(path, sink);
   if (*format == ImportFormat::kRec) return import_rec(path, sink);
+  if (*format == ImportFormat::kDemo) return import_demo_file(path, sink);
   if (*format == ImportFormat::kJsonLines) return import_json_file(path, sink);
   std::FILE* file = std::fopen(path.c_str(), "rb");
   return file != nullptr ? import_pcap(file, path, options, sink) : cannot_read(path);

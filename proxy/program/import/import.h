@@ -1,4 +1,5 @@
-// Reads connections from a recorded file: a recording of Entente or of bzfs, a packet capture, or JSON lines.
+// Reads connections from a recorded file: a recording of Entente, bzfs, aos_replay or ZeroSpades, a packet capture, or
+// JSON lines.
 // Law: a file is read once, front to back, in bounded memory. An Error names the line, packet or byte; everything
 // before it was delivered.
 #pragma once
@@ -44,6 +45,7 @@ struct Imported {
   WallTime time = 0;
   Bytes bytes;                                  ///< valid only during the call
   std::optional<wire::EnetCarriage> enet = {};  ///< of a packet of ENet, if the file says
+  std::optional<float> seconds = {};            ///< the time as a .demo has it, if `time` is not as exact
 };
 
 /// How a side ended the connection.
@@ -97,9 +99,9 @@ struct ImportOptions {
   std::function<bool(Bytes)> asks_in = {};
 };
 
-enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines, kRec };
+enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines, kRec, kDemo };
 
-/// The kind of file, by its first bytes.
+/// The kind of file, by its first bytes; a .demo or .dem of an unknown version by its name.
 ImportFormat import_format(Bytes first);
 Outcome<ImportFormat> import_format(const std::string& path);
 

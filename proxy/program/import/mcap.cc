@@ -108,7 +108,9 @@ class McapImport {
     const Way way = frame.way() == trace::TO_CLIENT ? Way::kToClient : Way::kToServer;
     const Lane lane = frame.lane() == trace::DATAGRAM ? Lane::kDatagram : Lane::kStream;
     if (frame.frames_missing() != 0) sink_.missing(id, way, frame.frames_missing(), frame.bytes_missing(), time);
-    sink_.bytes({id, way, lane, time, as_bytes(frame.data()), carriage_of(frame)});
+    Imported piece{id, way, lane, time, as_bytes(frame.data()), carriage_of(frame)};
+    if (frame.has_seconds()) piece.seconds = frame.seconds();
+    sink_.bytes(piece);
   }
 
   void close(const trace::Closed& closed, WallTime time) {

@@ -2,11 +2,9 @@
 
 #include <iostream>
 
-#include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/rec/rec.h"
 #include "adapters/wire/print.h"
-#include "proxy/program/recordings/convert_sink.h"
 #include "proxy/program/recordings/convert_words.h"
+#include "proxy/program/recordings/to_file.h"
 #include "proxy/program/recordings/to_mcap.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/trace/recorder.h"
@@ -14,64 +12,11 @@
 namespace entente {
 namespace {
 
-using wire::Lane, wire::Way;
-
 void say(std::ostream& err, std::string_view text) {
   std::string line;
   wire::escape(text, line);
   err << line << '\n';
 }
-
-/// Into a recording for bzfs: of the first connection that can be one.
-class ToRec final : public ConvertSink {
- public:
-  ToRec(const RecordedFile& file, std::ostream& err) : ConvertSink(file), err_(err) {}
-
-  /// Empty if no connection can be one; each of them has then said why.
-  const Buffer& file() const { return file_; }
-  const std::string& whose() const { return whose_; }
-
- private:
-  struct Session {
-    std::string name;
-    bzflag::RecExport made;
-  };
-
-  void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
-             WallTime) override {
-    if (game_dialect.game != &bzflag::game() || !bzflag::has_recordings(game_dialect.dialect))
-      return remark(connection.name + ": left out: only BZFlag from 2.0 on has .rec recordings");
-    links_[id] = stream_name(connection.name);
-    if (links_[id] == connection.name)
-      sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(game_dialect.dialect)});
-  }
-  void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override {
-    const auto at = sessions_.find(links_[id]);
-    if (at != sessions_.end()) at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
-  }
-  void raw(ConnectionId, Way, Lane, Bytes, WallTime) override {}
-  void end(ConnectionId, const ImportedClose&) override {}
-  void over(ConnectionId id) override {
-    const auto at = sessions_.find(links_[id]);
-    if (at != sessions_.end() && file_.empty()) write(at->second);
-    if (at != sessions_.end()) sessions_.erase(at);
-    links_.erase(id);
-  }
-  void write(const Session& session) {
-    if (const auto why = session.made.write(file_))
-      remark(session.name + ": " + why->what);
-    else
-      whose_ = session.name;
-  }
-  void remark(std::string_view text) override { say(err_, text); }
-  bool enough() const override { return !file_.empty(); }
-
-  std::ostream& err_;
-  std::map<ConnectionId, std::string> links_;  // whose session each belongs to
-  std::map<std::string, Session> sessions_;
-  Buffer file_;
-  std::string whose_;
-};
 
 constexpr const char* kConvert = "entente convert";
 
@@ -92,7 +37,7 @@ class WordSeeker final : public ImportSink {
  public:
   void opened(ConnectionId, const ImportedConnection&, WallTime) override {}
   void bytes(const Imported&) override {}
-  void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
+  void lost(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
   void ended(ConnectionId, const ImportedClose&) override {}
   void gone(ConnectionId) override {}
   void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) override { found_ = true; }
@@ -149,8 +94,7 @@ Outcome<Done> write(const std::string& path, Bytes bytes) {
   return done;
 }
 
-int to_rec(const Asked& asked) {
-  ToRec sink(asked.file, asked.err);
+int to_file(const Asked& asked, ToFile& sink) {
   const auto read = asked.file.read(sink);
   if (!read) fail(asked, read.error().text);
   if (sink.file().empty())
@@ -160,11 +104,22 @@ int to_rec(const Asked& asked) {
   return read ? kOk : kFailed;
 }
 
+/// What a file of this name is to be.
+enum class Target { kMcap, kRec, kDemo };
+
+std::optional<Target> target_of(std::string_view name) {
+  if (name.ends_with(".mcap")) return Target::kMcap;
+  if (name.ends_with(".rec")) return Target::kRec;
+  if (name.ends_with(".demo") || name.ends_with(".dem")) return Target::kDemo;
+  return std::nullopt;
+}
+
 }  // namespace
 
 void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.from);
-  app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap or .rec")->required();
+  app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap, .rec, .demo or .dem")
+      ->required();
   app.add_flag("--words", options.words,
                "For .mcap: also translate the frames into words, so that the file can be replayed");
   declare_back_settings(app, options.set, "For --words: a");
@@ -173,19 +128,25 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
 int run_convert(const ConvertOptions& options) { return convert(options, std::cout, std::cerr); }
 
 int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err) {
-  const bool rec = options.to.ends_with(".rec");
-  if (!rec && !options.to.ends_with(".mcap")) {
-    err << kConvert << ": --to " << options.to << ": the file name must end in .mcap or .rec\n";
+  const auto target = target_of(options.to);
+  if (!target) {
+    err << kConvert << ": --to " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
     return kUsage;
   }
-  if (rec && options.words) {
-    err << kConvert << ": --words works only with .mcap: a .rec cannot hold words\n";
+  if (*target != Target::kMcap && options.words) {
+    err << kConvert << ": --words works only with .mcap: other formats cannot hold words\n";
     return kUsage;
   }
   const auto file = RecordedFile::open(options.from, kConvert, err);
   if (!file) return file.error();
   const Asked asked{options.to, *file, out, err};
-  return rec ? to_rec(asked) : to_mcap(asked, options);
+  if (*target == Target::kMcap) return to_mcap(asked, options);
+  if (*target == Target::kRec) {
+    ToRec sink(*file, err);
+    return to_file(asked, sink);
+  }
+  ToDemo sink(*file, err);
+  return to_file(asked, sink);
 }
 
 }  // namespace entente

@@ -1,4 +1,5 @@
-// `entente convert`: converts a recorded file to an MCAP recording, or to a .rec that bzfs replays.
+// `entente convert`: converts a recorded file to an MCAP recording, to a .rec that bzfs replays, or to a .demo that
+// aos_replay and ZeroSpades play.
 #pragma once
 
 #include <ostream>

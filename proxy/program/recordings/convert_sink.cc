@@ -44,6 +44,7 @@ void ConvertSink::bytes(const Imported& piece) {
   Link* link = start(piece.connection, piece.time);
   if (link == nullptr) return;
   carriage_ = piece.enet;
+  seconds_ = piece.seconds;
   if (piece.lane == wire::Lane::kDatagram)
     link->dissector.datagram(piece.way, piece.bytes, *link);
   else

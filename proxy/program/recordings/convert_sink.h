@@ -32,6 +32,8 @@ class ConvertSink : public ImportSink {
  protected:
   /// How ENet carried the current data, if it did.
   const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
+  /// The time of the current data as a .demo has it, if it is more exact.
+  std::optional<float> seconds() const { return seconds_; }
 
   /// The connection, opened before the first data, which may determine its dialect. Null: it was left out.
   Link* start(ConnectionId id, WallTime time);
@@ -75,6 +77,7 @@ class ConvertSink : public ImportSink {
   const RecordedFile& file_;
   std::map<ConnectionId, std::unique_ptr<Link>> links_;
   std::optional<wire::EnetCarriage> carriage_;
+  std::optional<float> seconds_;
 };
 
 }  // namespace entente

@@ -52,6 +52,7 @@ void ToMcap::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time
 void ToMcap::put(ConnectionId id, const wire::Frame& frame, std::string_view name, bool raw, WallTime time) {
   trace::FrameView view{link(id), relay::to_trace(frame.way), relay::to_trace(frame.lane), frame.bytes, name, raw};
   if (carriage()) view.delivery = relay::to_trace(carriage()->send), view.channel = carriage()->channel;
+  view.seconds = seconds();
   view.missing = std::exchange(missing_, {});
   recorder_.frame(time, view);
   recorder_.tick(time);

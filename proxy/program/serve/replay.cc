@@ -113,7 +113,8 @@ int show(const config::Config& config, std::unique_ptr<PlayedWords> session, con
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
          "FILE", options.files,
-         "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines. A file without words is translated "
+         "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
+         "words is translated "
          "first; if that takes longer than a second, the words are kept in FILE.words.mcap. Several recordings (MCAP) "
          "are played as one, as `entente join` makes it, in any order")
       ->type_name("FILE ...")

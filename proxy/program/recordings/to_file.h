@@ -1,0 +1,87 @@
+// Writes an imported connection into a file of another program: the first that can be one. Nothing is written to the
+// disk; those that cannot be one say why.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "adapters/bzflag/rec/rec.h"
+#include "proxy/program/recordings/convert_sink.h"
+
+namespace entente {
+
+class ToFile : public ConvertSink {
+ public:
+  /// Remarks are printed to `err`. `file` and `err` outlive it.
+  ToFile(const RecordedFile& file, std::ostream& err) : ConvertSink(file), err_(err) {}
+
+  /// Empty if no connection can be one.
+  const Buffer& file() const { return file_; }
+  const std::string& whose() const { return whose_; }
+
+ protected:
+  /// Of the connection whose file this is.
+  void finish(const std::string& name, Buffer file);
+  bool finished() const { return !file_.empty(); }
+
+  void end(ConnectionId, const ImportedClose&) override {}
+  void remark(std::string_view text) override;
+  bool enough() const override { return finished(); }
+
+ private:
+  std::ostream& err_;
+  Buffer file_;
+  std::string whose_;
+};
+
+/// For bzfs (.rec).
+class ToRec final : public ToFile {
+ public:
+  using ToFile::ToFile;
+
+ private:
+  struct Session {
+    std::string name;
+    bzflag::RecExport made;
+  };
+
+  void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+             WallTime time) override;
+  void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override;
+  void raw(ConnectionId, wire::Way, wire::Lane, Bytes, WallTime) override {}
+  void over(ConnectionId id) override;
+
+  std::map<ConnectionId, std::string> links_;  // whose session each belongs to
+  std::map<std::string, Session> sessions_;
+};
+
+/// For aos_replay and ZeroSpades (.demo, .dem).
+class ToDemo final : public ToFile {
+ public:
+  using ToFile::ToFile;
+
+ private:
+  struct Session {
+    std::string name;
+    std::unique_ptr<wire::Codec> codec;
+    WallTime start = 0;
+    Buffer file = {};
+    bool has_map = false, has_state = false;
+    std::uint64_t by_client = 0;  // messages, which the file cannot hold
+    std::uint64_t missing = 0;    // messages that are not in the recording
+    std::uint64_t too_large = 0;  // messages
+  };
+
+  void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+             WallTime time) override;
+  void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override;
+  void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) override;
+  void gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override;
+  void over(ConnectionId id) override;
+
+  std::map<ConnectionId, Session> sessions_;
+};
+
+}  // namespace entente
