@@ -2,15 +2,16 @@
 # Law: what each of them saw is read from its own bytes, not from our words.
 import collections
 import json
+import os
 import re
 import socket
 import threading
 import time
 
-from bzflag import GREETING, Bzadmin, Tank, frames, start_bzfs
+from bzflag import DEBIAN, GREETING, Bzadmin, Tank, frames, start_bzfs
 from panic import DESTROY, MOVE, ScriptedPlayer
 from shim import Shim
-from stage import check, wait_until
+from stage import check, free_port, wait_until
 
 UPDATES = {"pu", "ps"}
 PLAYER_AT, PLACE_AT = 4, 11  # in a player's update
@@ -145,4 +146,65 @@ def replay_to_bzflag(stage):
     return f"seen to move: {len(moved_tanks(shim.talks, shim.flows))}"
 
 
-CASES = {"replay": replay_of_bzfs, "replay_bzflag": replay_to_bzflag}
+def start_stock_replay(stage, folder):
+    """A stock bzfs that replays the recordings of a folder; returns its port."""
+    port = free_port()
+    bzfs = stage.start("player", ["stdbuf", "-oL", DEBIAN.program(stage, "bzfs"), "-replay", "-recdir", folder, "-passwd", "secret",
+                                  "-i", "127.0.0.1", "-p", str(port), "-q", *DEBIAN.server])
+    bzfs.wait_for(r"listening on 127\.0\.0\.1")
+    return port
+
+
+def operator(stage, name, port):
+    admin = Bzadmin(stage, name, port).joined()
+    admin.says("/password secret")
+    admin.run.wait_for(r"You are now an administrator!", 10)
+    return admin
+
+
+def seen_in_game(admin):
+    """What a bzadmin printed of chat and kills, in order."""
+    return [line.strip() for line in admin.run.text().splitlines() if re.match(r"\s*(anna|bob): |\*\*\* .*destroyed by", line)]
+
+
+def rec_on_bzfs(stage):
+    """A relay's recording of stock bzfs with two bzadmin and two bots, converted to .rec: a stock bzfs lists, loads and plays it, and a stock bzadmin sees the same chat and kills in the same order"""
+    _, port = start_bzfs(stage)
+    recording = stage.path("evening.mcap")
+    relay, relayed = stage.relay("bzflag", "2.4", port, "--record", recording)
+    anna, bob = (Bzadmin(stage, name, relayed).joined() for name in ("anna", "bob"))
+    bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{relayed}?dialect=2.4", "--count", "2",
+                                "--behaviour", "hunt", "--seconds", "40"])
+    anna.run.wait_for(r"'bot-\d' joined", 20, times=2)
+    anna.says("hello bob")
+    bob.hears("anna", "hello bob")
+    anna.run.wait_for(r"'bot-\d' destroyed by 'bot-\d'", 30)
+    bob.says("goodbye anna")
+    anna.hears("bob", "goodbye anna")
+    live = seen_in_game(anna)
+    check(anna.quits() == 0 and bob.quits() == 0, "a bzadmin did not leave with exit code 0")
+    check(bots.wait(60) == 0, f"the bots did not end with exit code 0: {bots.tail()}")
+    check(relay.stop() == 0, "the relay did not end with exit code 0")
+
+    folder = stage.path("recordings")
+    os.mkdir(folder)
+    code, said = stage.run("convert", recording, "--to", os.path.join(folder, "evening.rec"))
+    check(code == 0, f"no .rec was made: {said}")
+    stock = start_stock_replay(stage, folder)
+    loader = operator(stage, "loader", stock)
+    loader.says("/replay list")
+    loader.run.wait_for(r"#01: +evening\.rec +\[ *\d+\.\d seconds\]", 10)
+    loader.says("/replay load evening.rec")
+    loader.run.wait_for(r"Loaded file: .*evening\.rec", 10)
+    check(loader.quits() == 0, "bzadmin did not leave with exit code 0")
+    viewer = operator(stage, "viewer", stock)  # a loaded recording has another world: who was there has to join again
+    viewer.says("/replay play")
+    wait_until(lambda: "goodbye anna" in viewer.run.text(), 60, f"the viewer did not see the end: {viewer.run.tail()}")
+    viewed = seen_in_game(viewer)
+    viewed = viewed[:viewed.index(live[-1]) + 1]
+    check(viewed == live, f"live {live}, replayed {viewed}")
+    check(viewer.quits() == 0, "bzadmin did not leave with exit code 0")
+    return f"{len(live)} lines of chat and kills, the same live and replayed"
+
+
+CASES = {"replay": replay_of_bzfs, "replay_bzflag": replay_to_bzflag, "rec_on_bzfs": rec_on_bzfs}
