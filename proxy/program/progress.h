@@ -13,7 +13,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   /// `terminal`: null if there is none; otherwise it outlives this. Nothing is shown before `patience` has passed.
-  Progress(std::ostream* terminal, std::chrono::milliseconds patience)
+  explicit Progress(std::ostream* terminal, std::chrono::milliseconds patience = std::chrono::seconds(1))
       : terminal_(terminal), patience_(patience), began_(Clock::now()) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;

@@ -183,6 +183,8 @@ void Recorder::forget_file(const Error& why) {
   std::erase_if(links_, [](const auto& one) { return one.second.reason.has_value(); });
   channels_.clear();
   defined_ = 0;
+  others_.clear();
+  other_types_.clear();
   lacks_channels_ = false;
   geometries_in_chunk_.clear();
   geometries_.clear();  // the caller gives them again

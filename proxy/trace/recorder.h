@@ -76,6 +76,13 @@ inline constexpr const char* kNotRecorded = "not recorded";
 /// The two kinds of words, as messages Intent and Fact.
 enum class Word : std::uint8_t { kIntent, kFact };
 
+/// A topic of another program. Readers of ours pass over it.
+struct OtherTopic {
+  std::string name;
+  const google::protobuf::Descriptor* type;
+  mcap::StringMap metadata = {};  ///< of its channel; that of the first message counts
+};
+
 /// For a thread that may wait for the disk; not for a loop's thread.
 class Recorder {
  public:
@@ -95,6 +102,8 @@ class Recorder {
   void world(WallTime time, const Snapshot& world);
   /// A geometry. It is kept, and written once before the first world that refers to it.
   void geometry(const Geometry& geometry);
+  /// A message of `topic.type`. A name has one type in a file.
+  void other(WallTime time, const OtherTopic& topic, const google::protobuf::MessageLite& message);
   void note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost = 0);
   /// Closes a chunk that is old enough, and checks the file. Must be called at least twice a second.
   void tick(WallTime now);
@@ -156,6 +165,8 @@ class Recorder {
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
   void put(std::uint16_t channel, WallTime time, Bytes data);
   std::uint16_t channel_of(WallTime time, Topic topic, std::uint32_t link);
+  std::uint16_t channel_of(WallTime time, const OtherTopic& topic);
+  Outcome<std::uint16_t> define(const OtherTopic& topic);
   Outcome<std::uint16_t> define(Topic topic, std::uint32_t link);
   void lack_channels(WallTime time);
   void forget_channels(std::uint32_t link);
@@ -184,7 +195,9 @@ class Recorder {
   std::vector<std::uint32_t> sequences_;                               // by channel id
   std::map<std::pair<std::uint32_t, Topic>, std::uint16_t> channels_;  // by link and topic; link 0: of no link
   std::uint16_t last_channel_ = 0;
-  std::uint32_t defined_ = 0;  // bits: topics whose schema is in the file
+  std::uint32_t defined_ = 0;                                     // bits: topics whose schema is in the file
+  std::map<std::string, std::uint16_t> others_;                   // channels of other programs' topics
+  std::vector<const google::protobuf::Descriptor*> other_types_;  // whose schemas are in the file
 
   std::map<std::uint32_t, Link> links_;
   std::vector<std::uint32_t> links_in_chunk_;        // see Link::in_chunk

@@ -1,12 +1,16 @@
 // What only bridges have: words, worlds, and the geometry that worlds name. A geometry is kept until a chunk that has
 // it is on the disk: a world whose geometry is in no chunk would be of no use.
 #include "proxy/trace/recorder.h"
+
+#include <algorithm>
+
 #include "proxy/trace/schemas.h"
 #include "schema/snapshot.pb.h"
 
 namespace entente::trace {
 namespace {
 
+constexpr std::uint16_t kFirstOtherSchema = 8;  // after those of our own topics
 constexpr std::uint16_t kLastChannel = 65'000;  // more links than this allows: their words are not recorded
 constexpr std::size_t kMostGeometries = 4096, kMostKept = 128U << 20U;  // in a file; bytes that are not yet written
 
@@ -107,6 +111,41 @@ Outcome<std::uint16_t> Recorder::define(Topic topic, std::uint32_t link) {
   mcap::Channel channel{id, about(topic).schema, about(topic).topic, "protobuf", {}};
   if (link != 0) channel.metadata = {{"link", std::to_string(link)}};
   if (auto done = writer_->define(channel); !done.ok()) return done.error();
+  sequences_.resize(id + 1U);
+  return id;
+}
+
+void Recorder::other(WallTime time, const OtherTopic& topic, const google::protobuf::MessageLite& message) {
+  const Amount amount{0, message.ByteSizeLong()};
+  const std::uint16_t channel = channel_of(time, topic);
+  if (channel == 0) return lose(amount);
+  in_chunk_ += amount;
+  put(channel, time, message);
+  end_chunk_if_due(time);
+}
+
+std::uint16_t Recorder::channel_of(WallTime time, const OtherTopic& topic) {
+  if (!ready(time)) return 0;
+  const auto known = others_.find(topic.name);
+  if (known != others_.end()) return known->second;
+  if (last_channel_ >= kLastChannel) return lack_channels(time), std::uint16_t{0};
+  const auto defined = define(topic);
+  if (defined.ok()) return others_[topic.name] = last_channel_ = *defined;
+  end_chunk(time);
+  if (!failing_) failed(time, defined.error());
+  return 0;
+}
+
+Outcome<std::uint16_t> Recorder::define(const OtherTopic& topic) {
+  const auto at = std::find(other_types_.begin(), other_types_.end(), topic.type);
+  const auto schema = static_cast<std::uint16_t>(kFirstOtherSchema + (at - other_types_.begin()));
+  if (at == other_types_.end()) {
+    if (auto done = writer_->define(protobuf_schema(schema, *topic.type)); !done.ok()) return done.error();
+    other_types_.push_back(topic.type);
+  }
+  const auto id = static_cast<std::uint16_t>(last_channel_ + 1U);
+  if (auto done = writer_->define(mcap::Channel{id, schema, topic.name, "protobuf", topic.metadata}); !done.ok())
+    return done.error();
   sequences_.resize(id + 1U);
   return id;
 }

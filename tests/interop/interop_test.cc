@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -141,6 +142,28 @@ TEST_CASE("@mcap/core reads what recover made of a recording that was cut off") 
   CHECK(std::count_if(read.lines.begin(), read.lines.end(), [](auto& line) { return line.find(" /") != line.npos; }) >
         0);
   CHECK(read.lines.back() == kMessages[static_cast<std::size_t>(report->messages) - 1]);
+}
+
+TEST_CASE("@mcap/core reads the topics for 3D panels, by the schemas in the file") {
+  if (!can_run()) return;
+  Folder folder;
+  const auto path = folder / "scenes.mcap";
+  const std::string trace = testing::source_dir() + "/tests/traces/bzflag/bzfs2426-ctf.rec";
+  const std::string command =
+      testing::entente_binary() + " convert '" + trace + "' --foxglove --to '" + path + "' > /dev/null";
+  REQUIRE(std::system(command.c_str()) == 0);
+  const auto read = node("read.mjs '" + path + "'");
+  CHECK(read.status == 0);
+  const auto has = [&](const std::string& text) {
+    return std::any_of(read.lines.begin(), read.lines.end(),
+                       [&](const std::string& line) { return line.find(text) != line.npos; });
+  };
+  CHECK(has(" foxglove.SceneUpdate {\"entities\":[{\"timestamp\":{"));
+  CHECK(has("\"frameId\":\"world\",\"id\":\"world\""));
+  CHECK(has(" /1/tf 1 foxglove.FrameTransform {"));
+  CHECK(has("\"parentFrameId\":\"world\",\"childFrameId\":\"1/"));
+  CHECK(has(" foxglove.PoseInFrame {"));
+  CHECK(has(" foxglove.Log {"));
 }
 
 TEST_CASE("we read what @mcap/core writes, and find every message, checksum and count right") {

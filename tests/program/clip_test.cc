@@ -36,7 +36,8 @@ struct Clipped {
 
 Clipped clipped(const ClipOptions& options) {
   std::ostringstream out, err;
-  const int exit = clip(options, out, err);
+  Progress quiet(nullptr);
+  const int exit = clip(options, quiet, out, err);
   return {exit, out.str(), err.str()};
 }
 

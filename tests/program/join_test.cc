@@ -180,8 +180,9 @@ TEST_CASE("what has the same part of a session twice, or cannot be read, is refu
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), out = folder.file("out.mcap");
   std::ostringstream ignored;
+  Progress quiet(nullptr);
   const auto cut = [&](const char* name, double from, double to) {
-    REQUIRE(clip({{whole}, from, to, folder.file(name)}, ignored, ignored) == kOk);
+    REQUIRE(clip({{whole}, from, to, folder.file(name)}, quiet, ignored, ignored) == kOk);
     return folder.file(name);
   };
   const std::string early = cut("early.mcap", 2, 8), late = cut("late.mcap", 7, 15), apart = cut("apart.mcap", 16, 19);
@@ -212,8 +213,9 @@ TEST_CASE("clips of one recording that are apart become a reel of sessions") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), path = folder.file("reel.mcap");
   std::ostringstream ignored;
-  REQUIRE(clip({{whole}, 2, 4, folder.file("1.mcap")}, ignored, ignored) == kOk);
-  REQUIRE(clip({{whole}, 12, 14, folder.file("2.mcap")}, ignored, ignored) == kOk);
+  Progress quiet(nullptr);
+  REQUIRE(clip({{whole}, 2, 4, folder.file("1.mcap")}, quiet, ignored, ignored) == kOk);
+  REQUIRE(clip({{whole}, 12, 14, folder.file("2.mcap")}, quiet, ignored, ignored) == kOk);
   REQUIRE(joined({folder.file("1.mcap"), folder.file("2.mcap")}, path).exit == kOk);
   CHECK(run({kEntente, "verify", path}).code == 0);
   for (const std::uint32_t link : {1U, 2U}) CHECK(session_of(path, link)->begins_with_world());

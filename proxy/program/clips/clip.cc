@@ -1,6 +1,7 @@
 #include "proxy/program/clips/clip.h"
 
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 
 #include "proxy/program/clips/clipper.h"
@@ -21,8 +22,8 @@ constexpr const char* kAboutClips =
 
 class ClipCommand {
  public:
-  ClipCommand(const ClipOptions& options, std::ostream& out, std::ostream& err)
-      : options_(options), out_(out), err_(err) {
+  ClipCommand(const ClipOptions& options, Progress& progress, std::ostream& out, std::ostream& err)
+      : options_(options), progress_(progress), out_(out), err_(err) {
     part_.from = micros(options.from);
     if (options.to) part_.to = micros(*options.to);
   }
@@ -37,7 +38,7 @@ class ClipCommand {
       const auto recording = trace::Recording::open(options_.source.file);
       if (!recording) return recording.error();
       Clipper clipper(options_.source.file, part_, **recording, **to, {});
-      if (const auto done = clipper.run(); !done) return done;
+      if (const auto done = cut(clipper, options_.source.file); !done) return done;
       if (clipper.has_words()) return finish(clipper, **to);
       original = std::move(clipper).original();
     }
@@ -47,8 +48,17 @@ class ClipCommand {
  private:
   static core::Micros micros(double seconds) { return static_cast<core::Micros>(std::llround(seconds * 1e6)); }
 
+  Outcome<Done> cut(Clipper& clipper, const std::string& path) {
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(path, unknown);
+    progress_.begin("reading " + name_of_file(options_.source.file), unknown ? 0 : size);
+    auto done = clipper.run(&progress_);
+    progress_.clear();
+    return done;
+  }
+
   Outcome<Done> with_words(std::unique_ptr<NewRecording> to, Clipper::Original original) {
-    const MadeWords words(options_.source, options_.out, kClip);
+    const MadeWords words(options_.source, options_.out, kClip, progress_);
     if (Interruption::came()) return Error{"interrupted"};
     if (!words.made()) {
       err_ << words.said();
@@ -60,7 +70,7 @@ class ClipCommand {
     const auto recording = trace::Recording::open(words.path());
     if (!recording) return recording.error();
     Clipper clipper(options_.source.file, part_, **recording, **again, std::move(original));
-    if (const auto done = clipper.run(); !done) return done;
+    if (const auto done = cut(clipper, words.path()); !done) return done;
     if (clipper.words() == 0) err_ << words.said() << kClip << ": the clip has no words, so it cannot be replayed\n";
     return finish(clipper, **again);
   }
@@ -74,6 +84,7 @@ class ClipCommand {
   }
 
   const ClipOptions& options_;
+  Progress& progress_;
   std::ostream& out_;
   std::ostream& err_;
   ClipPart part_;
@@ -95,10 +106,11 @@ void declare_clip(CLI::App& app, ClipOptions& options) {
 
 int run_clip(const ClipOptions& options) {
   const Interruption interruption;
-  return clip(options, std::cout, std::cerr);
+  Progress progress(progress_terminal());
+  return clip(options, progress, std::cout, std::cerr);
 }
 
-int clip(const ClipOptions& options, std::ostream& out, std::ostream& err) {
+int clip(const ClipOptions& options, Progress& progress, std::ostream& out, std::ostream& err) {
   const auto wrong = [&](int exit, const std::string& why) {
     err << kClip << ": " << screen_text(why) << '\n';
     return exit;
@@ -106,7 +118,7 @@ int clip(const ClipOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.out.ends_with(".mcap"))
     return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
   if (options.to && *options.to <= options.from) return wrong(kUsage, "--to must be after --from");
-  const auto done = ClipCommand(options, out, err).run();
+  const auto done = ClipCommand(options, progress, out, err).run();
   if (done) return kOk;
   return done.error().text.empty() ? int{kFailed} : wrong(kFailed, done.error().text);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "proxy/program/import/file.h"
+#include "proxy/program/progress.h"
 
 namespace entente {
 
@@ -19,7 +20,8 @@ struct ClipOptions {
 void declare_clip(CLI::App& app, ClipOptions& options);
 int run_clip(const ClipOptions& options);
 
-/// Prints what was written to `out`, errors and remarks to `err`. Returns an Exit.
-int clip(const ClipOptions& options, std::ostream& out, std::ostream& err);
+/// Prints what was written to `out`, errors and remarks to `err`. If it is interrupted, it leaves no file. Returns an
+/// Exit.
+int clip(const ClipOptions& options, Progress& progress, std::ostream& out, std::ostream& err);
 
 }  // namespace entente

@@ -22,13 +22,14 @@ constexpr std::size_t kMostOpenings = 200'000;      // that are kept
 
 }  // namespace
 
-Outcome<Done> Clipper::run() {
+Outcome<Done> Clipper::run(Progress* progress) {
   for (;;) {
     const auto event = recording_.next();
     if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
     if (*event == nullptr) break;
     if (Interruption::came()) return Error{"interrupted"};
     if (to_.failed()) return Done{};  // finish() says why
+    if (progress != nullptr) progress->reached(recording_.progress().whole);
     if (!take(**event)) break;
     if (cost_ > kMostCost) return Error{file_ + ": its worlds before --from need too much memory"};
   }

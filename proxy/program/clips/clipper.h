@@ -11,6 +11,7 @@
 
 #include "proxy/core/world.h"
 #include "proxy/program/clips/new_recording.h"
+#include "proxy/program/progress.h"
 
 namespace entente {
 
@@ -36,7 +37,8 @@ class Clipper {
   }
 
   /// Reads the recording as far as needed. An error if it cannot be read, or ends before the part.
-  Outcome<Done> run();
+  /// `progress`: how many bytes were read; null: is not told.
+  Outcome<Done> run(Progress* progress = nullptr);
 
   WallTime last_written() const { return last_written_; }
   std::uint64_t words() const { return words_; }

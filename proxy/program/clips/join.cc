@@ -15,7 +15,6 @@ namespace entente {
 namespace {
 
 constexpr const char* kJoin = "entente join";
-constexpr std::chrono::milliseconds kPatience{1000};  // before progress is shown
 constexpr const char* kAboutJoins =
     "The files may be given in any order, and may overlap in time: their messages are sorted by time. A session that\n"
     "goes on in the next file of a rotation becomes one session again. Any other session keeps the number of its "
@@ -175,7 +174,7 @@ int join(const JoinOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.out.ends_with(".mcap"))
     return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
   if (options.files.size() < 2) return wrong(kUsage, "give at least two recordings");
-  Progress progress(progress_terminal(), kPatience);
+  Progress progress(progress_terminal());
   const auto joined = join_recordings(options.files, options.out, progress);
   if (!joined) return wrong(kFailed, joined.error().text);
   out << screen_text(options.out) << ": " << time_text(joined->length / 1000) << ", " << joined->frames << " frames of "

@@ -10,7 +10,7 @@ namespace entente {
 class MadeWords {
  public:
   /// `out`: the file that the command writes. `command`: its name for people ("entente clip").
-  MadeWords(const FileOptions& source, const std::string& out, const std::string& command);
+  MadeWords(const FileOptions& source, const std::string& out, const std::string& command, Progress& progress);
   ~MadeWords();
   MadeWords(const MadeWords&) = delete;
   MadeWords& operator=(const MadeWords&) = delete;

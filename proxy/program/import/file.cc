@@ -1,5 +1,6 @@
 #include "proxy/program/import/file.h"
 
+#include <filesystem>
 #include <vector>
 
 #include "adapters/registry.h"
@@ -7,6 +8,7 @@
 #include "proxy/net/enet/enet_wire.h"
 #include "proxy/program/import/enet.h"
 #include "proxy/program/import/websocket.h"
+#include "proxy/program/interruption.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 
@@ -14,6 +16,8 @@ namespace entente {
 namespace {
 
 using wire::Game;
+
+constexpr const char* kInterrupted = "interrupted";
 
 Error unknown(const char* what, const std::string& name, std::span<const std::string_view> known) {
   return {std::string("no ") + what + " '" + name + "'" + did_you_mean(name, known) + "; known: " + joined(known)};
@@ -31,16 +35,21 @@ void say(std::ostream& err, std::string_view note) {
   err << line << '\n';
 }
 
-/// Tells how far the file was read.
+/// Shows how far the file was read, and ends with an Interruption.
 class Watched final : public ImportFilter {
  public:
-  Watched(ImportSink& to, const RecordedFile::ReadTo& read_to) : ImportFilter(to), read_to_(read_to) {}
+  Watched(ImportSink& to, Progress* progress) : ImportFilter(to), progress_(progress) {}
 
   void bytes(const Imported& piece) override { to_.bytes(piece); }
-  void read_to(std::uint64_t bytes) override { read_to_(bytes); }
+  void read_to(std::uint64_t bytes) override {
+    if (progress_ != nullptr) progress_->reached(bytes);
+    to_.read_to(bytes);
+  }
+  bool wait_for_more() override { return to_.wait_for_more(); }
+  bool enough() const override { return Interruption::came() || to_.enough(); }
 
  private:
-  const RecordedFile::ReadTo& read_to_;
+  Progress* progress_;
 };
 
 }  // namespace
@@ -71,9 +80,9 @@ void declare_reading(CLI::App& app, FileOptions& options) {
       ->type_name("N");
 }
 
-Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::string_view command,
-                                               std::ostream& err) {
-  auto file = open(options, err);
+Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::string_view command, std::ostream& err,
+                                               Progress* progress) {
+  auto file = open(options, err, progress);
   if (file) return std::move(*file);
   err << command << ": " << screen_text(file.error().text) << '\n';
   if (file.error().exit == kUsage) err << "Run `" << command << " --help` for usage.\n";
@@ -81,30 +90,27 @@ Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::
 }
 
 Expected<RecordedFile, RecordedFile::OpenError> RecordedFile::open(const FileOptions& options, std::ostream& err,
-                                                                   const ReadTo& read_to) {
+                                                                   Progress* progress) {
   if (const auto why = objection(options)) return OpenError{kUsage, why->text};
   const auto format = import_format(options.file);
   if (!format) return OpenError{kFailed, format.error().text};
   if (options.growing && *format != ImportFormat::kMcap)
     return OpenError{kFailed, options.file + " is not a recording (MCAP); only a recording can be followed"};
-  RecordedFile file(options, *format);
-  if (const auto refusal = file.settle(err, read_to)) return *refusal;
+  RecordedFile file(options, *format, progress);
+  if (const auto refusal = file.settle(err)) return *refusal;
   return file;
 }
 
-std::optional<RecordedFile::OpenError> RecordedFile::settle(std::ostream& err, const ReadTo& read_to) {
+std::optional<RecordedFile::OpenError> RecordedFile::settle(std::ostream& err) {
   const Game* game = find_game(options_.game);
   if (game != nullptr) game_dialect_ = GameDialect{game, find_dialect(*game, options_.dialect).value_or(0)};
   const bool told = game != nullptr && !options_.dialect.empty();
   std::vector<const Game*> candidates;
   if (!told) candidates = game != nullptr ? std::vector{game} : games_that_show();
-  const ImportFile reads = [&](ImportSink& sink) {
-    if (!read_to) return read(sink);
-    Watched watched(sink, read_to);
-    return read(watched);
-  };
+  const ImportFile reads = [&](ImportSink& sink) { return read(sink); };
   DetectedDialects look = detect_dialects(std::move(candidates), reads);
   if (game == nullptr && !look.game_dialect && format_ == ImportFormat::kPcap) look_closer(look, reads);
+  if (!options_.growing && Interruption::came()) return OpenError{kFailed, kInterrupted};
   if (auto refusal = check_look(look, err)) return refusal;
   if (told) return std::nullopt;
   if (options_.dialect.empty()) servers_ = std::move(look.servers);
@@ -149,7 +155,22 @@ std::optional<RecordedFile::OpenError> RecordedFile::take_dialect() {
   return std::nullopt;
 }
 
-Outcome<Done> RecordedFile::read(ImportSink& sink) const {
+Outcome<Done> RecordedFile::read(ImportSink& sink, const char* what) const {
+  if (progress_ != nullptr) {
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(options_.file, unknown);
+    const std::filesystem::path path(options_.file);
+    progress_->begin(std::string(what) + " " + (options_.shown.empty() ? path.filename().string() : options_.shown),
+                     unknown ? 0 : size);
+  }
+  Watched watched(sink, progress_);
+  auto done = read_all(watched);
+  if (progress_ != nullptr) progress_->clear();
+  // Who follows a growing file is not disturbed: a signal is how that ends.
+  return done && !options_.growing && Interruption::came() ? Error{kInterrupted} : done;
+}
+
+Outcome<Done> RecordedFile::read_all(ImportSink& sink) const {
   const Game* game = game_dialect_ ? game_dialect_->game : nullptr;
   ImportOptions options{options_.port, game != nullptr ? game->default_port() : std::uint16_t{0}};
   // Recordings and JSON lines hold messages already.

@@ -1,7 +1,6 @@
 // A recorded file as commands open it: named by a person, who may also name its game and dialect.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "proxy/program/command.h"
 #include "proxy/program/import/game_dialect.h"
 #include "proxy/program/import/import.h"
+#include "proxy/program/progress.h"
 
 namespace entente {
 
@@ -21,6 +21,7 @@ struct FileOptions {
   std::string dialect = {};  ///< "": detected
   std::uint16_t port = 0;    ///< port of the server in a packet capture; 0: the side that was connected to
   bool growing = false;      ///< a recording that a program may still write: it may lack its end
+  std::string shown = {};    ///< its name beside a progress; "": the file's
 };
 
 void declare_file(CLI::App& app, FileOptions& options);
@@ -40,15 +41,16 @@ class RecordedFile {
 
   /// Opens the file and determines its game and dialect. On failure, the reason is printed to `err`, and the error
   /// is an Exit. `command`: for messages, such as "entente verify".
-  static Expected<RecordedFile, int> open(const FileOptions& options, std::string_view command, std::ostream& err);
-  /// The same for those who print the reason themselves. Remarks are printed to `err`. `read_to`: told how many bytes
-  /// were read, about; for a capture more than once from 0 on.
-  using ReadTo = std::function<void(std::uint64_t)>;
+  /// `progress`: of opening and reading; null, or outlives the file.
+  static Expected<RecordedFile, int> open(const FileOptions& options, std::string_view command, std::ostream& err,
+                                          Progress* progress = nullptr);
+  /// The same for those who print the reason themselves. Remarks are printed to `err`.
   static Expected<RecordedFile, OpenError> open(const FileOptions& options, std::ostream& err,
-                                                const ReadTo& read_to = {});
+                                                Progress* progress = nullptr);
 
-  /// Reads the whole file, with its game's transport taken apart.
-  Outcome<Done> read(ImportSink& sink) const;
+  /// Reads the whole file, with its game's transport taken apart. An Interruption ends it with an Error. `what`: what
+  /// the progress is called, before the file's name.
+  Outcome<Done> read(ImportSink& sink, const char* what = "reading") const;
 
   /// None: an unknown game.
   std::optional<GameDialect> game_dialect_of(const ImportedConnection& connection) const;
@@ -58,8 +60,10 @@ class RecordedFile {
   GameDialect as_connected(const GameDialect& game_dialect, std::uint32_t data) const;
 
  private:
-  RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
-  std::optional<OpenError> settle(std::ostream& err, const ReadTo& read_to);
+  RecordedFile(const FileOptions& options, ImportFormat format, Progress* progress)
+      : options_(options), format_(format), progress_(progress) {}
+  std::optional<OpenError> settle(std::ostream& err);
+  Outcome<Done> read_all(ImportSink& sink) const;
   void look_closer(DetectedDialects& look, const ImportFile& reads);
   std::optional<OpenError> check_look(const DetectedDialects& look, std::ostream& err) const;
   std::optional<OpenError> take_dialect();
@@ -68,6 +72,7 @@ class RecordedFile {
 
   FileOptions options_;
   ImportFormat format_;
+  Progress* progress_;
   std::optional<GameDialect> game_dialect_;     // for connections whose game the file does not name
   std::map<std::string, GameDialect> servers_;  // by server address, as detected
 };

@@ -27,18 +27,16 @@ constexpr std::size_t kMostOthers = 8;  // sessions in the log
 
 Problem problem(std::string text) { return {kFailed, std::move(text)}; }
 
-/// ToMcap, and how far it has read.
+/// ToMcap, as long as the words can be written.
 class WordsMaker final : public ToMcap {
  public:
-  WordsMaker(const RecordedFile& file, trace::Recorder& recorder, ConvertWords& words, Progress& progress)
-      : ToMcap(file, recorder, {.frames = false, .words = &words}), recorder_(recorder), progress_(progress) {}
+  WordsMaker(const RecordedFile& file, trace::Recorder& recorder, ConvertWords& words)
+      : ToMcap(file, recorder, {.frames = false, .words = &words}), recorder_(recorder) {}
 
-  void read_to(std::uint64_t bytes) override { progress_.reached(bytes); }
   bool enough() const override { return recorder_.failing(); }
 
  private:
   const trace::Recorder& recorder_;
-  Progress& progress_;
 };
 
 /// The words that were made of a file.
@@ -56,7 +54,9 @@ class Opening {
         from_(options.from),
         name_(from_.file + others()),
         shown_(fs::path(from_.file).filename().string() + others()),
-        progress_(options.terminal, options.patience) {}
+        progress_(options.terminal, options.patience) {
+    from_.shown = shown_;
+  }
   ~Opening() {
     std::error_code ignored;
     if (!folder_.empty()) fs::remove_all(folder_, ignored);
@@ -158,10 +158,7 @@ class Opening {
 
   Expected<std::unique_ptr<PlayedWords>, Problem> make(const ConvertWords::Settings& set) {
     std::ostringstream remarks;
-    std::error_code error;
-    progress_.begin("reading " + shown_, fs::file_size(path_, error));
-    const auto file = RecordedFile::open(from_, remarks, [this](std::uint64_t bytes) { progress_.reached(bytes); });
-    progress_.clear();
+    const auto file = RecordedFile::open(from_, remarks, &progress_);
     std::istringstream lines(remarks.str());
     for (std::string line; std::getline(lines, line);) spdlog::warn("{}", line);
     if (!file) return file.error();
@@ -218,12 +215,10 @@ class Opening {
                                                                        .version = ENTENTE_VERSION,
                                                                        .metadata = {*metadata_}});
     if (!recorder) return recorder.error();
-    progress_.begin("making words of " + shown_, fs::file_size(path_, error));
     ConvertWords words(**recorder, set);
-    WordsMaker maker(file, **recorder, words, progress_);
-    const auto read = file.read(maker);
+    WordsMaker maker(file, **recorder, words);
+    const auto read = file.read(maker, "making words of");
     const auto closed = (*recorder)->close(maker.last());
-    progress_.clear();
     if (!closed) return closed.error();
     if ((*recorder)->failing() || (*recorder)->lost().bytes != 0) return Error{(*recorder)->why()};
     return MadeWords{std::move(*scratch), read ? "" : read.error().text, words.gaps(), words.words_of_frames() == 0};

@@ -1,8 +1,11 @@
 #include "proxy/program/recordings/convert.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include "adapters/wire/print.h"
+#include "proxy/program/foxglove/scenes.h"
+#include "proxy/program/interruption.h"
 #include "proxy/program/recordings/convert_words.h"
 #include "proxy/program/recordings/to_file.h"
 #include "proxy/program/recordings/to_mcap.h"
@@ -57,15 +60,22 @@ bool has_words(const RecordedFile& file) {
 int to_mcap(const Asked& asked, const ConvertOptions& options) {
   auto settings = back_settings_of(options.set);
   if (!settings) return fail(asked, settings.error().text);
-  const bool make_words = options.words && !has_words(asked.file);
+  const bool make_words = (options.words || options.foxglove) && !has_words(asked.file);
   if (options.words && !make_words) say(asked.err, options.from.file + " already has words; keeping them");
   const auto opened =
       trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
   if (!opened) return fail(asked, opened.error().text);
   trace::Recorder& recorder = **opened;
-  ConvertWords words(recorder, std::move(*settings));
-  ToMcap sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr});
-  const auto read = asked.file.read(sink);
+  FoxgloveScenes scenes(recorder);
+  WordWatcher* const watcher = options.foxglove ? &scenes : nullptr;
+  ConvertWords words(recorder, std::move(*settings), watcher);
+  ToMcap sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .watcher = watcher});
+  const auto read = asked.file.read(sink, make_words ? "making words of" : "reading");
+  if (Interruption::came()) {
+    std::error_code ignored;
+    std::filesystem::remove(asked.to + ".part", ignored);
+    return fail(asked, "interrupted");
+  }
   const auto closed = recorder.close(sink.last());
   const trace::Amount& lost = recorder.lost();
   const bool whole = !recorder.failing() && lost.frames == 0 && lost.bytes == 0;
@@ -75,6 +85,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (!closed) return fail(asked, closed.error().text);
   asked.out << asked.to << ": " << recorder.recorded().frames << " frames";
   if (make_words) asked.out << ", " << words.words() << " words";
+  if (options.foxglove) asked.out << ", " << scenes.messages() << " messages for 3D panels and plots";
   asked.out << '\n';
   for (const std::string& gap : words.gaps()) say(asked.err, gap);
   if (!read) return fail(asked, read.error().text);
@@ -96,6 +107,7 @@ Outcome<Done> write(const std::string& path, Bytes bytes) {
 
 int to_file(const Asked& asked, ToFile& sink) {
   const auto read = asked.file.read(sink);
+  if (Interruption::came()) return fail(asked, "interrupted");
   if (!read) fail(asked, read.error().text);
   if (sink.file().empty())
     return fail(asked, asked.to + " was not written: no connection can be converted to this format");
@@ -122,22 +134,29 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
       ->required();
   app.add_flag("--words", options.words,
                "For .mcap: also translate the frames into words, so that the file can be replayed");
+  app.add_flag("--foxglove", options.foxglove,
+               "For .mcap: also add topics that Foxglove, Lichtblick and other viewers draw in 3D and plot");
   declare_back_settings(app, options.set, "For --words: a");
 }
 
-int run_convert(const ConvertOptions& options) { return convert(options, std::cout, std::cerr); }
+int run_convert(const ConvertOptions& options) {
+  const Interruption interruption;
+  Progress progress(progress_terminal());
+  return convert(options, std::cout, std::cerr, &progress);
+}
 
-int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err) {
+int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress) {
   const auto target = target_of(options.to);
   if (!target) {
     err << kConvert << ": --to " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
     return kUsage;
   }
-  if (*target != Target::kMcap && options.words) {
-    err << kConvert << ": --words works only with .mcap: other formats cannot hold words\n";
+  if (*target != Target::kMcap && (options.words || options.foxglove)) {
+    err << kConvert << ": " << (options.words ? "--words" : "--foxglove")
+        << " works only with .mcap: other formats cannot hold words\n";
     return kUsage;
   }
-  const auto file = RecordedFile::open(options.from, kConvert, err);
+  const auto file = RecordedFile::open(options.from, kConvert, err, progress);
   if (!file) return file.error();
   const Asked asked{options.to, *file, out, err};
   if (*target == Target::kMcap) return to_mcap(asked, options);

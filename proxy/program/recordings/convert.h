@@ -14,11 +14,13 @@ struct ConvertOptions {
   FileOptions from;
   std::string to;
   bool words = false;                 ///< make words from the frames, if the file has none
+  bool foxglove = false;              ///< add topics for 3D panels and plots; makes words, too, if the file has none
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
 };
 
 void declare_convert(CLI::App& app, ConvertOptions& options);
 int run_convert(const ConvertOptions& options);
-int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err);
+/// If it is interrupted, it leaves no file. `progress`: may be null.
+int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress = nullptr);
 
 }  // namespace entente

@@ -10,6 +10,7 @@
 #include "proxy/program/command.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/recordings/offline_room.h"
+#include "proxy/program/recordings/word_watcher.h"
 #include "proxy/relay/tap/bridge_words.h"
 #include "proxy/trace/recorder.h"
 
@@ -19,8 +20,8 @@ class ConvertWords {
  public:
   using Settings = std::map<std::string, std::string, std::less<>>;
 
-  /// `recorder` outlives it. `settings`: of the games' backs.
-  ConvertWords(trace::Recorder& recorder, Settings settings);
+  /// `recorder` outlives it. `settings`: of the games' backs. `watcher`: is told the words, too; null, or outlives it.
+  ConvertWords(trace::Recorder& recorder, Settings settings, WordWatcher* watcher = nullptr);
   ~ConvertWords();
 
   /// `link`: its number in the new recording.
@@ -42,7 +43,7 @@ class ConvertWords {
  private:
   /// Records what a bridge tells a tap.
   struct Sink final : relay::TapSink {
-    explicit Sink(trace::Recorder& to) : recorder(to) {}
+    Sink(trace::Recorder& to, WordWatcher* looks) : recorder(to), watcher(looks) {}
     void opened(const relay::SessionInfo&, WallTime) override {}
     void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
     void closed(relay::LinkId, std::string_view, WallTime) override {}
@@ -52,6 +53,7 @@ class ConvertWords {
     bool geometry(relay::LinkId link, Bytes geometry, WallTime at) override;
 
     trace::Recorder& recorder;
+    WordWatcher* watcher;
     std::uint64_t words = 0, words_of_frames = 0;
   };
   class StreamTranslator;

@@ -223,9 +223,7 @@ class Inspector final : public ImportSink {
     err_ << line << '\n';
   }
   /// After `until`, the file is read on only if nothing was printed, to say what the file has.
-  bool enough() const override {
-    return (over_ && (follow_ || writer_.wrote())) || !out_.good() || (follow_ && Interruption::came());
-  }
+  bool enough() const override { return (over_ && (follow_ || writer_.wrote())) || !out_.good(); }
   bool wait_for_more() override {
     if (!follow_) return false;
     out_.flush();
@@ -341,16 +339,18 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
 int run_inspect(const InspectOptions& options) {
   InspectOptions here = options;
   here.colours = !options.no_colours && !options.json && ::isatty(STDOUT_FILENO) != 0;
-  if (!options.follow) return inspect(here, std::cout, std::cerr);
   const Interruption interruption;
-  return inspect(here, std::cout, std::cerr);
+  // Beside lines on the same terminal, progress would be in the way.
+  const bool lines_elsewhere = !options.follow && ::isatty(STDOUT_FILENO) == 0;
+  Progress progress(lines_elsewhere ? progress_terminal() : nullptr);
+  return inspect(here, std::cout, std::cerr, &progress);
 }
 
-int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err) {
+int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err, Progress* progress) {
   if (!known_messages(options, err)) return kUsage;
   FileOptions from = options.from;
   from.growing = options.follow;
-  const auto file = RecordedFile::open(from, "entente inspect", err);
+  const auto file = RecordedFile::open(from, "entente inspect", err, progress);
   if (!file) return file.error();
   Inspector inspector(*file, options, out, err);
   const auto read = file->read(inspector);

@@ -29,6 +29,6 @@ void declare_inspect(CLI::App& app, InspectOptions& options);
 int run_inspect(const InspectOptions& options);
 
 /// Prints messages to `out` and errors to `err`. Returns an Exit.
-int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
+int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err, Progress* progress = nullptr);
 
 }  // namespace entente

@@ -84,6 +84,7 @@ void ToMcap::word(ConnectionId id, const words::Intent* intent, const words::Fac
   start(id, time);
   written_.resize(word.ByteSizeLong());
   word.SerializeWithCachedSizesToArray(written_.data());
+  if (what_.watcher != nullptr && fact != nullptr) what_.watcher->fact(link(id), *fact, time);
   recorder_.word(last_ = time, link(id), fact != nullptr ? trace::Word::kFact : trace::Word::kIntent, written_);
 }
 
@@ -91,10 +92,14 @@ void ToMcap::world(ConnectionId id, const trace::Snapshot& world, WallTime time)
   start(id, time);
   trace::Snapshot ours = world;
   ours.set_link(link(id));
+  if (what_.watcher != nullptr) what_.watcher->world(link(id), ours, time);
   recorder_.world(last_ = time, ours);
 }
 
-void ToMcap::geometry(const trace::Geometry& geometry, WallTime) { recorder_.geometry(geometry); }
+void ToMcap::geometry(const trace::Geometry& geometry, WallTime) {
+  if (what_.watcher != nullptr) what_.watcher->geometry(geometry);
+  recorder_.geometry(geometry);
+}
 
 void ToMcap::remark(std::string_view text) { recorder_.note(last_, 0, text); }
 

@@ -8,6 +8,7 @@
 
 #include "proxy/program/recordings/convert_sink.h"
 #include "proxy/program/recordings/convert_words.h"
+#include "proxy/program/recordings/word_watcher.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
@@ -15,8 +16,9 @@ namespace entente {
 class ToMcap : public ConvertSink {
  public:
   struct What {
-    bool frames = true;             ///< write the frames
-    ConvertWords* words = nullptr;  ///< makes words of the frames; null: none are made
+    bool frames = true;              ///< write the frames
+    ConvertWords* words = nullptr;   ///< makes words of the frames; null: none are made
+    WordWatcher* watcher = nullptr;  ///< is told the words that the file has already; may be null
   };
 
   /// `file`, `recorder` and the words outlive it.

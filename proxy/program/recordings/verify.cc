@@ -5,6 +5,7 @@
 
 #include "adapters/wire/print.h"
 #include "proxy/core/word.h"
+#include "proxy/program/interruption.h"
 #include "proxy/program/recordings/verify_link.h"
 #include "proxy/program/screen_text.h"
 
@@ -117,10 +118,14 @@ void declare_verify(CLI::App& app, VerifyOptions& options) {
   app.footer([] { return std::string(kMeaning); });
 }
 
-int run_verify(const VerifyOptions& options) { return verify(options, std::cout, std::cerr); }
+int run_verify(const VerifyOptions& options) {
+  const Interruption interruption;
+  Progress progress(progress_terminal());
+  return verify(options, std::cout, std::cerr, &progress);
+}
 
-int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
-  const auto file = RecordedFile::open(options.from, "entente verify", err);
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err, Progress* progress) {
+  const auto file = RecordedFile::open(options.from, "entente verify", err, progress);
   if (!file) return file.error();
   Verifier verifier(*file, options.connections, out, err);
   const auto read = file->read(verifier);

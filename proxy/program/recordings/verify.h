@@ -17,6 +17,6 @@ int run_verify(const VerifyOptions& options);
 
 /// Prints a line for each connection with a problem, or for all, and a total to `out`, errors to `err`. Returns an
 /// Exit.
-int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err, Progress* progress = nullptr);
 
 }  // namespace entente

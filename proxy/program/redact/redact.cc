@@ -69,7 +69,7 @@ class RedactCommand {
     if (const auto done = learn(); !done) return done;
     if (!options_.last || has_words_) return write();
     // A part begins with the world, which only words tell.
-    const MadeWords words({.file = options_.file}, options_.out, kRedact);
+    const MadeWords words({.file = options_.file}, options_.out, kRedact, progress_);
     if (Interruption::came()) return Error{"interrupted"};
     err_ << words.said();
     if (!words.made()) return write();
@@ -192,9 +192,8 @@ void declare_redact(CLI::App& app, RedactOptions& options) {
 }
 
 int run_redact(const RedactOptions& options) {
-  constexpr std::chrono::milliseconds kPatience(1000);
   const Interruption interruption;
-  Progress progress(progress_terminal(), kPatience);
+  Progress progress(progress_terminal());
   return redact(options, progress, std::cout, std::cerr);
 }
 
