@@ -36,7 +36,7 @@ constexpr const char* kAbout =
 
 constexpr const char* kFooter =
     "`entente help COMMAND` prints the options of a command, with an example.\n"
-    "A relay in front of a server, for a start:\n"
+    "For example, a relay in front of a server:\n"
     "  entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://192.0.2.7\n"
     "Exit codes: 0 success, 1 failure, 2 invalid command line.";
 
@@ -102,7 +102,7 @@ constexpr Command kCommands[] = {
      plug<declare_games, run_games>},
     {"explain", "Explain what works, and what is lost, when a client of one game plays on a server of another",
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
-    {"recordings", "List the recordings of a folder: when, how long, who played where, kills",
+    {"recordings", "List the recordings in a folder: date, length, servers, players, kills",
      "entente recordings /var/lib/entente", plug<declare_recordings, run_recordings>},
     {"inspect", "Print the messages of a recorded file, one per line",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
@@ -110,11 +110,11 @@ constexpr Command kCommands[] = {
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
     {"convert", "Convert a recorded file to .mcap, to a .rec that bzfs replays, or to a .demo for aos_replay",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
-    {"clip", "Write a part of a recording as a recording of its own",
+    {"clip", "Cut a part out of a recording, into a new recording",
      "entente clip evening.mcap --from 1:00 --to 2:10 -o clip.mcap", plug<declare_clip, run_clip>},
-    {"join", "Make one recording of several, such as the files of a rotation",
+    {"join", "Join several recordings, such as the files of a rotation, into one",
      "entente join evening.mcap evening-2.mcap -o whole.mcap", plug<declare_join, run_join>},
-    {"redact", "Write a recording again without names, addresses, chat and passwords",
+    {"redact", "Write a copy of a recording without names, addresses, chat and passwords",
      "entente redact evening.mcap --last 120 -o report.mcap", plug<declare_redact, run_redact>},
     {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},

@@ -40,9 +40,9 @@ void declare_help(CLI::App& app, HelpOptions& options) {
   options.program = app.get_parent();
   app.add_option("COMMAND", options.command, "Command to explain (default: the list of commands)");
   allow_only(app.add_option("--format", options.format,
-                            "text; man: the manual page entente(1); man-config: the manual page entente.toml(5), about "
-                            "the configuration file; bash, zsh, fish: completions for that shell. These "
-                            "describe all commands; text describes COMMAND (default: text)"),
+                            "What to print. text: about COMMAND. man: the manual page entente(1), about all commands. "
+                            "man-config: the manual page entente.toml(5), about the configuration file. bash, zsh, "
+                            "fish: completions for that shell (default: text)"),
              format_names());
 }
 

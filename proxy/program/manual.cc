@@ -44,8 +44,16 @@ std::string title(const CLI::Option& option) {
   return value.empty() ? line : line + " \\fI" + plain(value) + "\\fR";
 }
 
+/// Text whose lines stay lines.
+std::string in_lines(std::string_view text) {
+  constexpr std::string_view kBreak = "\n.br\n";
+  std::string out = plain(text);
+  for (std::size_t at = 0; (at = out.find('\n', at)) != out.npos; at += kBreak.size()) out.replace(at, 1, kBreak);
+  return out;
+}
+
 std::string item(const CLI::Option& option) {
-  std::string text = ".TP\n" + title(option) + "\n" + plain(option.get_description()) + "\n";
+  std::string text = ".TP\n" + title(option) + "\n" + in_lines(option.get_description()) + "\n";
   if (!option.get_default_str().empty()) text += "Default: " + plain(option.get_default_str()) + ".\n";
   if (!option.get_envname().empty())
     text += "Without it, the environment variable " + bold(option.get_envname()) + " counts.\n";

@@ -17,9 +17,8 @@ namespace {
 constexpr const char* kJoin = "entente join";
 constexpr const char* kAboutJoins =
     "The files may be given in any order, and may overlap in time: their messages are sorted by time. A session that\n"
-    "goes on in the next file of a rotation becomes one session again. Any other session keeps the number of its "
-    "link,\n"
-    "or gets a new one if that is taken. Frames and words keep their bytes and times.\n";
+    "continues in the next file of a rotation becomes one session again. Any other session keeps its link number, or\n"
+    "gets a new one if that is taken. Frames and words keep their bytes and times.\n";
 
 /// One of the files, while it is joined. It is open only while it has to be.
 class Part {

@@ -104,7 +104,7 @@ constexpr UrlOption kUrlOptions[] = {
      any,
      {.words = "yes|no"},
      false,
-     "&strict=yes disconnects clients that send invalid messages",
+     "&strict=yes: clients that send invalid messages are disconnected",
      set_strict,
      kRelays | kBridges,
      [](const ListenEnd& end) { return end.strict; },
@@ -114,7 +114,7 @@ constexpr UrlOption kUrlOptions[] = {
      over_enet,
      {.words = "packets|datagrams"},
      false,
-     "&mode=datagrams, for games over ENet, forwards datagrams untouched",
+     "&mode=datagrams (games over ENet): datagrams are passed untouched",
      set_mode,
      kRelays,
      [](const ListenEnd& end) { return end.enet == relay::EnetMode::kDatagrams; },
@@ -124,8 +124,7 @@ constexpr UrlOption kUrlOptions[] = {
      greeted_or_not,
      {},
      false,
-     "&fallback=name (BZFlag): dialect for clients that say nothing until they are greeted, so that theirs is not "
-     "known",
+     "&fallback=name (BZFlag): dialect of clients that send nothing until the server greets them",
      set_dialect<&Endpoint::fallback>,
      kEverywhere,
      nullptr,
@@ -157,7 +156,7 @@ constexpr UrlOption kUrlOptions[] = {
      over_stream,
      {.words = "v1|v2"},
      false,
-     "&send_proxy=v1 or v2 sends the server each client's address in a PROXY header",
+     "&send_proxy=v1 or v2: the server gets each client's address in a PROXY header",
      set_send_proxy,
      kEverywhere,
      nullptr,
@@ -167,7 +166,7 @@ constexpr UrlOption kUrlOptions[] = {
      any,
      {.words = "loopback|transparent"},
      false,
-     "&source=loopback: a server on this machine sees each client address as a different 127.x.x.x address; "
+     "&source=loopback: a server on this machine sees a different 127.x.x.x address for each client address\n"
      "&source=transparent: the server sees the client's own address (needs CAP_NET_ADMIN)",
      set_source,
      kEverywhere,
@@ -178,7 +177,7 @@ constexpr UrlOption kUrlOptions[] = {
      any,
      {.least = 1, .most = 1000},
      false,
-     "&weight=1 to 1000: the share of this server among several",
+     "&weight=1 to 1000: this server's share of the players, if there are several servers",
      set_weight,
      kEverywhere,
      nullptr,
@@ -188,7 +187,7 @@ constexpr UrlOption kUrlOptions[] = {
      by_web,
      {},
      false,
-     "&cert=FILE&key=FILE (PEM) are for +wss",
+     "&cert=FILE&key=FILE (+wss): certificate and key, PEM",
      set_web<&WebEnd::certificates>,
      kEverywhere,
      nullptr,
@@ -210,7 +209,7 @@ constexpr UrlOption kUrlOptions[] = {
      by_web,
      {},
      false,
-     "&ca=FILE (PEM): certificate authorities to trust for a +wss server",
+     "&ca=FILE (+wss): certificate authorities to trust, PEM",
      set_web<&WebEnd::authorities>,
      kEverywhere,
      nullptr,
@@ -220,7 +219,7 @@ constexpr UrlOption kUrlOptions[] = {
      by_web,
      {.words = "yes|no"},
      false,
-     "&verify=no accepts any certificate",
+     "&verify=no (+wss): any certificate is accepted",
      set_web<&WebEnd::verify>,
      kEverywhere,
      nullptr,
@@ -259,7 +258,7 @@ std::string help_of_url_options(Side side) {
   std::string help;
   for (const UrlOption& option : kUrlOptions) {
     if (option.side != side || *option.about == '\0') continue;
-    help += (help.empty() ? "" : "; ") + std::string(option.about);
+    help += "\n" + std::string(option.about);
   }
   return help;
 }

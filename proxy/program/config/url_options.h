@@ -44,7 +44,7 @@ bool belongs(const UrlOption& option, std::optional<Side> side);
 /// The error if the listener has an option that is not for this use.
 std::optional<Error> misplaced_option(const ListenEnd& listen, ListenerKind kind);
 
-/// The help for the options of this side: "&strict=yes …; &mode=datagrams …"
+/// The help for the options of this side, each on a line of its own: "\n&strict=yes: …\n&mode=datagrams …"
 std::string help_of_url_options(Side side);
 
 }  // namespace entente

@@ -132,8 +132,7 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.from);
   app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap, .rec, .demo or .dem")
       ->required();
-  app.add_flag("--words", options.words,
-               "For .mcap: also translate the frames into words, so that the file can be replayed");
+  app.add_flag("--words", options.words, "For .mcap: also translate the frames into words, for other programs");
   app.add_flag("--foxglove", options.foxglove,
                "For .mcap: also add topics that Foxglove, Lichtblick and other viewers draw in 3D and plot");
   declare_back_settings(app, options.set, "For --words: a");

@@ -28,7 +28,7 @@ namespace {
 using wire::Frame, wire::Lane, wire::Way;
 
 constexpr const char* kNotes =
-    "--connection 3 is connection number 3; if there is none, every connection whose name contains 3.\n"
+    "--connection 3 is connection number 3 or, if there is none, every connection whose name contains 3.\n"
     "If nothing matches, the file's connections and length are printed on standard error, and the exit code is 0.\n";
 constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 constexpr std::chrono::milliseconds kLookAgain{100};
@@ -319,7 +319,7 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   app.add_option("--message,-m", options.messages,
                  "Only messages and words with these names, such as MsgMessage or Died");
   app.add_option("--player,-p", options.players,
-                 "Only words about these players: names, or ids as in the words. Messages do not tell players apart");
+                 "Only words about these players: names, or ids as in the words. Messages are not shown");
   add_time(
       app, "--since", [&options](double at) { options.since = at; },
       "Only from this time on, counted from the start of the file");
@@ -329,7 +329,7 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   app.add_flag("--hex", options.hex, "Also print the bytes of each message");
   app.add_flag("--json", options.json, "Print one JSON object per line");
   app.add_flag("--follow,-f", options.follow,
-               "Read on while the file grows (the .part of a recording), until it is complete or a signal comes");
+               "Wait for more while the file (the .part of a recording) grows, until it is complete or a signal comes");
   app.add_flag("--no-color", options.no_colours, "No colours, even on a terminal")
       ->transform(CLI::Validator(to_true, "", "any value"))
       ->envname("NO_COLOR");

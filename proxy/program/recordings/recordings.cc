@@ -25,11 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAboutRecordings =
-    "A complete recording ends with a summary. A file without one is read from its start; if it is still being\n"
-    "written, only its beginning. A damaged file has a row that says so; `entente verify` tells more, and\n"
-    "`entente recover` saves what can be read. In recordings of relays, players are those who played through the "
-    "relay,\n"
-    "and kills are counted in BZFlag and Ace of Spades.\n";
+    "A complete recording ends with a summary. A file without a summary is read from its start; if it is still being\n"
+    "written, only its beginning is read. The row of a damaged file says so. `entente verify` tells more, and\n"
+    "`entente recover` saves what can be read. In recordings of relays, players are those who played through the\n"
+    "relay, and kills are counted only in BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
 constexpr std::size_t kMostNames = 8;              // in the table
 

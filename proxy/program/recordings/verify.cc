@@ -13,18 +13,18 @@ namespace entente {
 namespace {
 
 constexpr const char* kMeaning =
-    "The last line is the result. In the output, frames is the number of messages. Each is also counted in exactly one "
-    "of these:\n"
+    "The last line is the result. `frames` is the number of messages. Each message is also counted in exactly one of\n"
+    "these:\n"
     "  exact       decoding and encoding it again gives the same bytes\n"
     "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
-    "  refused     a client's message that does not decode and that the server did not accept either: the server\n"
-    "              closed the connection within 4 s, or is known to ignore such messages\n"
-    "  undecoded   it does not decode, a part of it is missing, it is a word of an unknown kind, or it belongs to an\n"
-    "              unknown game\n"
+    "  refused     a client's message does not decode, and the server did not accept it either: it closed the\n"
+    "              connection within 4 s, or is known to ignore such messages\n"
+    "  undecoded   the message does not decode, a part of it is missing, it is a word of an unknown kind, or it\n"
+    "              belongs to an unknown game\n"
     "  mismatched  decoding and encoding it again gives different bytes\n"
     "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture\n"
-    "has no connection. The first message with each kind of problem is explained on standard error. A message cut off\n"
-    "by the end of the file is reported, but is not an error.\n";
+    "has no connection. The first message with each kind of problem is explained on standard error. A message that\n"
+    "the end of the file cuts off is reported, but is no error.\n";
 
 class Verifier final : public ImportSink {
  public:

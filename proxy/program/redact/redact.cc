@@ -19,14 +19,12 @@ namespace {
 
 constexpr const char* kRedact = "entente redact";
 constexpr const char* kAboutRedacting =
-    "Names of players become player1, player2 …; addresses become those of networks for documentation; names of hosts\n"
-    "become host1.example …: the same everywhere in the file. Chat, passwords, tokens, mottos and the texts of "
-    "servers\n"
-    "are replaced. Frames are decoded, changed and encoded again: `entente verify` finds each of them exact. What "
-    "cannot\n"
-    "be told with certainty (bytes that do not decode, voice, unknown extensions) is left out, and listed.\n"
-    "With --keep chat, or another kind of text, passwords, names, addresses and hosts that are known are replaced in "
-    "it.\n";
+    "Names of players become player1, player2 …, addresses become addresses from the networks for documentation,\n"
+    "and host names become host1.example …. Each has the same replacement everywhere in the file. Chat, passwords,\n"
+    "tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again;\n"
+    "`entente verify` finds each of them exact. Bytes that do not decode, voice and messages of unknown extensions\n"
+    "are left out, and listed. In chat and texts that are kept (--keep), known names, addresses, host names and\n"
+    "passwords are replaced.\n";
 
 std::vector<std::string> kinds() {
   std::vector<std::string> all;
@@ -183,11 +181,11 @@ void declare_redact(CLI::App& app, RedactOptions& options) {
   app.add_option("FILE", options.file, "Recording (MCAP)")->type_name("FILE")->required();
   app.add_option("--out,-o", options.out, "File to write (.mcap)")->type_name("FILE")->required();
   allow_only(
-      app.add_option("--keep", options.keep, "Keep these; repeat it, or separate them by commas")->delimiter(','),
+      app.add_option("--keep", options.keep, "Keep these. May be repeated, or separated by commas")->delimiter(','),
       kinds());
   add_time(
       app, "--last", [&options](double seconds) { options.last = seconds; },
-      "Only so much of the file's end, as a clip, which begins with the world at that moment (default: all)");
+      "Copy only this much of the end of the file, as a clip (default: all)");
   app.footer([] { return std::string(kAboutRedacting); });
 }
 

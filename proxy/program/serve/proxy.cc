@@ -18,20 +18,21 @@ int wrong(const char* option, const Error& error) { return usage_error("entente 
 
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option("--listen", options.listen,
-                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). " +
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). More options:" +
                      help_of_url_options(Side::kListen))
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to,
-                 "Server: game://host:port?dialect=name. Without a dialect, that of BZFlag and Panic is "
-                 "detected, and other games use the first that `entente games` lists. " +
+                 "Server: game://host:port?dialect=name. May be repeated. Without a dialect, that of BZFlag and Panic "
+                 "is detected, and other games use the first that `entente games` lists. More options:" +
                      help_of_url_options(Side::kTo))
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
   allow_only(app.add_option("--policy", options.policy,
-                            "Which of several servers (--to more than once) a player gets: first (the others stand "
-                            "by), least (the fewest sessions) or hash (by the player's address) (default: first)"),
+                            "Which of several servers (--to more than once) a player gets. first: the first that is "
+                            "up. least: the one with the fewest sessions. hash: always the same one for an address "
+                            "(default: first)"),
              {"first", "least", "hash"});
   app.add_option("--hold", options.hold_s,
                  "How long players wait while no server can be reached (0 to 86400 seconds, default: 0)")

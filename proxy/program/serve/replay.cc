@@ -114,10 +114,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
          "FILE", options.files,
          "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
-         "words is translated "
-         "first; if that takes longer than a second, the words are kept in FILE.words.mcap. Several recordings (MCAP) "
-         "are played as one, as `entente join` makes it, in any order")
-      ->type_name("FILE ...")
+         "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
+         "Several recordings (MCAP), in any order, are played as one, as `entente join` makes it")
+      ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "
@@ -126,8 +125,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->required()
       ->allow_extra_args(false);
   app.add_option("--link", options.link,
-                 "Number of the session to replay (its link). Default: the longest, with what others on the "
-                 "same server saw besides; the log lists them")
+                 "Play only the session with this link number. Default: the longest session, with what others on the "
+                 "same server saw; the log lists their numbers")
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
       ->type_name("TIME");
@@ -139,7 +138,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_flag("--loop", options.loop, "Start again at the end (default: stop there; with --shared, exit)");
   app.add_flag(
       "--shared", options.shared,
-      "One clock for all viewers, which only `entente ctl` moves. Default: each viewer has its own, and moves it "
+      "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
       "by chat (/help), by native intents or in the browser");
   declare_reading(app, options.from);
   declare_back_settings(app, options.set, "For a file without words: a");

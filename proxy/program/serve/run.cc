@@ -24,7 +24,7 @@ void declare_run(CLI::App& app, RunOptions& options) {
       ->type_name("FILE")
       ->required();
   app.add_option("--take-over", options.take_over,
-                 "Takes over from the running program that has this control socket: newcomers come to the new program, "
+                 "Take over from the running program that has this control socket. This program gets the newcomers, "
                  "and the old one serves its sessions until they end")
       ->type_name("SOCKET");
   declare_control_flags(app, options.control);
