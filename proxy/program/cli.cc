@@ -15,6 +15,8 @@
 #include "proxy/program/games.h"
 #include "proxy/program/help.h"
 #include "proxy/program/misuse.h"
+#include "proxy/program/numbers/export.h"
+#include "proxy/program/numbers/stats.h"
 #include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/inspect.h"
 #include "proxy/program/recordings/recordings.h"
@@ -116,6 +118,10 @@ constexpr Command kCommands[] = {
      "entente join evening.mcap evening-2.mcap -o whole.mcap", plug<declare_join, run_join>},
     {"redact", "Write a copy of a recording without names, addresses, chat and passwords",
      "entente redact evening.mcap --last 120 -o report.mcap", plug<declare_redact, run_redact>},
+    {"stats", "Count what happened in a recording: score board, who killed whom, heat maps",
+     "entente stats evening.mcap --html evening.html", plug<declare_stats, run_stats>},
+    {"export", "Write what happened in a recording as tables: CSV, JSON lines or SQLite",
+     "entente export evening.mcap --sqlite evening.db --every 0.5", plug<declare_export, run_export>},
     {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
     {"help", "List the commands, or the options of one command", "entente help proxy", plug<declare_help, run_help>},

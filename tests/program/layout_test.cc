@@ -61,6 +61,7 @@ const std::vector<Keep>& kept() {
       {std::regex("openssl/.*"), {"proxy/net/"}},
       {std::regex("CLI/.*|toml\\+\\+/.*"), {"proxy/program/"}},
       {std::regex("pcap.*"), {"proxy/program/import/"}},
+      {std::regex("sqlite3\\.h"), {"proxy/program/numbers/"}},
       {std::regex("spdlog/.*"), {"proxy/relay/", "proxy/program/"}},
       {std::regex("zstd\\.h"), {"proxy/trace/"}},
   };
@@ -117,6 +118,7 @@ std::span<const Name> kept_names() {
       {Pattern(R"(\bstd::(cout|cerr|cin)\b|\b(printf|puts|fputs)\()"), {"proxy/program/"}},
       {Pattern(R"(\bZSTD_\w+)"), {"proxy/trace/"}},
       {Pattern(R"(\bpcap_\w+)"), {"proxy/program/import/"}},
+      {Pattern(R"(\bsqlite3_\w+)"), {"proxy/program/numbers/"}},
       {Pattern(R"(\bspdlog::|\bfmt::)"), {"proxy/relay/", "proxy/program/"}},
       {Pattern(R"(\b(CLI|toml|prometheus)::)"), {"proxy/program/"}},
   };

@@ -32,8 +32,6 @@ class JoinedSessions final : public PlayedWords {
   /// "link 5 from 0:00, link 2 from 1:15"
   std::string text() const;
   std::size_t parts() const { return parts_.size(); }
-  /// The wall-clock time at 0.
-  WallTime begins() const { return begin_; }
   /// The link that tells now.
   std::uint32_t teller() const { return info(parts_[at_]).link; }
   /// What a player of a session is called here. REQUIRES: learn_names() of that session.
@@ -53,6 +51,7 @@ class JoinedSessions final : public PlayedWords {
 
   const RecordedSessionInfo& about() const override { return about_; }
   const std::string& damage() const override { return found_.damage; }
+  WallTime begins() const override { return begin_; }
 
  private:
   /// Ids of the whole, by what they are called.

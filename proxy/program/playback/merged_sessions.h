@@ -39,6 +39,7 @@ class MergedSessions final : public PlayedWords {
 
   const RecordedSessionInfo& about() const override { return told_->about(); }
   const std::string& damage() const override { return told_->damage(); }
+  WallTime begins() const override { return told_->begins(); }
 
  private:
   /// A unit that is shown because somebody else sees it.

@@ -55,6 +55,8 @@ class PlayedWords : public core::FactSource {
   virtual const RecordedSessionInfo& about() const = 0;
   /// What is wrong with the file after the end of the session; may be empty.
   virtual const std::string& damage() const = 0;
+  /// The wall-clock time at 0; 0: unknown.
+  virtual WallTime begins() const = 0;
 };
 
 class RecordedSession final : public PlayedWords {
@@ -76,6 +78,7 @@ class RecordedSession final : public PlayedWords {
 
   const RecordedSessionInfo& about() const override { return about_; }
   const std::string& damage() const override { return damage_; }
+  WallTime begins() const override { return about_.began + about_.first * 1000; }
 
  private:
   void rewind();

@@ -1,0 +1,72 @@
+#include "proxy/program/numbers/source.h"
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "proxy/program/clips/new_recording.h"
+#include "proxy/program/playback/playable.h"
+#include "proxy/program/recordings/convert_words.h"
+#include "proxy/program/screen_text.h"
+
+namespace entente::numbers {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{1000};
+
+/// What is logged meanwhile goes to `err`, a line each.
+class Remarks {
+ public:
+  Remarks(const char* command, std::ostream& err) : before_(spdlog::default_logger()) {
+    auto logger = std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::ostream_sink_st>(err));
+    logger->set_pattern(std::string(command) + ": %v");
+    spdlog::set_default_logger(std::move(logger));
+  }
+  ~Remarks() { spdlog::set_default_logger(before_); }
+  Remarks(const Remarks&) = delete;
+  Remarks& operator=(const Remarks&) = delete;
+
+ private:
+  const std::shared_ptr<spdlog::logger> before_;
+};
+
+}  // namespace
+
+void declare_source(CLI::App& app, Source& source) {
+  app.add_option("FILE", source.files,
+                 "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines. A file without words is "
+                 "translated first; if that takes longer than a second, the words are kept in FILE.words.mcap. Several "
+                 "recordings (MCAP) are read as one, as `entente join` makes it, in any order")
+      ->type_name("FILE ...")
+      ->required();
+  app.add_option("--link", source.link,
+                 "Number of the session to read (its link). Default: the longest, and before and after it others on "
+                 "the same server")
+      ->type_name("N");
+  declare_reading(app, source.from);
+  declare_back_settings(app, source.set, "For a file without words: a");
+}
+
+std::string name_of(const Source& source) {
+  const std::string first = name_of_file(source.files.front());
+  return source.files.size() == 1 ? first : first + " and " + std::to_string(source.files.size() - 1) + " more";
+}
+
+Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const char* command, std::ostream& err) {
+  const Remarks remarks(command, err);
+  FileOptions from = source.from;
+  from.file = source.files.front();
+  auto words = open_playable(
+      {.from = from, .more = {source.files.begin() + 1, source.files.end()}, .set = source.set, .link = source.link});
+  if (words) return std::move(*words);
+  err << command << ": " << screen_text(words.error().text, "\n") << '\n';
+  return int{words.error().exit};
+}
+
+Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to) {
+  Progress progress(progress_terminal(), kPatience);
+  progress.begin("counting " + name, words.length());
+  Fold fold(to, {every, words.begins()});
+  return read_rows(words, fold, progress);
+}
+
+}  // namespace entente::numbers

@@ -1,0 +1,204 @@
+#include "proxy/program/numbers/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace entente::numbers {
+namespace {
+
+/// Stays that can be the same player's: one after the other, under one name.
+void add_stay(const Line& later, Line& line) {
+  line.team = later.team;
+  line.role = later.role;
+  line.stays += later.stays;
+  line.left_s = later.left_s;
+  line.there = later.there;
+  line.kills += later.kills;
+  line.deaths += later.deaths;
+  line.team_kills += later.team_kills;
+  line.own_deaths += later.own_deaths;
+  line.captures += later.captures;
+  line.streak = std::max(line.streak, later.streak);
+  line.shots += later.shots;
+  line.hits += later.hits;
+  line.wins += later.wins;
+  line.losses += later.losses;
+  line.scored = line.scored || later.scored;
+  line.distance_m += later.distance_m;
+  line.alive_s += later.alive_s;
+  line.longest_life_s = std::max(line.longest_life_s, later.longest_life_s);
+  if (std::isfinite(later.rtt_ms)) line.rtt_ms = later.rtt_ms;
+}
+
+bool is_better(const Line& a, const Line& b) {
+  const bool fights = a.kills + a.deaths != 0;
+  if (fights != (b.kills + b.deaths != 0)) return fights;
+  if (a.kills != b.kills) return a.kills > b.kills;
+  if (a.deaths != b.deaths) return a.deaths < b.deaths;
+  return a.name < b.name;
+}
+
+}  // namespace
+
+void Statistics::take(const Row& row) {
+  std::visit([this](const auto& one) { count(one); }, row);
+}
+
+Statistics::Stay* Statistics::stay(Ref player) {
+  if (player.number == 0) return nullptr;
+  const auto at = stays_.find(player.number);
+  if (at != stays_.end()) return &at->second;
+  if (stays_.size() >= kMostStays) return ++beyond_, nullptr;
+  return &stays_[player.number];
+}
+
+void Statistics::add(Moment moment) {
+  if (moments_.size() < kMostMoments)
+    moments_.push_back(std::move(moment));
+  else
+    ++beyond_;
+}
+
+void Statistics::count(const Match& match) {
+  length_ = std::max(length_, match.ended_s);
+  if (matches_.size() >= kMostMatches) return void(++beyond_);
+  matches_.push_back(match);
+  if (match.match > 1) add({match.began_s, Moment::What::kMatch, 0, 0, match.map});
+}
+
+void Statistics::count(const Player& player) {
+  Stay* one = stay({player.player});
+  if (one == nullptr) return;
+  Line& line = one->line;
+  line.name = player.name;
+  line.team = player.team;
+  line.role = player.role;
+  line.joined_s = player.joined_s;
+  line.there = std::isnan(player.left_s);
+  line.left_s = line.there ? std::numeric_limits<double>::infinity() : player.left_s;
+  line.wins = player.wins;
+  line.losses = player.losses;
+  if (one->rtt_count != 0) line.rtt_ms = one->rtt_sum / static_cast<double>(one->rtt_count);
+}
+
+void Statistics::count(const Life& life) {
+  Stay* one = stay(life.player);
+  if (one == nullptr) return;
+  one->line.alive_s += life.length_s;
+  one->line.longest_life_s = std::max(one->line.longest_life_s, life.length_s);
+  one->line.distance_m += life.distance_m;
+}
+
+void Statistics::count(const Shot& shot) {
+  if (Stay* one = stay(shot.player)) ++one->line.shots;
+}
+
+void Statistics::count(const Hit& hit) {
+  if (Stay* one = stay(hit.shooter)) ++one->line.hits;
+}
+
+void Statistics::count(const Death& death) {
+  ++deaths_;
+  ++causes_[death.why];
+  Stay *victim = stay(death.victim), *killer = stay(death.killer);
+  const bool killed = killer != nullptr && killer != victim;
+  if (killed && death.team_kill) ++killer->line.team_kills;
+  if (killed && !death.team_kill) {
+    ++kills_;
+    ++killer->line.kills;
+    killer->line.streak = std::max(killer->line.streak, ++killer->run);
+  }
+  if (victim != nullptr) {
+    ++victim->line.deaths;
+    victim->run = 0;
+    if (!killed) ++victim->line.own_deaths;
+  }
+  const std::pair pair{killed ? death.killer.number : death.victim.number, death.victim.number};
+  if (pairs_.size() < kMostPairs || pairs_.contains(pair))
+    ++pairs_[pair];
+  else
+    ++beyond_;
+  add({death.time_s, Moment::What::kDeath, static_cast<std::size_t>(death.victim.number),
+       static_cast<std::size_t>(killed ? death.killer.number : 0), death.why});
+}
+
+void Statistics::count(const Capture& capture) {
+  ++captures_;
+  if (Stay* one = stay(capture.player)) ++one->line.captures;
+  add({capture.time_s, Moment::What::kCapture, static_cast<std::size_t>(capture.player.number), 0, capture.team});
+}
+
+void Statistics::count(const Score& score) {
+  if (Stay* one = stay(score.player)) one->line.scored = true;
+}
+
+void Statistics::count(const TeamScore& score) { teams_[score.team] = score; }
+
+void Statistics::count(const Latency& latency) {
+  Stay* one = stay(latency.player);
+  if (one == nullptr || !std::isfinite(latency.rtt_ms)) return;
+  one->rtt_sum += latency.rtt_ms;
+  ++one->rtt_count;
+}
+
+void Statistics::finish() {
+  struct Group {
+    Line line;
+    std::vector<std::int64_t> stays;
+  };
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> named;  // the group that has a name, last
+  std::vector<std::pair<std::int64_t, const Stay*>> in_order;
+  for (const auto& [number, one] : stays_) in_order.emplace_back(number, &one);
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const auto& a, const auto& b) { return a.second->line.joined_s < b.second->line.joined_s; });
+  for (const auto& [number, one] : in_order) {
+    const auto known = named.find(one->line.name);
+    if (known != named.end() && !one->line.name.empty() && groups[known->second].line.left_s <= one->line.joined_s) {
+      add_stay(one->line, groups[known->second].line);
+      groups[known->second].stays.push_back(number);
+      continue;
+    }
+    named[one->line.name] = groups.size();
+    groups.push_back({one->line, {number}});
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return is_better(a.line, b.line); });
+  for (Group& group : groups) {
+    for (const std::int64_t number : group.stays) places_[number] = lines_.size() + 1;
+    group.line.left_s = std::min(group.line.left_s, length_);
+    lines_.push_back(std::move(group.line));
+  }
+  for (const auto& [pair, times] : pairs_) {
+    const std::size_t killer = place_of({pair.first}), victim = place_of({pair.second});
+    if (killer != 0 && victim != 0) paired_[{killer - 1, victim - 1}] += times;
+  }
+  for (Moment& moment : moments_) {
+    moment.player = place_of({static_cast<std::int64_t>(moment.player)});
+    moment.by = place_of({static_cast<std::int64_t>(moment.by)});
+  }
+  std::stable_sort(moments_.begin(), moments_.end(),
+                   [](const Moment& a, const Moment& b) { return a.time_s < b.time_s; });
+  stays_.clear();
+  pairs_.clear();
+}
+
+std::size_t Statistics::place_of(Ref player) const {
+  const auto at = places_.find(player.number);
+  return at == places_.end() ? 0 : at->second;
+}
+
+/// Servers of Ace of Spades tell only the recorded player's health.
+bool Statistics::tells_hits() const { return game() != "aos"; }
+
+std::string Statistics::game() const {
+  std::map<std::string, double> lengths;
+  std::string longest;
+  for (const Match& match : matches_) {
+    const double length = lengths[match.game] += match.ended_s - match.began_s;
+    if (longest.empty() || length > lengths[longest]) longest = match.game;
+  }
+  return longest;
+}
+
+}  // namespace entente::numbers

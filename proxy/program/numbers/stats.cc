@@ -1,0 +1,87 @@
+#include "proxy/program/numbers/stats.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "proxy/program/interruption.h"
+#include "proxy/program/numbers/page.h"
+#include "proxy/program/numbers/report.h"
+#include "proxy/program/screen_text.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kStats = "entente stats";
+constexpr const char* kAboutStats =
+    "Kills of players of the same team are team kills; deaths without a killer are own deaths. The server's score is "
+    "what\nthe server last told. Hits are counted where the game tells all of them, which servers of Ace of Spades do "
+    "not.\nThe page of --html is one file that needs no network. It shows names, but no chat and no addresses.\n";
+
+/// For a flag that an environment variable sets, whatever its value is.
+std::string to_set(std::string& value) {
+  value = "true";
+  return "";
+}
+
+Outcome<Done> report(const StatsOptions& options, PlayedWords& words, std::ostream& out) {
+  const Interruption interruption;
+  const std::string name = numbers::name_of(options.source);
+  numbers::Statistics statistics;
+  numbers::PagePlaces places;
+  std::vector<numbers::RowSink*> sinks{&statistics};
+  if (!options.html.empty()) sinks.push_back(&places);
+  numbers::Several all(sinks);
+  // Positions are for the heat map alone.
+  if (const auto read = numbers::read(words, name, options.html.empty() ? 0 : core::kSecond, all); !read) return read;
+  statistics.finish();
+  if (!options.html.empty()) {
+    if (const auto written = numbers::write_page(options.html, statistics, places, name); !written) return written;
+  }
+  if (!options.json) {
+    out << numbers::report_text(statistics, name, options.colours);
+    return Done{};
+  }
+  std::string json = "{";
+  numbers::report_json(statistics, name, json);
+  out << json << "}\n";
+  return Done{};
+}
+
+}  // namespace
+
+void declare_stats(CLI::App& app, StatsOptions& options) {
+  numbers::declare_source(app, options.source);
+  app.add_flag("--json", options.json, "Print one JSON object");
+  app.add_option("--html", options.html,
+                 "Page to write: the same with heat maps and a timeline, in one file that works without a network")
+      ->type_name("FILE");
+  app.add_flag("--no-color", options.no_colours, "No colours, even on a terminal")
+      ->transform(CLI::Validator(to_set, "", "any value"))
+      ->envname("NO_COLOR");
+  app.footer([] { return std::string(kAboutStats); });
+}
+
+int run_stats(const StatsOptions& options) {
+  StatsOptions here = options;
+  here.colours = !options.no_colours && !options.json && ::isatty(STDOUT_FILENO) != 0;
+  return stats(here, std::cout, std::cerr);
+}
+
+int stats(const StatsOptions& options, std::ostream& out, std::ostream& err) {
+  const auto wrong = [&](int exit, const std::string& why) {
+    err << kStats << ": " << screen_text(why) << '\n';
+    return exit;
+  };
+  std::error_code error;
+  if (!options.html.empty() && std::filesystem::exists(std::filesystem::symlink_status(options.html, error)))
+    return wrong(kFailed, options.html + " exists already: choose another name or move it away");
+  auto words = numbers::open(options.source, kStats, err);
+  if (!words) return words.error();
+  if (const auto done = report(options, **words, out); !done) return wrong(kFailed, done.error().text);
+  if ((*words)->damage().empty()) return kOk;
+  return wrong(kFailed, "the rest cannot be read: " + (*words)->damage());
+}
+
+}  // namespace entente

@@ -1,0 +1,464 @@
+// What facts become: a row for each event, with its place, its life and its match.
+#include "proxy/program/numbers/fold.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "proxy/core/arena/referee.h"
+#include "proxy/core/bot/stand_ins.h"
+#include "proxy/program/numbers/tables.h"
+#include "tests/support/deaf_host.h"
+
+namespace entente::numbers::fold_test {
+namespace {
+
+using core::Fact, core::Id, core::Micros, core::kSecond;
+
+struct Rows final : RowSink {
+  void take(const Row& row) override { all.push_back(row); }
+  template <class R>
+  std::vector<R> of() const {
+    std::vector<R> some;
+    for (const Row& row : all)
+      if (const auto* one = std::get_if<R>(&row)) some.push_back(*one);
+    return some;
+  }
+  std::vector<Row> all;
+};
+
+/// A match that is told second by second. The unit of player N is N + 10.
+class Telling {
+ public:
+  explicit Telling(Micros every = 0) : fold(rows, {every, 0}) {}
+
+  template <class T>
+  void tell(double at_s, const T& word) {
+    Fact fact(word);
+    fact.at = static_cast<Micros>(at_s * 1e6);
+    fold.take(fact);
+  }
+  void come(double at_s, Id player, const char* name, words::Team team = words::ROGUE) {
+    words::Player word;
+    word.set_id(player);
+    word.set_name(name);
+    word.set_team(team);
+    tell(at_s, word);
+    words::Unit unit;
+    unit.set_id(player + 10);
+    unit.set_owner(player);
+    tell(at_s, unit);
+  }
+  words::Pose pose(Id player, double x, double y) const {
+    words::Pose word;
+    word.set_unit(player + 10);
+    word.set_x(x);
+    word.set_y(y);
+    return word;
+  }
+  void spawn(double at_s, Id player, double x, double y) {
+    words::Spawned word;
+    word.set_unit(player + 10);
+    *word.mutable_pose() = pose(player, x, y);
+    tell(at_s, word);
+  }
+  void die(double at_s, Id player, Id killer, words::DeathCause why = words::BY_SHOT, std::uint32_t shot = 0) {
+    words::Died word;
+    word.set_player(player);
+    word.set_unit(player + 10);
+    word.set_killer(killer);
+    word.set_why(why);
+    word.set_shot(shot);
+    tell(at_s, word);
+  }
+  void end(double at_s) { fold.end(static_cast<Micros>(at_s * 1e6)); }
+
+  Rows rows;
+  Fold fold;
+};
+
+TEST_CASE("a death has both places, the weapon, the life and the distance") {
+  Telling telling;
+  telling.come(0, 1, "anna");
+  telling.come(0, 2, "bob");
+  telling.spawn(1, 1, 0, 0);
+  telling.spawn(2, 2, 30, 40);
+  words::Shot shot;
+  shot.set_shooter(1);
+  shot.set_unit(11);
+  shot.set_shot(7);
+  shot.set_weapon('G' << 8 | 'M');
+  shot.set_life(3);
+  telling.tell(3, shot);
+  telling.die(4, 2, 1, words::BY_SHOT, 7);
+  telling.end(10);
+
+  const auto deaths = telling.rows.of<Death>();
+  REQUIRE(deaths.size() == 1);
+  const Death& death = deaths[0];
+  CHECK(death.time_s == 4);
+  CHECK(death.victim.number == 2);
+  CHECK(death.killer.number == 1);
+  CHECK(death.why == "shot");
+  CHECK(death.weapon == "GM");
+  CHECK(death.at.x == 30);
+  CHECK(death.killer_at.y == 0);
+  CHECK(death.distance_m == 50);
+  CHECK_FALSE(death.team_kill);
+
+  const auto hits = telling.rows.of<Hit>();
+  REQUIRE(hits.size() == 1);
+  CHECK(hits[0].deadly);
+  CHECK(hits[0].shooter.number == 1);
+
+  const auto lives = telling.rows.of<Life>();
+  REQUIRE(lives.size() == 2);
+  CHECK(lives[0].life == death.life.number);
+  CHECK(lives[0].end == "died");
+  CHECK(lives[0].length_s == 2);
+  CHECK(lives[1].end == "recording");
+  CHECK(lives[1].kills == 1);
+  CHECK(lives[1].shots == 1);
+  CHECK(lives[1].length_s == 9);
+
+  const auto shots = telling.rows.of<Shot>();
+  REQUIRE(shots.size() == 1);
+  CHECK(shots[0].weapon == "GM");
+}
+
+TEST_CASE("the way of a life leaves out teleports, corrections and what nothing drives") {
+  Telling telling;
+  telling.come(0, 1, "anna");
+  telling.spawn(0, 1, 0, 0);
+  telling.tell(1, telling.pose(1, 30, 40));  // 50 m
+  words::Teleported teleported;
+  teleported.set_unit(11);
+  telling.tell(2, teleported);
+  telling.tell(2, telling.pose(1, 100, 40));
+  telling.tell(3, telling.pose(1, 100, 50));   // 10 m
+  telling.tell(4, telling.pose(1, 5000, 50));  // 4900 m in a second
+  telling.tell(5, telling.pose(1, 5000, 55));  // 5 m
+  words::Corrected corrected;
+  *corrected.mutable_pose() = telling.pose(1, 5000, 100);
+  telling.tell(6, corrected);
+  telling.tell(7, telling.pose(1, 5000, 101));  // 1 m
+  telling.end(8);
+  const auto lives = telling.rows.of<Life>();
+  REQUIRE(lives.size() == 1);
+  CHECK(lives[0].distance_m == doctest::Approx(66));
+  CHECK(lives[0].to.y == 101);
+}
+
+TEST_CASE("a loss of health is a hit; the one that kills is told once") {
+  Telling telling;
+  telling.come(0, 1, "anna");
+  telling.come(0, 2, "bob");
+  telling.spawn(0, 2, 0, 0);
+  words::Health health;
+  health.set_unit(12);
+  health.set_now(100);
+  health.set_max(100);
+  telling.tell(0, health);
+  health.set_by(1);
+  health.set_now(60);
+  telling.tell(1, health);
+  health.set_by(0);
+  health.set_now(90);  // medicine
+  telling.tell(2, health);
+  health.set_by(2);
+  health.set_now(80);  // he himself
+  telling.tell(3, health);
+  health.set_by(1);
+  health.set_now(0);
+  telling.tell(4, health);
+  telling.die(4, 2, 1);
+  telling.end(5);
+  const auto hits = telling.rows.of<Hit>();
+  REQUIRE(hits.size() == 2);
+  CHECK(hits[0].damage == 40);
+  CHECK_FALSE(hits[0].deadly);
+  CHECK(hits[1].damage == 80);
+  CHECK(hits[1].deadly);
+}
+
+TEST_CASE("who kills a player of the same team is not one who kills a rogue") {
+  Telling telling;
+  telling.come(0, 1, "anna", words::RED);
+  telling.come(0, 2, "bob", words::RED);
+  telling.come(0, 3, "carl");
+  telling.come(0, 4, "dora");
+  for (const Id id : {1, 2, 3, 4}) telling.spawn(0, id, 0, 0);
+  telling.die(1, 2, 1);
+  telling.die(2, 4, 3);
+  telling.die(3, 3, 3, words::BY_ITSELF);
+  telling.end(4);
+  const auto deaths = telling.rows.of<Death>();
+  REQUIRE(deaths.size() == 3);
+  CHECK(deaths[0].team_kill);
+  CHECK_FALSE(deaths[1].team_kill);
+  CHECK_FALSE(deaths[2].team_kill);
+  CHECK(telling.rows.of<Hit>().size() == 2);
+}
+
+TEST_CASE("positions come at their rate, reckoned, and not through a long silence") {
+  Telling telling(kSecond / 2);
+  telling.come(0, 1, "anna");
+  telling.spawn(1, 1, 0, 0);
+  words::Pose pose = telling.pose(1, 0, 0);
+  pose.set_vx(10);
+  telling.tell(1, pose);
+  telling.end(3);
+  const auto positions = telling.rows.of<Position>();
+  REQUIRE(positions.size() == 4);  // 1.0, 1.5, 2.0, 2.5
+  CHECK(positions[1].time_s == 1.5);
+  CHECK(positions[1].at.x == 5);
+  CHECK(positions[3].at.x == 10);  // reckoned for a second
+  CHECK(positions[0].speed_mps == 10);
+
+  Telling silent(kSecond);
+  silent.come(0, 1, "anna");
+  silent.spawn(0, 1, 0, 0);
+  silent.end(86'400);
+  CHECK(silent.rows.of<Position>().size() == 60);
+}
+
+TEST_CASE("what a retelling says is not an event") {
+  Telling telling;
+  telling.come(0, 1, "anna");
+  telling.come(0, 2, "bob");
+  telling.spawn(0, 1, 0, 0);
+  telling.tell(1, core::resync_clock(5));
+  telling.die(1, 1, 2);
+  words::PlayerGone gone;
+  gone.set_id(2);
+  telling.tell(1, gone);
+  telling.come(1, 3, "carl");
+  words::Clock clock;
+  clock.set_speed(1);
+  telling.tell(1, clock);
+  telling.end(2);
+  CHECK(telling.rows.of<Death>().empty());
+  std::set<std::string> names;
+  for (const Player& player : telling.rows.of<Player>()) names.insert(player.name);
+  CHECK(names == std::set<std::string>{"anna", "bob", "carl"});
+  const auto lives = telling.rows.of<Life>();
+  REQUIRE(lives.size() == 1);
+  CHECK(lives[0].end == "unknown");
+}
+
+TEST_CASE("a match ends with its round, or with another map") {
+  Telling telling;
+  words::World land;
+  land.set_hash("one");
+  land.set_name("First");
+  telling.tell(0, land);
+  telling.come(0, 1, "anna");
+  words::Round round;
+  round.set_state(words::Round::OVER);
+  round.set_winner(1);
+  telling.tell(10, round);
+  telling.tell(11, round);
+  round.Clear();
+  telling.tell(20, round);
+  telling.tell(25, land);
+  land.set_hash("two");
+  land.set_name("Second");
+  telling.tell(30, land);
+  telling.end(40);
+  const auto matches = telling.rows.of<Match>();
+  REQUIRE(matches.size() == 3);
+  CHECK(matches[0].ended_s == 20);
+  CHECK(matches[0].over);
+  CHECK(matches[0].winner.number == 1);
+  CHECK(matches[0].map == "First");
+  CHECK(matches[1].ended_s == 30);
+  CHECK_FALSE(matches[1].over);
+  CHECK(matches[1].map == "First");
+  CHECK(matches[2].map == "Second");
+}
+
+TEST_CASE("scores and items are told when they change") {
+  Telling telling;
+  telling.come(0, 1, "anna");
+  words::Score score;
+  score.set_player(1);
+  telling.tell(1, score);
+  telling.tell(2, score);
+  score.set_wins(1);
+  telling.tell(3, score);
+  words::Token flag;
+  flag.set_id(5);
+  flag.set_code("GM");
+  flag.set_state(words::Token::GROUND);
+  telling.tell(4, flag);
+  telling.tell(5, flag);
+  words::TokenTaken taken;
+  *taken.mutable_token() = flag;
+  taken.mutable_token()->set_state(words::Token::CARRIED);
+  taken.set_by(1);
+  telling.tell(6, taken);
+  words::TokenCaptured captured;
+  captured.set_token(5);
+  captured.set_by(1);
+  captured.set_team(words::RED);
+  telling.tell(7, captured);
+  telling.end(8);
+  const auto scores = telling.rows.of<Score>();
+  REQUIRE(scores.size() == 2);
+  CHECK(scores[0].wins == 0);
+  CHECK(scores[1].wins == 1);
+  const auto items = telling.rows.of<Item>();
+  REQUIRE(items.size() == 3);
+  CHECK(items[0].event == "told");
+  CHECK(items[1].event == "taken");
+  CHECK(items[1].state == "carried");
+  CHECK(items[2].event == "captured");
+  CHECK(items[2].code == "GM");
+  const auto captures = telling.rows.of<Capture>();
+  REQUIRE(captures.size() == 1);
+  CHECK(captures[0].team == "red");
+  CHECK(captures[0].player.number == 1);
+}
+
+TEST_CASE("cells of a player are one life") {
+  Telling telling(kSecond);
+  words::Player player;
+  player.set_id(1);
+  telling.tell(0, player);
+  words::Unit cell;
+  cell.set_owner(1);
+  cell.set_kind(words::Unit::CELL);
+  cell.set_alive(true);
+  words::Owns owns;
+  owns.set_player(1);
+  for (const Id id : {21, 22}) {
+    cell.set_id(id);
+    cell.mutable_pose()->set_x(id);
+    telling.tell(0, cell);
+    owns.add_units(id);
+  }
+  owns.set_active(22);
+  telling.tell(0, owns);
+  words::Gone gone;
+  gone.set_unit(21);
+  telling.tell(2, gone);
+  words::Pose pose;
+  pose.set_unit(22);
+  pose.set_x(52);
+  telling.tell(3, pose);
+  gone.set_unit(22);
+  telling.tell(4, gone);
+  words::Died died;
+  died.set_player(1);
+  died.set_unit(22);
+  died.set_why(words::BY_TOUCH);
+  telling.tell(4, died);
+  telling.end(5);
+  const auto lives = telling.rows.of<Life>();
+  REQUIRE(lives.size() == 1);
+  CHECK(lives[0].end == "died");
+  CHECK(lives[0].length_s == 4);
+  const auto deaths = telling.rows.of<Death>();
+  REQUIRE(deaths.size() == 1);
+  CHECK(deaths[0].life.number == lives[0].life);
+  CHECK(deaths[0].at.x == 52);
+  CHECK(telling.rows.of<Position>().size() == 2 + 2 + 1 + 1);
+}
+
+/// Everybody in an arena hears what the fold hears.
+class Listening final : public testing::DeafHost {
+ public:
+  Listening(Fold& fold, core::StandIns& bots) : fold_(fold), bots_(bots) {}
+  void told(const Fact& fact) override {
+    fold_.take(fact);
+    bots_.heard(fact);
+    deaths += core::as<words::Died>(fact) != nullptr ? 1 : 0;
+    captures += core::as<words::TokenCaptured>(fact) != nullptr ? 1 : 0;
+  }
+  std::size_t deaths = 0, captures = 0;
+
+ private:
+  Fold& fold_;
+  core::StandIns& bots_;
+};
+
+TEST_CASE("a match of bots is counted as its referee counts it") {
+  for (const auto mode : {core::ArenaMode::kFreeForAll, core::ArenaMode::kTeams}) {
+    Rows rows;
+    Fold fold(rows, {kSecond, 0});
+    core::BotOptions each;
+    each.behaviour = core::Behaviour::kHunt;
+    core::StandIns bots({8, each, {}});
+    Listening host(fold, bots);
+    core::ArenaRules rules;
+    rules.mode = mode;
+    rules.friendly_fire = true;
+    core::RoomOptions options;
+    options.seed = 5;
+    options.shared = true;
+    core::Room room(host, std::make_unique<core::Referee>(core::Arena{rules, core::courtyard(60)}), options);
+    room.back_opened({}, 0);
+    Micros now = 0;
+    while (now < 120 * kSecond) {
+      bots.look_after(room, now);
+      now = std::max(now, room.next_wake());
+      room.tick(now);
+    }
+    std::map<std::string, words::Score> own;  // of the referee
+    for (const auto& [id, player] : room.world().players()) own[player.player.name()] = player.score;
+    fold.end(now);
+
+    struct Count {
+      std::uint32_t kills = 0, team_kills = 0, deaths = 0;
+    };
+    std::map<std::int64_t, Count> counted;
+    for (const Death& death : rows.of<Death>()) {
+      ++counted[death.victim.number].deaths;
+      Count& killer = counted[death.killer.number];
+      if (death.killer.number != 0 && death.killer.number != death.victim.number)
+        ++(death.team_kill ? killer.team_kills : killer.kills);
+    }
+    CHECK(host.deaths > 10);
+    CHECK(rows.of<Death>().size() == host.deaths);
+    CHECK(rows.of<Capture>().size() == host.captures);
+    CHECK(rows.of<Player>().size() == 8);
+    std::int64_t shots = 0;
+    for (const Player& player : rows.of<Player>()) {
+      const words::Score& score = own.at(player.name);
+      const Count& count = counted[player.player];
+      CHECK(count.kills == score.wins());
+      CHECK(count.deaths == score.losses());
+      CHECK(count.team_kills == score.team_kills());
+      CHECK(player.wins == score.wins());
+    }
+    for (const Life& life : rows.of<Life>()) shots += life.shots;
+    CHECK(static_cast<std::size_t>(shots) == rows.of<Shot>().size());
+    // A ball takes half of the health: two hits kill.
+    CHECK(rows.of<Hit>().size() >= 2 * host.deaths);
+    for (const Hit& hit : rows.of<Hit>()) CHECK(hit.damage == 50);
+  }
+}
+
+TEST_CASE("every column has a name of its own, and every reference a table") {
+  std::set<std::string> names;
+  for (const Table& table : tables()) names.insert(table.name);
+  CHECK(names.size() == tables().size());
+  for (const Table& table : tables()) {
+    std::set<std::string> columns;
+    for (const Column& column : table.columns) {
+      columns.insert(column.name);
+      const bool known = *column.refers == '\0' || names.contains(column.refers);
+      CHECK_MESSAGE(known, column.name);
+    }
+    CHECK(columns.size() == table.columns.size());
+  }
+  CHECK(unit_of("time_s") == "s");
+  CHECK(unit_of("rtt_ms") == "ms");
+  CHECK(unit_of("team_kills") == "");
+}
+
+}  // namespace
+}  // namespace entente::numbers::fold_test

@@ -1,0 +1,263 @@
+// `entente stats`: what is counted, and how it is shown.
+#include "proxy/program/numbers/stats.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "proxy/program/numbers/page.h"
+#include "proxy/program/numbers/report.h"
+#include "tests/program/clip_match.h"
+#include "tests/program/folder.h"
+
+namespace entente::stats_test {
+namespace {
+
+using namespace numbers;
+namespace fs = std::filesystem;
+
+struct Told {
+  int exit;
+  std::string out, err;
+};
+
+Told told(const StatsOptions& options) {
+  std::ostringstream out, err;
+  const int exit = stats(options, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Player player(std::int64_t number, const char* name, double joined = 0, double left = kUnknown) {
+  Player row;
+  row.player = number;
+  row.name = name;
+  row.team = "red";
+  row.role = "play";
+  row.joined_s = joined;
+  row.left_s = left;
+  return row;
+}
+
+Death death(double at, std::int64_t victim, std::int64_t killer, bool team_kill = false) {
+  Death row;
+  row.time_s = at;
+  row.match = 1;
+  row.victim.number = victim;
+  row.killer.number = killer;
+  row.why = "shot";
+  row.team_kill = team_kill;
+  return row;
+}
+
+Match whole(double length) {
+  Match row;
+  row.match = 1;
+  row.ended_s = length;
+  row.game = "bzflag";
+  return row;
+}
+
+TEST_CASE("a match is told as text") {
+  const Folder folder;
+  const Told one = told({.source = {.files = {clip_match::match(folder.file("a.mcap"))}}});
+  CHECK_MESSAGE(one.exit == kOk, one.err);
+  CHECK(one.out ==
+        "a.mcap: 0:20, 2 players, 1 kill, 1 death\n"
+        "\n"
+        "player  kills  deaths  streak  distance  alive  longest life  server's score\n"
+        "anna        1       0       1     199 m   0:20          0:20           199-0\n"
+        "bob         0       1                     0:08          0:08\n"
+        "\n"
+        "killed  anna  bob\n"
+        "anna       .    1\n"
+        "bob        .    .\n"
+        "\n"
+        "deaths by unknown 1\n");
+}
+
+TEST_CASE("a match is told as JSON, with units in the names") {
+  const Folder folder;
+  const Told one = told({.source = {.files = {clip_match::match(folder.file("a.mcap"))}}, .json = true});
+  CHECK(one.exit == kOk);
+  CHECK(has(one.out,
+            "{\"recording\":\"a.mcap\",\"game\":null,\"began_utc\":\"2023-11-14T22:13:20Z\",\"length_s\":19.9,"));
+  CHECK(has(one.out, "{\"player\":1,\"name\":\"anna\","));
+  CHECK(has(one.out, "\"killed\":[\n{\"killer\":1,\"victim\":2,\"times\":1}]"));
+  CHECK(one.out.ends_with("}\n"));
+}
+
+TEST_CASE("streaks end with a death, team kills are no kills, and who dies alone is his own killer") {
+  Statistics counted;
+  for (const Row& row : std::vector<Row>{death(1, 2, 1), death(2, 3, 1), death(3, 1, 2), death(4, 2, 1),
+                                         death(5, 3, 1, true), death(6, 3, 3), death(7, 3, 0), player(1, "anna"),
+                                         player(2, "bob"), player(3, "carl"), whole(10)})
+    counted.take(row);
+  counted.finish();
+  REQUIRE(counted.lines().size() == 3);
+  const Line &anna = counted.lines()[0], &bob = counted.lines()[1], &carl = counted.lines()[2];
+  CHECK(anna.name == "anna");
+  CHECK(anna.kills == 3);
+  CHECK(anna.streak == 2);
+  CHECK(anna.team_kills == 1);
+  CHECK(anna.deaths == 1);
+  CHECK(bob.kills == 1);
+  CHECK(carl.deaths == 4);
+  CHECK(carl.own_deaths == 2);
+  CHECK(counted.kills() == 4);
+  CHECK(counted.deaths() == 7);
+  CHECK(counted.pairs().at({2, 2}) == 2);
+  CHECK(counted.pairs().at({0, 2}) == 2);
+  CHECK(counted.moments().size() == 7);
+  CHECK(counted.moments()[0].by == 1);
+}
+
+TEST_CASE("stays under one name are one player, if they are not at the same time") {
+  Statistics counted;
+  for (const Row& row :
+       std::vector<Row>{player(1, "anna", 0, 5), player(2, "anna", 6), player(3, "bob", 0), player(4, "bob", 3),
+                        player(5, "", 0, 1), player(6, "", 2), death(1, 3, 1), death(7, 4, 2), whole(10)})
+    counted.take(row);
+  counted.finish();
+  CHECK(counted.lines().size() == 5);
+  CHECK(counted.lines()[0].name == "anna");
+  CHECK(counted.lines()[0].stays == 2);
+  CHECK(counted.lines()[0].kills == 2);
+  CHECK(counted.place_of({2}) == 1);
+}
+
+TEST_CASE("accuracy is told where the game tells all hits") {
+  for (const auto& [game, shown] : {std::pair{"bzflag", true}, {"aos", false}}) {
+    Statistics counted;
+    Match match = whole(10);
+    match.game = game;
+    Shot shot;
+    shot.player.number = 1;
+    Hit hit;
+    hit.shooter.number = 1;
+    for (const Row& row : std::vector<Row>{shot, shot, hit, player(1, "anna"), match}) counted.take(row);
+    counted.finish();
+    const std::string text = report_text(counted, "x", false);
+    CHECK(has(text, "50 %") == shown);
+    std::string json;
+    report_json(counted, "x", json);
+    CHECK(has(json, "\"accuracy\":0.5") == shown);
+  }
+}
+
+TEST_CASE("what a hostile recording has too much of is counted") {
+  Statistics counted;
+  for (std::int64_t i = 1; i <= static_cast<std::int64_t>(Statistics::kMostStays) + 5; ++i)
+    counted.take(player(i, "x", 0));
+  counted.take(whole(1));
+  counted.finish();
+  CHECK(counted.beyond() == 5);
+  CHECK(counted.lines().size() == Statistics::kMostStays);
+  CHECK(has(report_text(counted, "x", false), "and 19900 more\n"));
+}
+
+TEST_CASE("names are safe in a terminal") {
+  Statistics counted;
+  counted.take(player(1, "\x1b[31mred"));
+  counted.take(whole(1));
+  counted.finish();
+  CHECK(has(report_text(counted, "x", false), "\\x1b[31mred"));
+  CHECK_FALSE(has(report_text(counted, "x", false), "\x1b"));
+  CHECK(has(report_text(counted, "x", true), "\x1b[1m"));
+}
+
+TEST_CASE("the page is one file, in which no name is HTML") {
+  const Folder folder;
+  const std::string name = "</script><script>alert(1)</script><!--\"'&";
+  Statistics counted;
+  PagePlaces places;
+  words::World land;
+  land.set_hash("h");
+  land.set_name(name);
+  land.set_west(-100), land.set_east(100), land.set_south(-50), land.set_north(50);
+  auto& box = *land.add_solids();
+  box.set_half_x(10);
+  box.set_half_y(5);
+  land.add_solids()->set_x(std::numeric_limits<double>::quiet_NaN());
+  places.land(land);
+  Death row = death(1, 1, 2);
+  row.at = {-99, 49, 0};
+  row.killer_at = {99, -49, 0};
+  row.why = name;
+  for (const Row& one : std::vector<Row>{row, player(1, name.c_str()), player(2, "bob"), whole(10)}) {
+    counted.take(one);
+    places.take(one);
+  }
+  counted.finish();
+  const std::string path = folder.file("a.html");
+  REQUIRE(write_page(path, counted, places, name).ok());
+  const std::string page = text_of(path);
+  CHECK(page.starts_with("<!doctype html>"));
+  CHECK(page.ends_with("</html>\n"));
+  CHECK_FALSE(has(page, "alert(1)</script>"));
+  CHECK_FALSE(has(page, "<script>alert"));
+  CHECK(has(page, "\\u003c/script>\\u003cscript>alert(1)"));
+  std::size_t scripts = 0;
+  for (std::size_t at = 0; (at = page.find("<script", at)) != std::string::npos; ++at) ++scripts;
+  CHECK(scripts == 2);
+  CHECK_FALSE(has(page, "<!-- "));
+  CHECK(has(page, "default-src 'none'"));
+  CHECK(has(page, "\"solids\":[[0,0,10,5,0]]"));
+  CHECK(has(page, "\"heat\":{\"columns\":128,\"rows\":64,\"drive\":[],\"die\":[0,1],\"kill\":[8191,1],\"shoot\":[]}"));
+  // Nothing is loaded: the only address is the name of SVG.
+  std::string rest = page;
+  const std::string svg = "http://www.w3.org/2000/svg";
+  for (std::size_t at; (at = rest.find(svg)) != std::string::npos;) rest.erase(at, svg.size());
+  CHECK_FALSE(has(rest, "http:"));
+  CHECK_FALSE(has(rest, "https:"));
+
+  CHECK_FALSE(write_page(path, counted, places, name).ok());
+  CHECK(text_of(path) == page);
+}
+
+TEST_CASE("a world whose bounds make no sense has no plan") {
+  PagePlaces places;
+  words::World land;
+  for (const double east :
+       {0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+    land.set_hash(std::to_string(east));
+    land.set_east(east);
+    land.set_north(100);
+    places.land(land);
+    places.take(death(1, 1, 2));
+  }
+  std::string json;
+  places.write(json);
+  CHECK(json == "[]");
+}
+
+TEST_CASE("--html writes the page beside the report, and replaces nothing") {
+  const Folder folder;
+  const std::string file = clip_match::match(folder.file("a.mcap")), page = folder.file("a.html");
+  CHECK(told({.source = {.files = {file}}, .html = page}).exit == kOk);
+  CHECK(has(text_of(page), "\"moments\":[[13,\"death\",2,1,\"unknown\"]]"));
+  const Told again = told({.source = {.files = {file}}, .html = page});
+  CHECK(again.exit == kFailed);
+  CHECK(has(again.err, "exists already"));
+  CHECK(again.out.empty());
+}
+
+TEST_CASE("a damaged recording is counted as far as it can be read, and the command fails") {
+  const Folder folder;
+  const std::string file = clip_match::match(folder.file("a.mcap"));
+  fs::resize_file(file, fs::file_size(file) - 40);
+  const Told one = told({.source = {.files = {file}}});
+  CHECK(one.exit == kFailed);
+  CHECK(has(one.out, "anna        1       0"));
+  CHECK(has(one.err, "entente stats: the rest cannot be read: "));
+}
+
+}  // namespace
+}  // namespace entente::stats_test
