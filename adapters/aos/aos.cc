@@ -96,6 +96,7 @@ class AceOfSpades final : public wire::Game {
     if (!status.server.empty()) return std::string(as_text(status.server));  // it contains no address to replace
     return query.question == "HELLO" ? "HI" : lan_answer(status);
   }
+  bool hides_units() const override { return true; }  // some servers do
   std::uint32_t enet_parting(wire::EnetParting why) const override {
     switch (why) {
       case wire::EnetParting::kBanned:

@@ -173,6 +173,8 @@ class Game {
   /// How long a refused client stays connected, in milliseconds, so that its player can read why: for programs that
   /// clear their screen when the connection closes.
   virtual std::uint32_t goodbye_ms() const { return 0; }
+  /// Whether a server may tell a player only what is in sight, so that two players know different units.
+  virtual bool hides_units() const { return false; }
   /// Whether a player can be told something in words while playing.
   virtual bool has_chat() const { return true; }
   /// What a server sends a player who plays, so that the player reads `text`: frames, packets or WebSocket messages,

@@ -183,6 +183,30 @@ TEST_CASE("words of another state of the file, or of another way to read it, are
   CHECK_FALSE(open_file(file, kSlow).made());
 }
 
+TEST_CASE("for one who reads a file once, what lies within the longest session gets no words") {
+  const Folder folder;
+  const std::string file = relays(folder, "a.mcap");
+  const Opened all = open({.from = {.file = file}}, kSlow);
+  fs::remove(words_cache_of(file));
+  const Opened once = open({.from = {.file = file}, .once = true}, kSlow);
+  CHECK(told(*once) == told(*all));
+  CHECK((*once).length() == (*all).length());
+  CHECK(files(folder) == Names{"a.mcap"});  // nothing is kept
+  const auto has = [&](const PlayableOptions& options) { return open(options, kSlow).session.ok(); };
+  CHECK(has({.from = {.file = file}, .link = 2, .once = true}));
+
+  // Whatever kind of file it is, one gets the same.
+  for (const std::string trace : {"bzflag/bzfs2426-bzadmin-chat.pcap", "bzflag/bzfs1108-hand-session.pcap",
+                                  "ogar/m3-02-two-players-chat.jsonl", "panic/patched-be-2p-test-kill-win.jsonl"}) {
+    const std::string copy = copied(folder, trace, "b" + fs::path(trace).extension().string());
+    const Opened whole = open_file(copy), part = open({.from = {.file = copy}, .once = true}, kQuick);
+    REQUIRE_MESSAGE(part.session.ok(), part.why());
+    CHECK((*part).length() == (*whole).length());
+    CHECK(told(*part) == told(*whole));
+    fs::remove(copy);
+  }
+}
+
 TEST_CASE("words that are damaged are made anew") {
   const Folder folder;
   const std::string file = relays(folder, "a.mcap"), words = words_cache_of(file).string();

@@ -34,7 +34,7 @@ class Remarks {
 void declare_source(CLI::App& app, Source& source) {
   app.add_option("FILE", source.files,
                  "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines. A file without words is "
-                 "translated first; if that takes longer than a second, the words are kept in FILE.words.mcap. Several "
+                 "translated first. Several "
                  "recordings (MCAP) are read as one, as `entente join` makes it, in any order")
       ->type_name("FILE ...")
       ->required();
@@ -55,8 +55,11 @@ Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const cha
   const Remarks remarks(command, err);
   FileOptions from = source.from;
   from.file = source.files.front();
-  auto words = open_playable(
-      {.from = from, .more = {source.files.begin() + 1, source.files.end()}, .set = source.set, .link = source.link});
+  auto words = open_playable({.from = from,
+                              .more = {source.files.begin() + 1, source.files.end()},
+                              .set = source.set,
+                              .link = source.link,
+                              .once = true});
   if (words) return std::move(*words);
   err << command << ": " << screen_text(words.error().text, "\n") << '\n';
   return int{words.error().exit};

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "proxy/program/clips/join.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/playback/merged_sessions.h"
+#include "proxy/program/playback/overlaps.h"
 #include "proxy/program/playback/words_cache.h"
 #include "proxy/program/recordings/convert_words.h"
 #include "proxy/program/recordings/to_mcap.h"
@@ -162,14 +164,21 @@ class Opening {
     std::istringstream lines(remarks.str());
     for (std::string line; std::getline(lines, line);) spdlog::warn("{}", line);
     if (!file) return file.error();
+    if (options_.once && options_.link == 0) left_out_ = overlapped(*file);
     auto made = make_beside_or_elsewhere(*file, set);
     if (!made) return problem(made.error().text);
     const bool long_work = progress_.took_long();
     const double seconds = std::chrono::duration<double>(progress_.elapsed()).count();
     RecordedSessions found = look_into(made->file, "reading the words of");
+    if (!left_out_.empty() && !made->gaps.empty()) {  // the longest connection has words of a part only, or none
+      left_out_.clear();
+      made = make_beside_or_elsewhere(*file, set);
+      if (!made) return problem(made.error().text);
+      found = look_into(made->file, "reading the words of");
+    }
     if (made->empty || found.sessions.empty()) return problem(nothing_in(*made));
     for (const std::string& gap : made->gaps) spdlog::info("{}: {}", name_, gap);
-    if (long_work) tell_kept(*made, seconds);
+    if (long_work && !options_.once) tell_kept(*made, seconds);
     if (!made->damage.empty()) found.damage = made->damage;
     return choose(found);
   }
@@ -217,7 +226,8 @@ class Opening {
     if (!recorder) return recorder.error();
     ConvertWords words(**recorder, set);
     WordsMaker maker(file, **recorder, words);
-    const auto read = file.read(maker, "making words of");
+    WithoutSome wanted(maker, left_out_);
+    const auto read = file.read(wanted, "making words of");
     const auto closed = (*recorder)->close(maker.last());
     if (!closed) return closed.error();
     if ((*recorder)->failing() || (*recorder)->lost().bytes != 0) return Error{(*recorder)->why()};
@@ -231,6 +241,7 @@ class Opening {
   const std::string shown_;  // in one line of a terminal
   std::string folder_;       // for the joined recording; "": there is none
   Progress progress_;
+  std::set<ConnectionId> left_out_;  // connections without words
   Outcome<trace::mcap::Metadata> metadata_ = Error{""};
 };
 

@@ -18,10 +18,11 @@ namespace entente {
 
 struct PlayableOptions {
   FileOptions from = {};
-  std::vector<std::string> more = {};            ///< other recordings (MCAP), which are joined with it
-  std::vector<std::string> set = {};             ///< settings of the games' backs: "key=value"
-  std::uint32_t link = 0;                        ///< the session's; 0: of the longest
-  std::string_view link_option = "--link";       ///< the option that chooses it, for messages
+  std::vector<std::string> more = {};       ///< other recordings (MCAP), which are joined with it
+  std::vector<std::string> set = {};        ///< settings of the games' backs: "key=value"
+  std::uint32_t link = 0;                   ///< the session's; 0: of the longest
+  std::string_view link_option = "--link";  ///< the option that chooses it, for messages
+  bool once = false;  ///< it is read once from end to end: words of what is not read are not made, and none are kept
   std::chrono::milliseconds patience{1000};      ///< what takes longer shows its progress, and its words are kept
   std::ostream* terminal = progress_terminal();  ///< for progress; null: none
 };

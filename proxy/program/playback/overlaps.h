@@ -1,0 +1,61 @@
+// Connections of a file that nobody sees who plays it from end to end: they lie within the time of the longest one,
+// which tells everything meanwhile (joined_sessions.h). In games whose players see different things there are none
+// (merged_sessions.h).
+#pragma once
+
+#include <set>
+
+#include "proxy/program/import/file.h"
+
+namespace entente {
+
+/// Reads all of the file. Empty: all are needed, or the file cannot be read to its end.
+std::set<ConnectionId> overlapped(const RecordedFile& file);
+
+/// Passes on all connections but some.
+class WithoutSome final : public ImportSink {
+ public:
+  /// They outlive it.
+  WithoutSome(ImportSink& to, const std::set<ConnectionId>& left_out) : to_(to), left_out_(left_out) {}
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
+    if (wants(id)) to_.opened(id, connection, time);
+  }
+  void bytes(const Imported& piece) override {
+    if (wants(piece.connection)) to_.bytes(piece);
+  }
+  void connected(ConnectionId id, std::uint32_t data, WallTime time) override {
+    if (wants(id)) to_.connected(id, data, time);
+  }
+  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
+    if (wants(id)) to_.lost(id, way, bytes, time);
+  }
+  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+    if (wants(id)) to_.missing(id, way, messages, bytes, time);
+  }
+  void ended(ConnectionId id, const ImportedClose& end) override {
+    if (wants(id)) to_.ended(id, end);
+  }
+  void gone(ConnectionId id) override {
+    if (wants(id)) to_.gone(id);
+  }
+  void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
+    if (wants(id)) to_.word(id, intent, fact, time);
+  }
+  void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override {
+    if (wants(id)) to_.world(id, world, time);
+  }
+  void geometry(const trace::Geometry& geometry, WallTime time) override { to_.geometry(geometry, time); }
+  void remark(std::string_view text) override { to_.remark(text); }
+  void read_to(std::uint64_t bytes) override { to_.read_to(bytes); }
+  bool wait_for_more() override { return to_.wait_for_more(); }
+  bool enough() const override { return to_.enough(); }
+
+ private:
+  bool wants(ConnectionId id) const { return !left_out_.contains(id); }
+
+  ImportSink& to_;
+  const std::set<ConnectionId>& left_out_;
+};
+
+}  // namespace entente
