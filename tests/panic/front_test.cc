@@ -336,6 +336,32 @@ TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the wor
   CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
 }
 
+TEST_CASE("who stands beside a wall, on its tile, is shown on the nearest tile without one") {
+  Play play;
+  play.stage.opens();
+  play.tells_room();
+  play.hears<words::World>(
+      "hash: 'a' kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
+      "solids { x: 37.5 y: -12.5 half_x: 5 half_y: 5 height: 9 }");  // a wall of the whole tile 17 16
+  play.hears<words::Ready>("");
+  REQUIRE(play.hears<words::Spawned>(Play::kSpawned).find("CreateBrick code=2 value=1 piece=3 x=17 y=16\n") !=
+          std::string::npos);
+  const std::string created =
+      play.hears<words::Unit>("id: 9 owner: 3 team: BLUE alive: true pose { x: 37.5 y: -1.5 yaw: 1.57 }");
+  CHECK(created == "sends CreateTank code=20 value=50 piece=4 x=17 y=15\n");  // north of it
+  CHECK(play.poses(9, 45, -3, 1.57) == "");                                   // still nearest to the north
+  CHECK(play.poses(9, 48.5, -20, 1.57) ==
+        "sends Move direction=2 value=1 piece=4\nsends Move direction=3 value=1 piece=4\nsends Move direction=1 "
+        "value=0 piece=4\n");
+  CHECK(play.hears<words::Pose>("unit: 9 x: 37.5 y: -12.5 z: 9 yaw: 1.57") ==
+        "sends Move direction=4 value=1 piece=4\nsends Move direction=1 value=0 piece=4\n");  // on top
+  CHECK(play.poses(9, 62.5, -12.5, 1.57).starts_with("sends Move direction=2 value=1 piece=4\n"));
+  // One's own tank steps from where it is shown.
+  play.poses(5, 12.5, -12.5, 1.57);
+  CHECK(play.poses(5, 28.5, -12.5, 1.57) == "");
+  CHECK(play.acts(kDrive, kEast, 1).ends_with("sends Move direction=2 value=0 piece=1\n"));
+}
+
 TEST_CASE("with the client's own maps, rock and water of its picture stop it, too; who is in them may leave") {
   const Folder maps;
   std::string rows(32 * 33, '3');

@@ -107,6 +107,7 @@ class Screen {
   bool is_drawn_blocked(Tile tile) const { return picture_ != nullptr && picture_->blocks(tile); }
   bool shows_wall(Tile tile) const { return (walls_.shows(tile) || masonry_.stands(tile)) && !is_drawn_blocked(tile); }
   Index wall_at(Tile tile);
+  Tile place_of(Tile now, const words::Pose& pose) const;
   void look_at_wall(Tile tile, Out& out);
 
   // Pellets. Only the nearest are shown.

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t kDecoration = 10;                       // drawn as a hole in the ground
 constexpr core::Micros kMovedAgain = 100 * core::kMillisecond;  // how often moving pieces are updated
 constexpr std::int32_t kMostMass = 999;                         // three digits of a display
+constexpr double kOnGround = 1;                                 // metres: higher, it may stand on a wall
 constexpr std::size_t kMostPieces = 4096;  // piece numbers; beyond that, numbers of units that are gone are reused
 
 bool is_moving(const words::Pose& pose) {
@@ -147,10 +148,35 @@ bool Screen::fill_crater(Index index, Out& out) {
   return true;
 }
 
+/// The tile on which a unit is shown. Walls are drawn as whole tiles, which are larger than what stands there. So who
+/// is beside a wall may be on its tile, and is shown on the nearest tile without one, if that is less than half a tile
+/// away. `now`: where it was shown.
+Tile Screen::place_of(Tile now, const words::Pose& pose) const {
+  const auto stops = [&](Tile tile) { return walls_.stands(tile) || masonry_.stands(tile); };
+  const auto far = [&](Tile tile) {
+    const double half = tiles_.side() / 2;
+    return std::hypot(std::max(0.0, std::abs(pose.x() - tiles_.x(tile)) - half),
+                      std::max(0.0, std::abs(pose.y() - tiles_.y(tile)) - half));
+  };
+  const Tile there = tiles_.settle(now, pose.x(), pose.y());
+  if (!stops(there) || pose.z() >= kOnGround) return there;
+  double nearest = tiles_.side() / 2;
+  if (!stops(now) && far(now) < nearest) return now;
+  Tile best = there;
+  for (const int x : {0, -1, 1})
+    for (const int y : {0, -1, 1}) {
+      const Tile beside{there.x + x, there.y + y};
+      if (!tiles_.holds(beside) || stops(beside) || !(far(beside) < nearest)) continue;
+      nearest = far(beside);
+      best = beside;
+    }
+  return best;
+}
+
 bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
   Piece& piece = pieces_[index];
   const words::Pose pose = core::place_at(state.unit.pose(), state.posed_at, out.now());
-  const Tile there = tiles_.settle(piece.at, pose.x(), pose.y());
+  const Tile there = place_of(piece.at, pose);
   if (there == piece.at) return paint_heading(index, state, out);
   if (!may_send(out)) return waits(index);
   const int east = there.x - piece.at.x, south = there.y - piece.at.y;
@@ -238,7 +264,7 @@ void Screen::tell_create(Index index, const core::UnitState& state, Out& out) {
   const words::Pose pose = core::place_at(state.unit.pose(), state.posed_at, out.now());
   piece.there = true;
   piece.code = code_of(state.unit, out);
-  piece.at = tiles_.at(pose.x(), pose.y());
+  piece.at = place_of(tiles_.at(pose.x(), pose.y()), pose);
   piece.facing = Direction::kNorth;
   piece.health = value_of(state.unit, piece.code);
   CreatePiece create;
