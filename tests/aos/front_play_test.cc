@@ -375,6 +375,7 @@ TEST_CASE("blocks are edits; a world that is not made of them does not change, a
   CHECK(play.says(SetColour{0, {3, 2, 1}}) == "");
   CHECK(play.says(BlockAction{0, 0, {256, 255, 61}}) ==
         "says Edit x: 0.78125 y: 0.78125 z: 0.78125 colour: 66051\n"
+        "sends ChatMessage player=35 type=2 text=\"nothing can be built or dug in this world\"\n"  // once
         "sends BlockAction player=0 action=1 at=(256 255 61)\n");
   CHECK(play.says(BlockAction{0, 1, {256, 255, 61}}) ==
         "says Edit op: DIG x: 0.78125 y: 0.78125 z: 0.78125 colour: 66051\n"

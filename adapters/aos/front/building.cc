@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "adapters/aos/losses.h"
 
@@ -74,6 +75,7 @@ void Building::hear(const BlockLine& line, FrontOut& out) {
 /// which gives the block back to it.
 void Building::take_back(const Block& at, FrontOut& out) {
   if (map_.given() || !in_map(at) || at[2] >= static_cast<int>(kGround)) return;
+  if (!std::exchange(told_, true)) client_.notice("nothing can be built or dug in this world", out);
   const auto x = static_cast<std::uint32_t>(at[0]), y = static_cast<std::uint32_t>(at[1]),
              z = static_cast<std::uint32_t>(at[2]);
   if (!map_.map().solid(x, y, z)) return client_.send(BlockAction{kOwn, kDestroy, at}, out);
@@ -167,7 +169,7 @@ void Building::catch_up(FrontOut& out) {
 }
 
 void Building::forget_map() {
-  edited_ = false;
+  edited_ = told_ = false;
   bricks_.clear();
 }
 

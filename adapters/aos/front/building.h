@@ -47,6 +47,7 @@ class Building {
   PlayerTable& players_;
   Arms& arms_;
   bool edited_ = false;
+  bool told_ = false;  // the client was told that the world does not change
   std::uint32_t world_colour_ = 0;
   std::vector<words::WorldEdit> edits_;  // that the map being sent does not contain
   std::map<core::Id, Tile> bricks_;      // units that are shown as walls
