@@ -102,6 +102,16 @@ std::size_t count(const std::string& all, const std::string& part) {
   return found;
 }
 
+/// The texts of the chat, each with a newline.
+std::string texts_of(const std::string& all) {
+  std::string texts;
+  for (std::size_t at = 0; (at = all.find(" text=\"", at)) != std::string::npos;) {
+    at += 7;
+    texts += all.substr(at, all.find('"', at) - at) + "\n";
+  }
+  return texts;
+}
+
 TEST_CASE("ogar front: nothing before the hello, then one picture with the border and what is in view") {
   Play play;
   CHECK(play.opens() == "");
@@ -296,12 +306,13 @@ TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
   world.set_tiles(tiles);
   play.hears(world);
   play.receives(client_hello());
-  CHECK(play.waits(0) ==
-        "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
-        "patch=6} added=[{id=4294967295 type=1 x=-220.96875 y=220.96875 size=40 colour=(40 140 60) flags=0} "
-        "{id=4294967294 type=4 "
-        "x=220.96875 y=-220.96875 size=200 colour=(40 90 200) flags=0} {id=4294967293 type=2 x=-220.96875 y=-220.96875 "
-        "size=200 colour=(120 120 130) flags=0}]\n");
+  CHECK(
+      play.waits(0) ==
+      "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
+      "patch=6} added=[{id=4294967295 type=1 x=-220.96875 y=220.96875 size=40 colour=(175 210 175) flags=0} "
+      "{id=4294967294 type=4 "
+      "x=220.96875 y=-220.96875 size=200 colour=(165 195 225) flags=0} {id=4294967293 type=2 x=-220.96875 y=-220.96875 "
+      "size=200 colour=(120 120 130) flags=0}]\n");
 }
 
 /// Numbers that stand behind `name` in what was sent.
@@ -652,6 +663,61 @@ TEST_CASE("ogar front: chat, and what has no other place, are lines") {
         "colour=(63 63 192) by_server=1 text=\"rain\"}]\n");
   CHECK(play.wishes({0, 0, ogar::kSay, 0, "", {" hello ", "  ", "/help"}}) ==
         "says Toward\nsays Say text: \"hello\"\nsays Say kind: COMMAND text: \"/help\"\n");
+}
+
+TEST_CASE("ogar front: who drives a tank is told its keys once, and each time who has killed whom") {
+  Play play;
+  play.greeted();
+  play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
+  play.hears(player(1, "anna"));
+  play.hears(player(2, "ben"));
+  play.hears(player(3, "cleo"));
+  play.hears(unit(50, Unit::TANK, 0, 0, 4.32, 1));
+  play.hears(unit(60, Unit::TANK, 50, 0, 4.32, 2));
+  play.hears(unit(70, Unit::TANK, 90, 0, 4.32, 3));
+  play.hears(owns(1, {50}, 50));
+  play.waits(kTick);
+  const auto lines = [&](core::Fact word) {
+    play.hears(std::move(word));
+    return texts_of(play.waits(kTick));
+  };
+  const auto spawned_word = [](Id unit) {
+    words::Spawned spawned;
+    spawned.set_unit(unit);
+    return spawned;
+  };
+  const auto died_word = [](Id player, Id unit, Id killer, double respawn_s = 0) {
+    words::Died died;
+    died.set_player(player);
+    died.set_unit(unit);
+    died.set_killer(killer);
+    died.set_respawn_s(respawn_s);
+    return died;
+  };
+  CHECK(lines(spawned_word(60)) == "");
+  CHECK(lines(spawned_word(50)) == "your tank drives to the mouse; Space shoots\n");
+  CHECK(lines(died_word(1, 50, 2)) == "ben has killed you\n");
+  CHECK(lines(spawned_word(50)) == "");
+  CHECK(lines(died_word(2, 60, 1)) == "you have killed ben\n");
+  CHECK(lines(died_word(3, 70, 2)) == "");
+  CHECK(lines(died_word(1, 50, 1)) == "you are dead\n");
+  CHECK(lines(died_word(1, 50, 2, 2.5)) == "ben has killed you; 3 s until you may play\n");
+  CHECK(lines(died_word(1, 50, 2, std::nan(""))) == "ben has killed you\n");
+  CHECK(lines(died_word(1, 50, 2, 1e300)) == "ben has killed you\n");
+  CHECK(lines(died_word(3, 99, 1)) == "");  // of what it knows nothing of
+}
+
+TEST_CASE("ogar front: who is a cell is told neither keys nor deaths") {
+  Play play;
+  play.plays();
+  words::Spawned spawned;
+  spawned.set_unit(50);
+  play.hears(spawned);
+  words::Died died;
+  died.set_player(1);
+  died.set_unit(50);
+  play.hears(died);
+  CHECK(texts_of(play.waits(kTick)) == "");
 }
 
 TEST_CASE("ogar front: who asks is answered at once, and told the counts") {

@@ -53,8 +53,12 @@ class OgarFront final : public core::Front {
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) viewpoint_.told(*view, out.now());
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
-    if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.in_resync())
+    if (std::string notice = notice_of(fact, out.world(), out.me()); !notice.empty() && !painter_.in_resync())
       say(server_line(notice), out);
+    if (std::string keys = knows_keys_ ? "" : keys_of(fact, out.world(), out.me()); !keys.empty()) {
+      knows_keys_ = true;
+      say(server_line(keys), out);
+    }
     core::lose_unsupported<mapping>(fact, out);
     if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
     const auto* refused = core::as<words::Refused>(fact);
@@ -263,7 +267,7 @@ class OgarFront final : public core::Front {
   Painter painter_;
   Scoreboard board_;
   std::vector<ChatLine> lines_;
-  bool greeted_ = false, bordered_ = false, border_due_ = false, info_due_ = false;
+  bool greeted_ = false, bordered_ = false, border_due_ = false, info_due_ = false, knows_keys_ = false;
   Micros heard_ = 0, greeted_at_ = 0, paint_at_ = 0;
   std::uint32_t painted_ = 0;
 };

@@ -7,7 +7,8 @@
 namespace entente::ogar {
 namespace {
 
-constexpr Colour kStone{120, 120, 130}, kWater{40, 90, 200}, kLeaves{40, 140, 60};
+// Paler than any player, so that nobody is taken for water or leaves.
+constexpr Colour kStone{120, 120, 130}, kWater{165, 195, 225}, kLeaves{175, 210, 175};
 constexpr double kTileFilled = 0.4525;  // a tile of 442 units is drawn as a cell of size 200
 constexpr double kPost = 40;            // units: smaller than any unhurt player
 constexpr double kMostPosts = 64;       // around one solid
