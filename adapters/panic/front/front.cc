@@ -24,7 +24,6 @@ constexpr Micros kStepMost = 5 * kSecond;
 constexpr Micros kShotMost = 5 * kSecond;  // the time to turn around and shoot
 constexpr Micros kAbsence = 60 * kSecond;  // how long a seat is kept
 constexpr std::int32_t kMostAmmo = 9999;   // four digits of a display
-constexpr double kOnGround = 1;            // metres
 
 Micros seconds(std::string_view text) {
   unsigned value = 0;

@@ -21,6 +21,9 @@
 
 namespace entente::panic {
 
+/// Metres. A unit that is higher may stand on a wall.
+inline constexpr double kOnGround = 1;
+
 class Screen {
  public:
   using Out = core::FrontOut;

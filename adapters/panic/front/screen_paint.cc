@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint32_t kDecoration = 10;                       // drawn as a hole in the ground
 constexpr core::Micros kMovedAgain = 100 * core::kMillisecond;  // how often moving pieces are updated
 constexpr std::int32_t kMostMass = 999;                         // three digits of a display
-constexpr double kOnGround = 1;                                 // metres: higher, it may stand on a wall
 constexpr std::size_t kMostPieces = 4096;  // piece numbers; beyond that, numbers of units that are gone are reused
 
 bool is_moving(const words::Pose& pose) {
