@@ -148,7 +148,7 @@ TEST_CASE("@mcap/core reads the topics for 3D panels, by the schemas in the file
   if (!can_run()) return;
   Folder folder;
   const auto path = folder / "scenes.mcap";
-  const std::string trace = testing::source_dir() + "/tests/traces/bzflag/bzfs2426-ctf.rec";
+  const std::string trace = testing::source_dir() + "/tests/traces/aos/betterspades-start.pcap";
   const std::string command =
       testing::entente_binary() + " convert '" + trace + "' --foxglove --to '" + path + "' > /dev/null";
   REQUIRE(std::system(command.c_str()) == 0);
@@ -159,11 +159,10 @@ TEST_CASE("@mcap/core reads the topics for 3D panels, by the schemas in the file
                        [&](const std::string& line) { return line.find(text) != line.npos; });
   };
   CHECK(has(" foxglove.SceneUpdate {\"entities\":[{\"timestamp\":{"));
-  CHECK(has("\"frameId\":\"world\",\"id\":\"world\""));
+  CHECK(has("\"frame_id\":\"world\",\"id\":\"world\""));
   CHECK(has(" /1/tf 1 foxglove.FrameTransform {"));
-  CHECK(has("\"parentFrameId\":\"world\",\"childFrameId\":\"1/"));
-  CHECK(has(" foxglove.PoseInFrame {"));
-  CHECK(has(" foxglove.Log {"));
+  CHECK(has("\"parent_frame_id\":\"world\",\"child_frame_id\":\"1/walker\""));
+  CHECK(has(" /1/pose/walker 1 foxglove.PoseInFrame {"));
 }
 
 TEST_CASE("we read what @mcap/core writes, and find every message, checksum and count right") {

@@ -94,6 +94,9 @@ std::string annas_drive(const Folder& folder) {
   box.set_west(-400), box.set_east(400), box.set_south(-400), box.set_north(400);
   auto& solid = *box.add_solids();
   solid.set_x(5), solid.set_y(6), solid.set_half_x(2), solid.set_half_y(3), solid.set_height(10);
+  auto& pyramid = *box.add_solids();
+  pyramid.set_shape(words::Solid::PYRAMID);
+  pyramid.set_half_x(4), pyramid.set_half_y(4), pyramid.set_height(9), pyramid.set_upside_down(true);
   words.put();
   for (const auto& [id, name] : {std::pair{1U, "anna/b c"}, {2U, "anna_b_c"}}) {
     auto& player = *words.at(0).mutable_player();
@@ -181,6 +184,12 @@ TEST_CASE("--foxglove: the world, tanks, rays and deaths in the scene, and a log
   CHECK(box.pose().position().z() == 5);  // cubes are placed by their centre
   CHECK(box.size().x() == 4);
   CHECK(box.size().z() == 10);
+  REQUIRE(first["world"].triangles_size() == 1);
+  const auto& pyramid = first["world"].triangles(0);
+  REQUIRE(pyramid.points_size() == 5);
+  CHECK(pyramid.points(0).z() == 9);  // it stands on its tip
+  CHECK(pyramid.points(4).z() == 0);
+  CHECK(pyramid.indices_size() == 3 * 6);
   REQUIRE(first["unit 11"].cubes_size() == 1);
   CHECK(first["unit 11"].cubes(0).size().x() == 6);
   CHECK(first["unit 11"].cubes(0).color().r() > first["unit 11"].cubes(0).color().g());  // RED
@@ -243,11 +252,11 @@ TEST_CASE("--foxglove: of every game, with its units and its world") {
   };
   const Folder folder;
   int number = 0;
-  for (const Case& one : {Case{"bzflag/bzfs2426-ctf.rec", "", true, true, false},
+  for (const Case& one : {Case{"bzflag/bzfs2426-ctf.rec", "", true, false, false},
                           Case{"aos/betterspades-start.pcap", "", true, true, false},
                           Case{"ogar/m3-03-split-eject-merge.jsonl", "", false, false, true},
                           Case{"panic/master-2p-test-kill-win.jsonl", "panic", true, false, false}}) {
-    CAPTURE(one.trace);
+    CAPTURE(std::string(one.trace));
     ConvertOptions options;
     options.from.file = trace_file(one.trace);
     options.from.game = one.game;

@@ -1,6 +1,6 @@
 // Topics for programs that draw and plot MCAP files, such as Foxglove and Lichtblick: scenes, poses and a log, made of
-// a recording's words. Described in proxy/README.md, "A recording in a 3D panel". Law: they are added to the recording,
-// which stays what it was; the same words give the same messages.
+// a recording's words. Described in proxy/README.md, "A recording in a 3D panel".
+// Law: they are added to the recording, which stays what it was; the same words give the same messages.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "proxy/core/world.h"
-#include "proxy/program/recordings/word_watcher.h"
+#include "proxy/program/foxglove/word_watcher.h"
 #include "proxy/trace/recorder.h"
 #include "schema/foxglove.pb.h"
 

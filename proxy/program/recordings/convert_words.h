@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "proxy/program/command.h"
+#include "proxy/program/foxglove/word_watcher.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/recordings/offline_room.h"
-#include "proxy/program/recordings/word_watcher.h"
 #include "proxy/relay/tap/bridge_words.h"
 #include "proxy/trace/recorder.h"
 

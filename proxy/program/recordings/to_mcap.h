@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "proxy/program/foxglove/word_watcher.h"
 #include "proxy/program/recordings/convert_sink.h"
 #include "proxy/program/recordings/convert_words.h"
-#include "proxy/program/recordings/word_watcher.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
