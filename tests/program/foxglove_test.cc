@@ -225,6 +225,22 @@ std::string ours(const std::string& path) {
   }
 }
 
+TEST_CASE("--foxglove: a world of a hostile file is drawn in part") {
+  const Folder folder;
+  Words words(folder.file("many.mcap"));
+  auto& many = *words.at(0).mutable_world();
+  many.set_kind(words::World::TILES);
+  many.set_columns(4'000'000'000), many.set_rows(3), many.set_tiles(std::string(100'000, '\0'));
+  for (int i = 0; i < 60'000; ++i) many.add_solids();
+  words.put();
+  words.to->closed(kStart + 1'000'000'000, 1, "client left");
+  REQUIRE(words.to->close(kStart + 1'000'000'000).ok());
+  REQUIRE(converted(folder.file("many.mcap"), folder.file("out.mcap"), true).exit == kOk);
+  const auto updates = all<foxglove::SceneUpdate>(topics(folder.file("out.mcap"))["/1/scene"]);
+  REQUIRE(updates.size() == 1);
+  CHECK(updates[0].entities(0).cubes_size() == 50'000);
+}
+
 TEST_CASE("--foxglove: our own commands find what they find without it; words are made if there are none") {
   const Folder folder;
   const std::string trace = trace_file("bzflag/bzfs2426-ctf.rec");

@@ -12,7 +12,7 @@ namespace {
 
 constexpr core::Micros kStep = 50 * core::kMillisecond;  // between two samples
 constexpr core::Micros kMostSteps = core::kSecond;       // sampled after the last word; as far as poses are reckoned
-constexpr std::size_t kMostGeometries = 64;              // of one recording, whose pictures are made
+constexpr std::size_t kMostKept = 256U << 20U;           // bytes of geometries that worlds may refer to
 constexpr std::int32_t kRayShown = 300'000'000;          // ns
 constexpr const char* kRoot = "world";                   // the frame of all coordinates
 
@@ -313,7 +313,8 @@ void FoxgloveScenes::world(std::uint32_t link, const trace::Snapshot& world, Wal
 }
 
 void FoxgloveScenes::geometry(const trace::Geometry& geometry) {
-  if (geometries_.size() < kMostGeometries) geometries_.emplace(geometry.hash(), geometry);
+  const std::size_t bytes = geometry.ByteSizeLong();
+  if (kept_ + bytes <= kMostKept && geometries_.emplace(geometry.hash(), geometry).second) kept_ += bytes;
 }
 
 }  // namespace entente

@@ -34,6 +34,7 @@ class FoxgloveScenes final : public WordWatcher {
   trace::Recorder& recorder_;
   std::map<std::uint32_t, std::unique_ptr<Scene>> scenes_;  // by link
   std::map<std::string, trace::Geometry> geometries_;       // by hash
+  std::size_t kept_ = 0;                                    // bytes of those
   std::uint64_t messages_ = 0;
 };
 

@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint32_t kStone = 0x8A8A82, kEarth = 0x4F6B3C, kEdge = 0xFFFFFF, kFire = 0xFFE680;
 constexpr double kWallThick = 0.5, kWallHigh = 6, kTileHigh = 12;  // of walls and tiles that have no size of their own
 constexpr double kText = 3;                                        // height of letters
+constexpr std::size_t kMostDrawn = 50'000;                         // solids, and tiles, of a world
 constexpr std::size_t kGroundCells = 64;                           // a side; a finer ground is thinned out
 
 void paint(std::uint32_t colour, foxglove::Color& to, double opacity = 1) {
@@ -72,7 +73,8 @@ void add_solid(const words::Solid& solid, foxglove::SceneEntity& to) {
 
 void add_tiles(const words::World& geometry, foxglove::SceneEntity& to) {
   const std::size_t columns = geometry.columns(), rows = geometry.rows();
-  if (columns == 0 || rows == 0 || geometry.tiles().size() / columns != rows) return;
+  const bool many = columns > kMostDrawn || rows > kMostDrawn || columns * rows > kMostDrawn;
+  if (many || geometry.tiles().size() != columns * rows) return;
   const double wide = (geometry.east() - geometry.west()) / static_cast<double>(columns);
   const double high = (geometry.north() - geometry.south()) / static_cast<double>(rows);
   for (std::size_t i = 0; i < columns * rows; ++i)
@@ -174,7 +176,8 @@ void add_geometry(const words::World& geometry, foxglove::SceneEntity& to) {
   add_bounds(geometry, to);
   if (!geometry.ground().empty()) add_hills(geometry, to);
   if (geometry.kind() == words::World::TILES) add_tiles(geometry, to);
-  for (const words::Solid& solid : geometry.solids()) add_solid(solid, to);
+  const int solids = std::min(geometry.solids_size(), static_cast<int>(kMostDrawn));
+  for (int i = 0; i < solids; ++i) add_solid(geometry.solids(i), to);
 }
 
 void add_unit(const words::Unit& unit, const words::Pose& pose, std::uint32_t colour, const std::string& name,

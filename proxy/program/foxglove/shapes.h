@@ -11,7 +11,8 @@ void set(foxglove::Vector3& vector, double x, double y, double z);
 void set(foxglove::Quaternion& turn, double yaw, double pitch);
 void set(foxglove::Pose& pose, const words::Pose& from);
 
-/// The ground, the bounds, and what stands there. Blocks that are built or dug later are not shown.
+/// The ground, the bounds, and what stands there, at most 50,000 of it. Blocks that are built or dug later are not
+/// shown.
 void add_geometry(const words::World& geometry, foxglove::SceneEntity& to);
 /// A box for a tank, a man, a brick, something to pick up or a decoration; a sphere for cells and pellets. `name` is
 /// written above it; "": none.
