@@ -214,11 +214,12 @@
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.imageSmoothingEnabled = true;
     pen.drawImage(small, 0, 0, canvas.width, canvas.height);
-    const counted = heat.reduce((sum, value, at) => at % 2 ? sum + value : sum, 0), unit = chosen.kind === "drive" ? "positions, one a second" : chosen.kind === "shoot" ? "shots" : "deaths";
+    const counted = heat.reduce((sum, value, at) => at % 2 ? sum + value : sum, 0);
+    const unit = chosen.kind === "drive" ? "one position a second" : `${chosen.kind === "shoot" ? "shot" : "death"}${counted === 1 ? "" : "s"}`;
     canvas.setAttribute("aria-label", `${map.name ?? "The map"} from above, and where players ${title}`);
     const ramp = make("span", undefined, { class: "ramp" });
     ramp.style.background = `linear-gradient(to right, rgba(${colour}, 0), rgba(${colour}, .92))`;
-    byId("legend").replaceChildren(make("span", "seldom"), ramp, make("span", "often"), make("span", `${counted} ${unit} · ${Math.round(wide)} × ${Math.round(high)} m, north is up`));
+    byId("legend").replaceChildren(make("span", "seldom"), ramp, make("span", "often"), make("span", `${chosen.kind === "drive" ? "" : `${counted} `}${unit} · ${Math.round(wide)} × ${Math.round(high)} m, north is up`));
   }
 
   function choices() {
@@ -269,7 +270,7 @@
     if (chart) {
       const most = Math.max(...series.map((p) => p.kills)), y = (kills) => top + chart - (chart - 8) * kills / most;
       for (const kills of [...new Set([0, Math.round(most / 2), most])])
-        svg.append(draw("line", { class: "grid", x1: left, x2: wide - right, y1: y(kills), y2: y(kills) }), draw("text", { x: left - 8, y: y(kills) + 4, "text-anchor": "end" }, `${kills}${kills === most ? " kills" : ""}`));
+        svg.append(draw("line", { class: "grid", x1: left, x2: wide - right, y1: y(kills), y2: y(kills) }), draw("text", { x: left - 8, y: y(kills) + 4, "text-anchor": "end" }, `${kills}${kills === most ? most === 1 ? " kill" : " kills" : ""}`));
       for (const player of series) {
         let kills = 0, path = `M${x(0)} ${y(0)}`;
         for (const [time, what, victim, by] of data.moments) {
