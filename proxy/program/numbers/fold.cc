@@ -109,12 +109,12 @@ void Fold::pass_time(Micros until) {
 
 void Fold::tell_positions(Micros at) {
   for (const auto& [key, life] : lives_) {
-    const auto tell = [&](const core::UnitState& unit) {
+    const auto tell = [&, owner = life.player](const core::UnitState& unit) {
       if (unit.hidden) return;
       const words::Pose pose = core::place_at(unit.unit.pose(), unit.posed_at, at);
       auto row = event<Position>();
       row.time_s = core::seconds(at);
-      row.player = ref(life.player);
+      row.player = ref(owner);
       row.unit = unit.unit.id();
       row.at = {pose.x(), pose.y(), pose.z()};
       row.speed_mps = speed_of(pose);

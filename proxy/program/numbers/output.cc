@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "proxy/core/word.h"
 #include "proxy/program/json_text.h"
 #include "proxy/program/numbers/tables.h"
 
@@ -14,11 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPiece = 256U << 10U;  // bytes that are written at once
 constexpr const char* kSuffix = ".writing";
-
-template <class... F>
-struct Cases : F... {
-  using F::operator()...;
-};
 
 void append(std::int64_t number, std::string& out) { out += std::to_string(number); }
 void append(double number, std::string& out) { append_number(number, out); }
@@ -45,8 +41,9 @@ class JsonOutput final : public Output {
     ((out += "{\"table\":\"") += table.name) += '"';
     for (const Column& column : table.columns) {
       ((out += ",\"") += column.name) += "\":";
-      std::visit(Cases{[&](std::monostate) { out += "null"; }, [&](bool yes) { out += yes ? "true" : "false"; },
-                       [&](std::string_view text) { json_text(text, out); }, [&](auto number) { append(number, out); }},
+      std::visit(core::Overloaded{
+                     [&](std::monostate) { out += "null"; }, [&](bool yes) { out += yes ? "true" : "false"; },
+                     [&](std::string_view text) { json_text(text, out); }, [&](auto number) { append(number, out); }},
                  column.cell(row));
     }
     out += "}\n";
@@ -90,10 +87,10 @@ class CsvOutput final : public Output {
     std::string& out = file.text();
     for (const Column& column : table.columns) {
       if (&column != table.columns.data()) out += ',';
-      std::visit(
-          Cases{[](std::monostate) {}, [&](bool yes) { out += yes ? "true" : "false"; },
-                [&](std::string_view text) { append_csv(text, out); }, [&](auto number) { append(number, out); }},
-          column.cell(row));
+      std::visit(core::Overloaded{[](std::monostate) {}, [&](bool yes) { out += yes ? "true" : "false"; },
+                                  [&](std::string_view text) { append_csv(text, out); },
+                                  [&](auto number) { append(number, out); }},
+                 column.cell(row));
     }
     out += "\r\n";
     if (const auto flushed = file.flush(); !flushed) failed_ = flushed.error();

@@ -190,7 +190,7 @@ TEST_CASE("who kills a player of the same team is not one who kills a rogue") {
   telling.come(0, 2, "bob", words::RED);
   telling.come(0, 3, "carl");
   telling.come(0, 4, "dora");
-  for (const Id id : {1, 2, 3, 4}) telling.spawn(0, id, 0, 0);
+  for (const Id id : {1U, 2U, 3U, 4U}) telling.spawn(0, id, 0, 0);
   telling.die(1, 2, 1);
   telling.die(2, 4, 3);
   telling.die(3, 3, 3, words::BY_ITSELF);
@@ -334,7 +334,7 @@ TEST_CASE("cells of a player are one life") {
   cell.set_alive(true);
   words::Owns owns;
   owns.set_player(1);
-  for (const Id id : {21, 22}) {
+  for (const Id id : {21U, 22U}) {
     cell.set_id(id);
     cell.mutable_pose()->set_x(id);
     telling.tell(0, cell);
