@@ -67,19 +67,33 @@ TEST_CASE("a shot is wished for by each game's own word") {
   words::Fire fire;
   fire.set_vy(100);
   const Intent shot(fire);
-  REQUIRE(steering.shooting(shot));
-  CHECK(*steering.shooting(shot)->yaw == doctest::Approx(kPi / 2));
-  CHECK(steering.shooting(words::Split()));
-  CHECK_FALSE(steering.shooting(words::Split())->yaw);
+  REQUIRE(steering.shooting(shot, 0, 0));
+  CHECK(*steering.shooting(shot, 0, 0)->yaw == doctest::Approx(kPi / 2));
+  CHECK(steering.shooting(words::Split(), 0, 0));
+  CHECK_FALSE(steering.shooting(words::Split(), 0, 0)->yaw);
   words::Trigger pull;
   pull.set_primary(true);
   steering.hear(keys(0, 1.5));
-  REQUIRE(steering.shooting(pull));
-  CHECK_FALSE(steering.shooting(pull));  // still held
+  REQUIRE(steering.shooting(pull, 0, 0));
+  CHECK_FALSE(steering.shooting(pull, 0, 0));  // still held
   CHECK(steering.trigger_held());
-  CHECK_FALSE(steering.shooting(words::Trigger()));
-  CHECK(*steering.shooting(pull)->yaw == 1.5);
-  CHECK_FALSE(steering.shooting(words::Spawn()));
+  CHECK_FALSE(steering.shooting(words::Trigger(), 0, 0));
+  CHECK(*steering.shooting(pull, 0, 0)->yaw == 1.5);
+  CHECK_FALSE(steering.shooting(words::Spawn(), 0, 0));
+}
+
+TEST_CASE("who points with a mouse shoots there, from where the unit is") {
+  Steering steering;
+  words::Toward mouse;
+  mouse.set_x(10);
+  mouse.set_y(20);
+  steering.hear(mouse);
+  CHECK(*steering.shooting(words::Split(), 10, 5)->yaw == doctest::Approx(kPi / 2));
+  CHECK(*steering.shooting(words::Eject(), 20, 20)->yaw == doctest::Approx(kPi));
+  CHECK_FALSE(steering.shooting(words::Split(), 10, 20.1)->yaw);  // the mouse is at the unit
+  words::Trigger pull;
+  pull.set_primary(true);
+  CHECK_FALSE(steering.shooting(pull, 0, 0)->yaw);
 }
 
 TEST_CASE("angles stay within a turn") {

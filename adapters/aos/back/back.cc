@@ -33,7 +33,8 @@ void AosBack::hear(const core::Intent& intent, Outlet& out) {
   if (as<words::Eject>(intent) != nullptr) return hands_.reload(out);
   const auto* trigger = as<words::Trigger>(intent);
   if (trigger != nullptr && man_.plays_itself()) return hands_.hear(*trigger, out);
-  if (const auto shooting = man_.steering().shooting(intent)) {
+  const Point here = point_of(man_.place());
+  if (const auto shooting = man_.steering().shooting(intent, here.x, here.y)) {
     if (marksman_.wish(*shooting, out)) keep_alive(out);
     return;
   }

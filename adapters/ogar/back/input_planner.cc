@@ -32,7 +32,7 @@ bool InputPlanner::hear(const core::Intent& intent, CellTracker& tracker, core::
     steered_at_ = intent.at;
     return true;
   }
-  const auto shot = steering_.shooting(intent);
+  const auto shot = steering_.shooting(intent, 0, 0);  // from where does not matter: a split is a split here
   return std::visit(Overloaded{[&](const words::Enter& word) { return enter(word), true; },
                                [&](const words::Change& word) { return change(word, out), true; },
                                [&](const words::Spawn&) { return wants_spawn_ = true; },

@@ -64,7 +64,8 @@ bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
   }
   if (wheel.steering.hear(intent))
     wheel.step_asked = ++asked_;
-  else if (const auto shooting = wheel.steering.shooting(intent))
+  else if (const Tiles& tiles = field_.ground.tiles();
+           const auto shooting = wheel.steering.shooting(intent, tiles.x(piece->at), tiles.y(piece->at)))
     wish_shot(wheel, *piece, *shooting);
   return true;
 }

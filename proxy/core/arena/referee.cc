@@ -83,7 +83,8 @@ void Referee::hear(const Intent& intent, BackOut& out) {
   if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // already told
   Player* const player = find(intent.by);
   if (player == nullptr) return out.lose(loss::kNotEntered, intent);
-  if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
+  if (const auto shooting = player->steering.shooting(intent, player->tank.x, player->tank.y))
+    return shoot(*player, *shooting, out);
   std::visit(Overloaded{
                  [&](const words::Spawn&) { want_spawn(*player, out); },
                  [&](const words::PoseClaim& word) { claim(*player, word, out); },

@@ -64,7 +64,7 @@ Course Steering::course(double x, double y, double near) const {
 
 const words::PoseClaim* Steering::claim() const { return std::get_if<words::PoseClaim>(&wish_); }
 
-std::optional<Shooting> Steering::shooting(const Intent& intent) {
+std::optional<Shooting> Steering::shooting(const Intent& intent, double x, double y) {
   if (const auto* fire = as<words::Fire>(intent)) {
     Shooting shot;
     shot.fire = fire;
@@ -76,7 +76,10 @@ std::optional<Shooting> Steering::shooting(const Intent& intent) {
   }
   Shooting straight_on;
   straight_on.yaw = looking();
-  if (as<words::Split>(intent) || as<words::Eject>(intent)) return straight_on;
+  if (as<words::Split>(intent) || as<words::Eject>(intent)) {
+    if (by_mouse()) straight_on.yaw = pointing(x, y);
+    return straight_on;
+  }
   if (const auto* trigger = as<words::Trigger>(intent)) {
     const bool was = std::exchange(trigger_, trigger->primary());
     if (trigger_ && !was) return straight_on;
@@ -88,6 +91,13 @@ std::optional<double> Steering::looking() const {
   if (const auto* keys = std::get_if<words::Keys>(&wish_)) return keys->yaw();
   if (const auto* pose = claim()) return pose->yaw();
   return std::nullopt;
+}
+
+/// The direction of the mouse; nothing if it is at the unit.
+std::optional<double> Steering::pointing(double x, double y) const {
+  const auto* goal = std::get_if<words::Toward>(&wish_);
+  if (goal == nullptr || !(std::hypot(goal->x() - x, goal->y() - y) > kReached)) return std::nullopt;
+  return std::atan2(goal->y() - y, goal->x() - x);
 }
 
 double wrap_angle(double angle) {

@@ -49,14 +49,17 @@ class Steering {
   /// Whether the player points at a goal, and at the unit itself to stand.
   bool by_mouse() const { return std::holds_alternative<words::Toward>(wish_); }
 
-  /// Whether this word asks for a shot now. A trigger does when it is pressed, and while held as long as
-  /// trigger_held() is true.
-  std::optional<Shooting> shooting(const Intent& intent);
+  /// Whether this word asks for a shot now, of a unit at x, y (metres). A trigger does when it is pressed, and while
+  /// held as long as trigger_held() is true. A Split or an Eject is a shot at the mouse, as in Ogar: its player does
+  /// not see where the gun points.
+  std::optional<Shooting> shooting(const Intent& intent, double x, double y);
   bool trigger_held() const { return trigger_; }
   /// The direction of keys or a claim; for held triggers.
   std::optional<double> looking() const;
 
  private:
+  std::optional<double> pointing(double x, double y) const;
+
   std::variant<std::monostate, words::Step, words::Toward, words::Keys, words::PoseClaim> wish_;
   bool trigger_ = false;
 };

@@ -14,7 +14,9 @@ void TankBack::hear(const Intent& intent, BackOut& out) {
   if (as<words::Leave>(intent) != nullptr) return leave("the player left", out);
   if (as<words::WantWorld>(intent) != nullptr) return;  // it comes with the greeting
   if (hear_early(intent, out) || !state_.in() || intent.by != state_.me) return;
-  if (const auto shooting = tank().steering.shooting(intent)) return control().shoot(*shooting, out);
+  const words::Pose& pose = tank().pose;
+  if (const auto shooting = tank().steering.shooting(intent, pose.x(), pose.y()))
+    return control().shoot(*shooting, out);
   hear_word(intent, out);
 }
 
