@@ -177,6 +177,30 @@ TEST_CASE("a step that nothing comes of only turns the tank") {
   CHECK(play.waits(900 * kMillisecond) == "");
 }
 
+TEST_CASE("a tank that turns to a step finishes it, and then makes the newest that was asked for meanwhile") {
+  Play play;
+  play.start();
+  CHECK(play.acts(kDrive, kEast, 1).ends_with("says Step unit: 5 direction: EAST x: 37.5 y: -12.5\n"));
+  play.hears<words::Pose>("unit: 5 x: 12.5 y: -12.5 yaw: 1.5 yaw_rate: -0.785");
+  CHECK(play.acts(kDrive, kNorth, 1) == "");
+  CHECK(play.acts(kDrive, kSouth, 1) == "");
+  CHECK(play.waits(kSecond).find("Step") == std::string::npos);
+  CHECK(play.hears<words::Pose>("unit: 5 x: 37.5 y: -12.5 yaw: 0 vx: 10") ==
+        "sends Move direction=2 value=1 piece=1\n");
+  const std::string there = play.waits(kSecond);
+  CHECK(there.find("says Step unit: 5 direction: SOUTH x: 37.5 y: -37.5\n") != std::string::npos);
+  CHECK(there.find("NORTH") == std::string::npos);
+  // The key of the step itself again: no other step is asked for any more.
+  play.waits(10 * kSecond);
+  play.poses(5, 37.5, -12.5, 0);
+  play.acts(kDrive, kSouth, 1);
+  play.hears<words::Pose>("unit: 5 x: 37.5 y: -12.5 yaw: -1 yaw_rate: -0.785");
+  CHECK(play.acts(kDrive, kNorth, 1) == "");
+  CHECK(play.acts(kDrive, kSouth, 1) == "");
+  CHECK(play.hears<words::Pose>("unit: 5 x: 37.5 y: -37.5 yaw: -1.57").find("Step") == std::string::npos);
+  CHECK(play.waits(kSecond).find("Step") == std::string::npos);
+}
+
 TEST_CASE("a step is judged in its time also where something was to be looked at before") {
   Play play;
   play.start();

@@ -188,6 +188,10 @@ void PanicFront::act(const Action& action, Out& out) {
 void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   const auto from = screen_.tile_of(unit);
   if (!from) return;
+  if (is_turning_to_step(unit, out)) {
+    step_.next = direction != step_.direction ? direction : Direction::kNone;
+    return;
+  }
   const Tile goal = step(*from, direction);
   if (!fits(unit, *from, goal, direction, out)) return screen_.turn(unit, direction, out);
   const bool same = step_.unit == unit && step_.goal == goal && out.now() < step_.since + kSecond;
@@ -203,6 +207,14 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   word.set_x(screen_.tiles().x(goal));
   word.set_y(screen_.tiles().y(goal));
   out.say(word);
+}
+
+/// Whether a tank of another game is on its way. It takes seconds to turn, and would never get anywhere if each key
+/// that is pressed meanwhile turned it elsewhere. So it finishes its step first.
+bool PanicFront::is_turning_to_step(core::Id unit, const Out& out) const {
+  if (screen_.same_game() || step_.unit != unit || out.now() > step_.since + kStepMost) return false;
+  const words::Unit& tank = out.world().unit(unit)->unit;
+  return tank.kind() == words::Unit::TANK && !at_rest(tank.pose());
 }
 
 /// Whether a step is possible. On the ground, tiles that are shown as walls block it, unless the tank stands in one
@@ -241,7 +253,9 @@ void PanicFront::look_at_step(Out& out) {
   screen_.hold_heading(step_.unit, 0);
   screen_.look_at(step_.unit, out);
   if (stuck) screen_.turn(step_.unit, step_.direction, out);
-  step_.unit = 0;
+  const core::Id unit = std::exchange(step_.unit, 0);
+  const Direction next = std::exchange(step_.next, Direction::kNone);
+  if (next != Direction::kNone && state != nullptr && state->unit.alive()) drive(unit, next, out);
 }
 
 void PanicFront::leave(std::string_view why, Out& out) {

@@ -35,6 +35,7 @@ class PanicFront final : public core::Front {
     Direction direction = Direction::kNone;
     Tile goal;
     core::Micros since = 0;
+    Direction next = Direction::kNone;  ///< the newest direction that was asked for meanwhile
   };
 
   // Joining.
@@ -53,6 +54,7 @@ class PanicFront final : public core::Front {
   // What the client asks for.
   void act(const Action& action, Out& out);
   void drive(core::Id unit, Direction direction, Out& out);
+  bool is_turning_to_step(core::Id unit, const Out& out) const;
   void shoot(core::Id unit, Direction direction, Out& out);
   bool fits(core::Id unit, Tile from, Tile tile, Direction direction, const Out& out) const;
   void look_at_step(Out& out);
