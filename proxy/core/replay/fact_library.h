@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "proxy/core/replay/fact_source.h"
+#include "proxy/core/replay/fact_readers.h"
 
 namespace entente::core {
 
-class FactLibrary {
+class FactLibrary final : public FactReaders {
  public:
   static constexpr Micros kSegment = 5 * kSecond;
   /// A segment ends early once it has so many facts; a fact with geometry counts as many.
@@ -25,11 +25,10 @@ class FactLibrary {
 
   explicit FactLibrary(std::unique_ptr<FactSource> source) : source_(std::move(source)) {}
 
-  /// A place in the recording, at its beginning. The library outlives it.
-  std::unique_ptr<FactSource> reader();
+  std::unique_ptr<FactSource> reader() override;
 
-  Micros length() const { return source_->length(); }
-  std::vector<Moment> moments() const { return source_->moments(); }
+  Micros length() const override { return source_->length(); }
+  std::vector<Moment> moments() const override { return source_->moments(); }
   /// How many segments were read from the source.
   std::uint64_t read() const { return read_; }
   /// Facts that were skipped because of kMostAtOnce.

@@ -23,14 +23,17 @@ class FactSource {
 
   /// The time of the last fact; times of a recording begin at 0.
   virtual Micros length() const = 0;
+  /// The earliest time that can be read. It grows where old facts are forgotten.
+  virtual Micros first() const { return 0; }
   /// The world is known from the beginning; otherwise it is when Ready is told.
   virtual bool begins_with_world() const { return false; }
-  /// When the next fact was told; none at the end, and where the rest cannot be read.
+  /// When the next fact was told; none at the end, and where the rest cannot be read. It may be after length(): then
+  /// the fact is not to be taken yet.
   virtual std::optional<Micros> next_at() = 0;
   /// Whether that fact is told by somebody else than the last one was: he may know another world, so the world must be
   /// taken by seek() first.
   virtual bool changes() const { return false; }
-  /// Takes it. REQUIRES: next_at() has a value.
+  /// Takes it. REQUIRES: next_at() has a value, which is not after length().
   virtual Fact next() = 0;
   /// What happens, in the order of time; of more than can be kept, the first.
   virtual std::vector<Moment> moments() const { return {}; }

@@ -23,7 +23,10 @@ class Playhead {
   /// How much faster than recorded things move now.
   double scale() const { return runs() ? speed_ : 0; }
   Micros length() const { return reader_->length(); }
-  Micros clamped(Micros at) const { return std::clamp(at, first_, std::max(first_, length())); }
+  Micros clamped(Micros at) const {
+    const Micros first = std::max(first_, reader_->first());
+    return std::clamp(at, first, std::max(first, length()));
+  }
   /// In the recording's time, at the room's time `now`.
   Micros position(Micros now) const;
   /// Where it was last set or held.

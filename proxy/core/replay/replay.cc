@@ -26,26 +26,60 @@ constexpr unsigned kJumpsAtOnce = 16;
 constexpr std::size_t kManyClocks = 24;
 constexpr Micros kGather = 10 * kMillisecond;
 
+/// How soon to look for what was told meanwhile, and for a world that may be shown.
+constexpr Micros kLiveBeat = 10 * kMillisecond, kLiveWait = 100 * kMillisecond;
+
 constexpr const char* kNobodyPlays = "this is a recording: it can be watched, not played in";
+constexpr const char* kNobodyPlaysLive = "this is a broadcast: it can be watched, not played in";
 
 }  // namespace
 
 Replay::Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer)
-    : source_(std::move(source)), options_(options), observer_(observer), jumps_(kJumpEvery, kJumpsAtOnce) {}
+    : source_(std::move(source)),
+      live_(false),
+      options_(options),
+      observer_(observer),
+      jumps_(kJumpEvery, kJumpsAtOnce) {}
+
+Replay::Replay(std::shared_ptr<FactReaders> live)
+    : library_(std::move(live)),
+      live_(true),
+      options_({.shared = false}),
+      observer_(nullptr),
+      jumps_(kJumpEvery, kJumpsAtOnce) {}
 
 // -- The recording ----------------------------------------------------------------------------------------------------
 
 void Replay::opened(const Peer&, Outlet& out) {
+  if (live_) return begin_live(out);
   if (!find_beginning(out)) return;
-  library_.emplace(std::move(source_));
+  library_ = std::make_shared<FactLibrary>(std::move(source_));
   learn_moments(out);
+  open_clock(options_.at, out);
+}
+
+/// The room's own clock, which all share, or with which viewers start.
+void Replay::open_clock(Micros at, Outlet& out) {
   auto first = std::make_unique<Clock>(
       Clock{0, Playhead(library_->reader(), first_, std::clamp(options_.speed, kSlowest, kFastest), options_.paused)});
-  first->head.put(options_.at, out.now());
+  first->head.put(at, out.now());
   Clock& clock = *(clocks_[0] = std::move(first));
-  if (!resync(clock, out)) return;
+  if (live_) clock.head.begin(out.now());
+  if (!resync(clock, out)) {
+    if (live_) due_.clear(), clocks_.clear();
+    return;
+  }
+  if (live_) schedule(clock, out.now());
   out.say(words::Ready());
   report(out);
+}
+
+/// As soon as there is a world that may be shown.
+void Replay::begin_live(Outlet& out) {
+  World there;
+  const bool begins = library_->reader()->seek(library_->length(), there).ok();
+  if (begins) open_clock(library_->length(), out);
+  out.wake(out.now() + (begins ? 0 : kLiveWait));
 }
 
 /// Finds when the recorded player knew the world. Before that there is nothing to show, and clients load a world only
@@ -65,6 +99,8 @@ bool Replay::find_beginning(Outlet& out) {
 void Replay::tick(Outlet& out) {
   if (over_) return;
   said_ = 0;
+  if (!stop_why_.empty()) return end(stop_why_.c_str(), out);
+  if (clocks_.empty()) return begin_live(out);
   obey(out);
   serve_wishes(out);
   play_due(out);
@@ -118,6 +154,7 @@ bool Replay::serve(Clock& clock, Outlet& out) {
 bool Replay::resync(Clock& clock, Outlet& out) {
   World there;
   clock.stale = false;
+  if (live_) clock.head.put(clock.head.at(), out.now());  // what is forgotten meanwhile is passed over
   if (const auto read = clock.head.read_world(there); !read) return cannot_read(clock, read.error().text, out), false;
   say(clock, resync_clock(clock.head.at()), out);
   tell_difference(
@@ -145,8 +182,21 @@ bool Replay::play(Clock& clock, Outlet& out) {
     }
     tell(clock, facts.next(), out);
   }
+  if (live_) return reach_now(clock, next, out);
   if (!next && until >= clock.head.length()) return reach_end(clock, out);
   schedule(clock, std::max(clock.head.when(next.value_or(clock.head.length())), out.now() + 1));
+  return true;
+}
+
+/// Everything was said that may be by now. A clock that has caught up goes on with the time.
+bool Replay::reach_now(Clock& clock, const std::optional<Micros>& next, Outlet& out) {
+  const Micros now = out.now();
+  if (clock.head.speed() > 1 && clock.head.position(now) >= clock.head.length()) {
+    clock.head.set_speed(1, now);
+    clock.stale = true;
+    return false;
+  }
+  schedule(clock, next ? std::clamp(clock.head.when(*next), now + 1, now + kLiveWait) : now + kLiveBeat);
   return true;
 }
 
@@ -167,6 +217,7 @@ bool Replay::reach_end(Clock& clock, Outlet& out) {
 
 void Replay::cannot_read(Clock& clock, const std::string& error, Outlet& out) {
   error_ = error;
+  if (live_) return clock.stale = true, schedule(clock, out.now() + kLiveWait);
   if (clock.scene == 0) return end("the recording cannot be read on", out);
   clock.head.pause(true, out.now());
   for (const Id viewer : clock.viewers) answer(viewer, "the recording cannot be read there; go to another time", out);
@@ -362,6 +413,7 @@ void Replay::tell_clock(const Clock& clock, Id to, Outlet& out) {
   told.set_paused(!clock.head.runs());
   told.set_length_us(clock.head.length());
   told.set_own(!options_.shared);
+  told.set_live(live_);
   const auto tell_one = [&](Id id) {
     const auto viewer = viewers_.find(id);
     told.set_follow(viewer != viewers_.end() ? viewer->second.follows : 0);
@@ -418,7 +470,9 @@ void Replay::to_room(Fact& fact, Outlet& out) {
   std::visit([&](auto& word) { translate_ids(word, [&](Id id) { return room_id(id, out); }); }, fact.kind);
 }
 
+/// A tape's ids are never those of viewers.
 Id Replay::room_id(Id recorded, Outlet& out) {
+  if (live_) return recorded;
   Id& known = ids_[recorded];
   if (known == 0) known = out.new_id();
   return known;
@@ -477,6 +531,12 @@ void Replay::on(const T&, const Intent& intent, Outlet& out) {
 
 /// Admits a viewer as a spectator, whatever role it asked for.
 void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
+  if (clocks_.empty()) {
+    words::Refused early;
+    early.set_text("the broadcast has not begun; try again in a while");
+    early.set_may_retry(true);
+    return out.say(Fact(intent.by, early));
+  }
   if (viewers_.size() >= kMostWatchers && !viewers_.contains(intent.by)) {
     words::Refused full;
     full.set_code(words::Refused::FULL);
@@ -498,7 +558,7 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
   } else {
     const Playhead& from = start.head;
     viewer.clock = &start;
-    move_to(new_clock(from.at(), from.speed(), from.paused(), out.now()), intent.by, viewer, out);
+    move_to(new_clock(from.position(out.now()), from.speed(), from.paused(), out.now()), intent.by, viewer, out);
   }
   out.say(Fact(intent.by, words::Ready()));
   if (is_new && timeline_.moments_size() != 0) out.say(Fact(intent.by, timeline_));
@@ -513,7 +573,9 @@ void Replay::on(const words::Change& change, const Intent& intent, Outlet& out) 
   let_in(intent, change.name(), out);
 }
 
-void Replay::on(const words::Spawn&, const Intent& intent, Outlet& out) { refuse(intent, kNobodyPlays, out); }
+void Replay::on(const words::Spawn&, const Intent& intent, Outlet& out) {
+  refuse(intent, live_ ? kNobodyPlaysLive : kNobodyPlays, out);
+}
 
 void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
   const auto found = viewers_.find(intent.by);
@@ -620,6 +682,7 @@ void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out)
   switch (order->kind) {
     case ChatOrder::Kind::kHelp:
       if (!options_.shared) answer(intent.by, chat_help_of_time(), out);
+      if (live_) return answer(intent.by, "/live: back to the present. /follow NAME", out);
       return answer(intent.by,
                     options_.shared ? "all viewers of this replay share one clock; /time: where it is, /follow NAME"
                                     : chat_help(),
@@ -633,6 +696,7 @@ void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out)
       break;
   }
   if (options_.shared) return answer(intent.by, "all viewers of this replay share one clock", out);
+  if (order->live && !live_) return answer(intent.by, "this is a recording: nothing is live", out);
   ViewerWish wanted = order->wish;
   wanted.from_chat = true;
   wish(intent, wanted, out);

@@ -57,12 +57,16 @@ class Replay final : public Back {
 
   /// `observer` may be null; otherwise it outlives the replay.
   Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer = nullptr);
+  /// Plays what is still being told, each viewer with a clock of its own: viewers start at the end, which moves on.
+  explicit Replay(std::shared_ptr<FactReaders> live);
 
   // Orders for all clocks, carried out by the next tick() (Room::order).
   void pause(bool on) { wish_.paused = on; }
   void seek(Micros at) { wish_.at = at; }
   /// REQUIRES: kSlowest to kFastest.
   void set_speed(double speed) { wish_.speed = speed; }
+  /// Ends the room.
+  void stop(std::string why) { stop_why_ = std::move(why); }
 
   void opened(const Peer&, Outlet& out) override;
   void receive(Lane, Bytes, Outlet&) override {}
@@ -90,12 +94,15 @@ class Replay final : public Back {
 
   // The recording.
   bool find_beginning(Outlet& out);
+  void open_clock(Micros at, Outlet& out);
+  void begin_live(Outlet& out);
   void learn_moments(Outlet& out);
   void obey(Outlet& out);
   void play_due(Outlet& out);
   bool serve(Clock& clock, Outlet& out);
   bool play(Clock& clock, Outlet& out);
   bool reach_end(Clock& clock, Outlet& out);
+  bool reach_now(Clock& clock, const std::optional<Micros>& next, Outlet& out);
   bool resync(Clock& clock, Outlet& out);
   void cannot_read(Clock& clock, const std::string& error, Outlet& out);
   void schedule(Clock& clock, Micros at);
@@ -146,7 +153,8 @@ class Replay final : public Back {
   void on(const T&, const Intent& intent, Outlet& out);
 
   std::unique_ptr<FactSource> source_;  // until the beginning was found
-  std::optional<FactLibrary> library_;
+  std::shared_ptr<FactReaders> library_;
+  const bool live_;  // facts are added at its end
   const Options options_;
   Observer* const observer_;
   Micros first_ = 0;  // when the recorded player knew the world
@@ -157,6 +165,7 @@ class Replay final : public Back {
   std::size_t said_ = 0;                 // facts, in this tick
   Pace jumps_;                           // of viewers' own clocks
   ViewerWish wish_;                      // an order for all
+  std::string stop_why_;                 // likewise; "": none
   bool over_ = false;
   std::unordered_map<Id, Id> ids_;  // the room's id, by the recording's id
   std::map<Id, Viewer> viewers_;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "proxy/base/lower_case.h"
 #include "proxy/core/losses.h"
 #include "proxy/core/seconds.h"
-#include "proxy/core/world.h"
 
 namespace entente::core {
 namespace {
@@ -47,6 +47,28 @@ void make_public(Fact& fact) {
     for (auto& row : *board->mutable_rows()) row.clear_me();
   fact.audience = words::ALL;
   fact.to = fact.cause = 0;
+}
+
+bool show(Fact& fact, See see) {
+  if (fact.scene != 0 || is_his_own(fact)) return false;
+  auto* said = std::get_if<words::Said>(&fact.kind);
+  if (see == See::kTeams && said != nullptr && said->scope() == words::Say::MY_TEAM && fact.audience != words::ADMINS) {
+    const auto team = static_cast<words::Team>(said->to());
+    said->set_text("[" + lower_case(words::Team_IsValid(team) ? words::Team_Name(team) : "team") + "] " + said->text());
+    said->set_scope(words::Say::EVERYBODY);
+    said->set_to(0);
+  } else if (kept_back(fact) != nullptr) {
+    return false;
+  }
+  make_public(fact);
+  return true;
+}
+
+Micros became_true(const Fact& fact, const World& world, Micros now) {
+  if (const auto* unit = as<words::Unit>(fact)) return world.unit(unit->id())->posed_at;
+  if (const auto* shot = as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired_at;
+  if (as<words::Round>(fact) != nullptr) return world.round_told();
+  return now;
 }
 
 void scale_motion(Fact& fact, double by) {

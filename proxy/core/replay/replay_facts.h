@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proxy/base/mapping.h"
-#include "proxy/core/word.h"
+#include "proxy/core/world.h"
 
 namespace entente::core {
 
@@ -19,6 +19,18 @@ void make_public(Fact& fact);
 
 /// Makes motion `by` times as fast. REQUIRES: more than 0 for shots.
 void scale_motion(Fact& fact, double by);
+
+/// Who a live broadcast is for.
+enum class See : std::uint8_t {
+  kPublic,  ///< what everybody in the game may see and hear
+  kTeams,   ///< and the chat of all teams
+};
+
+/// Prepares a fact that was just told for this audience. False: it is not for them.
+bool show(Fact& fact, See see);
+
+/// When a fact of World::tell became true, as far as it matters for what follows from it.
+Micros became_true(const Fact& fact, const World& world, Micros now);
 
 /// Where a unit last reported at `posed_at` is at `now`; after a second without a report it is assumed to stand.
 words::Pose moved_pose(const words::Pose& pose, Micros posed_at, Micros now);

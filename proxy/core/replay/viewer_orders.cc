@@ -92,6 +92,11 @@ Outcome<ChatOrder> parse_chat_order(std::string_view line) {
   if (command == "/speed") return speed(rest);
   if (command == "/pause" || command == "/play") {
     order.wish.paused = command == "/pause";
+  } else if (command == "/live") {
+    order.live = true;
+    order.wish.at = ~Micros{0};
+    order.wish.speed = 1;
+    order.wish.paused = false;
   } else if (command == "/next") {
     order.wish.kill = words::Playback::NEXT_KILL;
   } else if (command == "/previous" || command == "/prev") {

@@ -35,6 +35,7 @@ struct ChatOrder {
   enum class Kind : std::uint8_t { kWish, kFollow, kWhere, kHelp };
   Kind kind = Kind::kWish;
   ViewerWish wish = {};
+  bool live = false;      ///< the wish is to be where a broadcast is now
   std::string name = {};  ///< whom to follow; empty: nobody
 };
 

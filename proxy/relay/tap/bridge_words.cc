@@ -7,6 +7,7 @@
 
 #include "proxy/base/command.h"
 #include "proxy/base/hash.h"
+#include "proxy/core/replay/replay_facts.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente::relay {
@@ -70,14 +71,6 @@ void clear_secrets(Word& word) {
       word.kind);
 }
 
-/// When that became true, as far as it matters for what comes of it.
-core::Micros time_of(const core::Fact& fact, const core::World& world, core::Micros now) {
-  if (const auto* unit = core::as<words::Unit>(fact)) return world.unit(unit->id())->posed_at;
-  if (const auto* shot = core::as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired_at;
-  if (core::as<words::Round>(fact) != nullptr) return world.round_told();
-  return now;
-}
-
 Buffer written(const google::protobuf::MessageLite& message) {
   Buffer bytes(message.ByteSizeLong());
   message.SerializeWithCachedSizesToArray(bytes.data());
@@ -92,7 +85,7 @@ trace::Snapshot snapshot(LinkId link, const core::World& world, core::Micros now
   snapshot.set_geometry(std::move(geometry));
   world.tell([&](core::Fact& fact) {
     if (core::as<words::World>(fact) != nullptr) return;
-    fact.at = time_of(fact, world, now);
+    fact.at = core::became_true(fact, world, now);
     if (!with_secrets) clear_secrets(fact);
     to_message(fact, *snapshot.add_facts());
   });

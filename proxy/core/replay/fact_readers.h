@@ -1,0 +1,22 @@
+// What a replay plays: something that many readers read at different places.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "proxy/core/replay/fact_source.h"
+
+namespace entente::core {
+
+class FactReaders {
+ public:
+  virtual ~FactReaders() = default;
+
+  /// A place at the beginning. What it reads outlives it.
+  virtual std::unique_ptr<FactSource> reader() = 0;
+  /// The time of the last fact that may be read.
+  virtual Micros length() const = 0;
+  virtual std::vector<Moment> moments() const { return {}; }
+};
+
+}  // namespace entente::core

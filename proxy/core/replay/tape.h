@@ -1,0 +1,106 @@
+// What a room has told its audience lately: its facts in chunks, each of which begins with the world at that time.
+// Others read it while it is written.
+// Law: it holds only what the audience may see (See). Memory is bounded by Limits: the oldest chunk is forgotten first.
+// Facts of one time stay together in their order, and nothing is added before a time that has passed.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "proxy/core/replay/replay_facts.h"
+#include "proxy/core/world.h"
+
+namespace entente::core {
+
+class Tape {
+ public:
+  struct Limits {
+    Micros span = 600 * kSecond;          ///< what is older is forgotten
+    std::size_t bytes = 64U << 20U;       ///< of all chunks, serialized
+    std::size_t chunk_bytes = 4U << 20U;  ///< a longer chunk ends
+    Micros world_every = 5 * kSecond;     ///< the length of a chunk
+  };
+
+  /// A place between two facts.
+  struct Place {
+    std::uint64_t chunk = 0;  ///< by its number
+    std::size_t offset = 0;   ///< in its facts
+  };
+
+  explicit Tape(See see) : Tape(see, Limits()) {}
+  Tape(See see, const Limits& limits) : see_(see), limits_(limits) {}
+
+  // Writing. Times are the tape's own; one that is earlier than the last counts as that.
+  /// Somebody else tells from now on, with other ids. Nothing is taken before keep().
+  void begin(Micros at);
+  /// Whether keep() is to be called.
+  bool owes_world(Micros at) const;
+  /// The world of the room, with all that was told. `now`: in the room's time.
+  void keep(const World& world, Micros now, Micros at);
+  void tell(const Fact& fact, Micros at);
+  /// Keeps this much instead of Limits::span.
+  void keep_for(Micros span) { limits_.span = span; }
+  /// This time has passed: nothing will be added before it.
+  void pass(Micros at);
+
+  // Reading.
+  /// The earliest time that can be read; nothing: there is no world yet.
+  std::optional<Micros> first() const;
+  /// The last time that has passed.
+  Micros last() const { return last_; }
+  /// The world at a time, and the place after its facts. An error: that time is not held.
+  Outcome<Place> seek(Micros at, World& world) const { return go_to(at, true, world); }
+  /// The world before the facts of that time.
+  Outcome<Done> world_before(Micros at, World& world) const;
+  /// When the next fact was told; none: there is none yet.
+  std::optional<Micros> next_at(Place& place) const;
+  /// Whether it is of another teller, or of a time after facts that are forgotten: the world must be taken by seek().
+  /// REQUIRES: next_at() has a value.
+  bool changes(const Place& place) const;
+  /// REQUIRES: next_at() has a value, and not changes().
+  Fact next(Place& place) const;
+  /// What was told from one time up to, but not including, another. Where the teller changes, it has the difference of
+  /// the two worlds, between two Clocks (resync_phase.h).
+  std::vector<Fact> between(Micros from, Micros to) const;
+
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Chunk {
+    std::uint64_t number = 0;
+    Micros from = 0;
+    bool changes = false;  // its teller is not the one of the chunk before
+    Id base = 0;           // is added to ids
+    std::shared_ptr<const World> land;
+    std::size_t land_bytes = 0;  // 0: the chunk before has the same
+    Buffer world, facts;         // records
+    std::size_t bytes() const { return land_bytes + world.size() + facts.size(); }
+  };
+
+  Outcome<Place> go_to(Micros at, bool with_its_facts, World& world) const;
+  void tell_change(const Chunk& to, const std::function<void(Fact)>& say) const;
+  const Chunk* chunk(std::uint64_t number) const;
+  static void add(Buffer& to, Fact& fact, Micros at);
+  static Micros time_at(const Buffer& records, std::size_t offset);
+  static void read_world(const Chunk& chunk, World& world);
+  static Fact read(const Chunk& chunk, const Buffer& records, std::size_t& offset);
+  void note_ids(const Fact& fact);
+  void forget();
+
+  const See see_;
+  Limits limits_;
+  std::deque<Chunk> chunks_;
+  std::uint64_t next_number_ = 1;
+  std::size_t bytes_ = 0;
+  Micros last_ = 0;
+  bool began_ = false;   // a teller has begun, whose world is not known yet
+  bool writes_ = false;  // facts go to the last chunk
+  bool land_changed_ = true;
+  Id base_ = 0, highest_ = 0;  // of this teller's ids
+};
+
+}  // namespace entente::core

@@ -1,0 +1,197 @@
+// A tape: whoever reads it knows what a viewer of the room would know, of its audience; and its memory is bounded.
+#include "proxy/core/replay/tape.h"
+
+#include <doctest/doctest.h>
+
+#include "proxy/core/replay/resync_phase.h"
+#include "tests/core/replay_show.h"
+
+namespace entente::testing::tape_test {
+
+using namespace replay_show;
+
+namespace {
+
+Fact said(const std::string& text, words::Say::Scope scope, words::Audience audience, Id to) {
+  words::Said said;
+  said.set_text(text);
+  said.set_scope(scope);
+  said.set_to(to);
+  Fact fact(said);
+  fact.audience = audience;
+  fact.to = to;
+  return fact;
+}
+
+Fact pose(Id unit, double x) {
+  words::Pose pose;
+  pose.set_unit(unit);
+  pose.set_x(x);
+  return Fact(pose);
+}
+
+/// A room of one player with a unit, whose every fact goes to a tape.
+struct Told {
+  explicit Told(See see = See::kPublic, const Tape::Limits& limits = {}) : tape(see, limits) {}
+  void enter(Micros at, const std::string& name = "anna") {
+    tape.begin(at);
+    words::Player player;
+    player.set_id(1);
+    player.set_name(name);
+    player.set_address("192.0.2.1");
+    tell(player, at);
+    words::Unit unit;
+    unit.set_id(2);
+    unit.set_owner(1);
+    tell(unit, at);
+    tell(words::Ready(), at);
+  }
+  void tell(Fact fact, Micros at) {
+    fact.at = at;
+    world.fold(fact);
+    tape.tell(fact, at);
+    if (world.ready() && tape.owes_world(at)) tape.keep(world, at, at);
+  }
+  std::vector<std::string> texts(Micros from = 0) const {
+    std::vector<std::string> all;
+    for (const Fact& fact : tape.between(from, ~Micros{0}))
+      if (const auto* said = as<words::Said>(fact)) all.push_back(said->text());
+    return all;
+  }
+  Tape tape;
+  World world;
+};
+
+double x_at(const Tape& tape, Micros at) {
+  World world;
+  REQUIRE(tape.seek(at, world).ok());
+  REQUIRE(world.units().size() == 1);
+  return world.units().begin()->second.unit.pose().x();
+}
+
+}  // namespace
+
+TEST_CASE("the world at any time is what had been told until then") {
+  Told told;
+  told.enter(kSecond);
+  for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), kSecond + i * 100 * kMillisecond);
+  World world;
+  CHECK_FALSE(told.tape.seek(kSecond - 1, world).ok());
+  for (const int i : {1, 2, 49, 50, 51, 99, 199, 200}) {
+    CHECK(x_at(told.tape, kSecond + i * 100 * kMillisecond) == i);
+    CHECK(x_at(told.tape, kSecond + i * 100 * kMillisecond + 1) == i);
+    REQUIRE(told.tape.world_before(kSecond + i * 100 * kMillisecond, world).ok());
+    CHECK(world.units().begin()->second.unit.pose().x() == i - 1);
+  }
+}
+
+TEST_CASE("whoever follows it while it is written hears each fact once, in order") {
+  Told told;
+  told.enter(0);
+  World world;
+  auto place = *told.tape.seek(0, world);
+  CHECK_FALSE(told.tape.next_at(place));
+  int heard = 0;
+  for (int i = 1; i <= 300; ++i) {
+    told.tell(pose(2, i), i * 100 * kMillisecond);
+    if (i % 7 != 0) continue;
+    while (const auto at = told.tape.next_at(place)) {
+      CHECK_FALSE(told.tape.changes(place));
+      const Fact fact = told.tape.next(place);
+      CHECK(fact.at == *at);
+      CHECK(as<words::Pose>(fact)->x() == ++heard);
+    }
+    CHECK(heard == i);
+  }
+}
+
+TEST_CASE("the public hears no team's chat, no private word and no address; casters hear the teams") {
+  for (const See see : {See::kPublic, See::kTeams}) {
+    Told told(see);
+    told.enter(0);
+    told.tell(said("to all", words::Say::EVERYBODY, words::ALL, 0), 1);
+    told.tell(said("attack", words::Say::MY_TEAM, words::TEAM, words::RED), 2);
+    told.tell(said("psst", words::Say::ONE, words::PLAYER, 1), 3);
+    told.tell(said("ops", words::Say::MODERATORS, words::ADMINS, 0), 4);
+    const std::vector<std::string> publicly = {"to all"}, all = {"to all", "[red] attack"};
+    CHECK(told.texts() == (see == See::kPublic ? publicly : all));
+    World world;
+    REQUIRE(told.tape.seek(5, world).ok());
+    CHECK(world.players().begin()->second.player.name() == "anna");
+    CHECK(world.players().begin()->second.player.address().empty());
+  }
+}
+
+TEST_CASE("what is too old, or too much, is forgotten, and readers there go on where it begins now") {
+  for (const bool by_bytes : {false, true}) {
+    CAPTURE(by_bytes);
+    Tape::Limits limits;
+    by_bytes ? void(limits.bytes = 20'000) : void(limits.span = 20 * kSecond);
+    Told told(See::kPublic, limits);
+    told.enter(0);
+    World world;
+    auto place = *told.tape.seek(0, world);
+    for (int i = 1; i <= 1'000; ++i) told.tell(pose(2, i), i * 100 * kMillisecond);
+    CHECK(told.tape.bytes() < (by_bytes ? 20'000 : 60'000));
+    REQUIRE(*told.tape.first() > 0);
+    CHECK_FALSE(told.tape.seek(*told.tape.first() - 1, world).ok());
+    CHECK(told.tape.next_at(place) == told.tape.first());
+    CHECK(told.tape.changes(place));
+    place = *told.tape.seek(*told.tape.first(), world);
+    CHECK_FALSE(told.tape.changes(place));
+    CHECK(x_at(told.tape, 100 * kSecond) == 1'000);
+  }
+}
+
+TEST_CASE("when another room tells, its ids are others, and what is different is told between two clocks") {
+  Told told;
+  told.enter(0);
+  told.tell(pose(2, 5), kSecond);
+  World before, after;
+  auto place = *told.tape.seek(kSecond, before);
+  told.tell(said("not of this room", words::Say::EVERYBODY, words::ALL, 0), 2 * kSecond);
+  (void)told.tape.next_at(place);
+  (void)told.tape.next(place);
+  told.world = World();
+  told.enter(3 * kSecond, "bob");
+  told.tell(pose(2, 7), 4 * kSecond);
+  CHECK(told.tape.next_at(place) == 3 * kSecond);
+  CHECK(told.tape.changes(place));
+  REQUIRE(told.tape.seek(3 * kSecond, after).ok());
+  CHECK(before.players().begin()->first != after.players().begin()->first);
+  // A client that folds the facts knows the new world and nothing of the old one.
+  ResyncPhase resync;
+  for (const Fact& fact : told.tape.between(2 * kSecond + 1, 5 * kSecond)) {
+    resync.hear(fact);
+    before.fold(fact);
+  }
+  CHECK_FALSE(resync);
+  REQUIRE(before.players().size() == 1);
+  CHECK(before.players().begin()->second.player.name() == "bob");
+  CHECK(x_at(told.tape, 4 * kSecond) == 7);
+}
+
+TEST_CASE("fragments side by side are all that was told") {
+  Told told;
+  told.enter(0);
+  for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), i * 77 * kMillisecond);
+  double heard = 0;
+  for (Micros from = 0; from < 20 * kSecond; from += 2 * kSecond)
+    for (const Fact& fact : told.tape.between(from, from + 2 * kSecond)) {
+      CHECK(fact.at >= from);
+      CHECK(fact.at < from + 2 * kSecond);
+      CHECK(as<words::Pose>(fact)->x() == ++heard);
+    }
+  CHECK(heard == 200);
+}
+
+TEST_CASE("nothing is added before a time that has passed") {
+  Told told;
+  told.enter(0);
+  told.tape.pass(3 * kSecond);
+  told.tell(pose(2, 1), 2 * kSecond);
+  CHECK(told.tape.between(2 * kSecond, 3 * kSecond).empty());
+  CHECK(told.tape.between(3 * kSecond, 4 * kSecond).size() == 1);
+}
+
+}  // namespace entente::testing::tape_test
