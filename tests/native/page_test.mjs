@@ -5,6 +5,7 @@ import { Hands } from "../../adapters/native/page/hands.js";
 import { fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
 import { Room } from "../../adapters/native/page/room.js";
+import { situation } from "../../adapters/native/page/start.js";
 import { Track, wrap } from "../../adapters/native/page/track.js";
 
 const pose = (x, more = {}) => ({ x, y: 0, vx: 0, vy: 0, yaw: 0, yawRate: 0, ...more });
@@ -196,6 +197,25 @@ test("the time of a recording goes on between two clocks, and stands in a pause 
   near(playback.at(9000), 60);
   assert.equal(timeText(59.9), "0:59");
   assert.equal(timeText(3725), "1:02:05");
+});
+
+test("before entering, a broadcast is told from a recording", () => {
+  const room = { about: { game: "arena", name: "arena", players: 2 }, players: new Map() };
+  const said = (...more) => situation(room, ...more).what;
+  assert.equal(said(true), `A recording of ${said(false).toLowerCase()}`);
+  assert.equal(said(true, true), `Live: ${said(false).toLowerCase()}`);
+});
+
+test("the end of a broadcast moves on with the time, and End leads there", () => {
+  const playback = new Playback();
+  playback.hear({ clock: { us: "10000000", speed: 1, length_us: "60000000", own: true, live: true } }, 1000);
+  near(playback.at(6000), 15);
+  near(playback.length, 65);
+  const { us, ...rest } = playback.wish("End");
+  assert.ok(Number(us) > 65e6);
+  assert.deepEqual(rest, { speed: 1, paused: false });
+  playback.hear({ clock: { us: "60000000", speed: 1, length_us: "60000000", own: true, live: true } }, 1000);
+  near(playback.at(61000), 120);
 });
 
 test("keys move one's own clock, and no other", () => {

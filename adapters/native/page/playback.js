@@ -2,22 +2,26 @@
 // Law: it moves only by what the room says; what the viewer wants is sent, and shown once it is true.
 
 const MOST_SHOWN = 400;   // markers
+const FAR = "9000000000000000";  // us: later than any present
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 
 export class Playback {
-  length = 0;       // seconds; 0: this is not a replay
+  length = 0;       // seconds; 0: this is not a replay. Of a broadcast it grows
+  live = false;     // this is a broadcast
   own = false;      // the viewer may move it
   paused = false;
   speed = 1;
   moments = [];     // { at, what, player, by }
   #at = 0;
+  #end = 0;
   #told = 0;
 
   /** `now`: the page's time in ms. */
   hear({ clock, timeline }, now) {
     if (timeline) this.moments = (timeline.moments ?? []).map(({ us = 0, what = "KILL", player = 0, by = 0 }) => ({ at: us / 1e6, what, player, by }));
     if (!clock || !clock.length_us || (clock.paused && !clock.speed)) return;  // the last: another moment is being told
-    this.length = clock.length_us / 1e6;
+    this.length = this.#end = clock.length_us / 1e6;
+    this.live = Boolean(clock.live);
     this.own = Boolean(clock.own);
     this.paused = Boolean(clock.paused);
     this.speed = clock.speed || 1;
@@ -27,7 +31,9 @@ export class Playback {
 
   /** Seconds of the recording. */
   at(now) {
-    const gone = this.paused ? 0 : (now - this.#told) / 1000 * this.speed;
+    const passed = (now - this.#told) / 1000;
+    if (this.live) this.length = this.#end + Math.max(0, passed);
+    const gone = this.paused ? 0 : passed * this.speed;
     return Math.min(this.#at + Math.max(0, gone), this.length);
   }
 
@@ -57,7 +63,7 @@ export class Playback {
       case "n": return { kill: "NEXT_KILL" };
       case "p": return { kill: "PREVIOUS_KILL" };
       case "Home": return { us: "0" };
-      case "End": return { us: String(Math.round(this.length * 1e6)) };
+      case "End": return this.live ? { us: FAR, speed: 1, paused: false } : { us: String(Math.round(this.length * 1e6)) };
       default: return undefined;
     }
   }

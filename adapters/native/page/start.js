@@ -12,11 +12,11 @@ const byId = (id) => document.getElementById(id);
 const count = (number, one, more) => `${number === 0 ? "no" : number} ${number === 1 ? one : more}`;
 
 /** A sentence on what is going on in a room. */
-export function situation(room, recording) {
+export function situation(room, recording, live = false) {
   const { game = "", name = "", mode = "", most_players: most = 0 } = room.about;
   const play = [...room.players.values()].filter((player) => player.role !== "WATCH").length || room.about.players || 0;
   const watch = [...room.players.values()].filter((player) => player.role === "WATCH").length || room.about.watchers || 0;
-  const what = `${recording ? "A recording of " : ""}${Object.hasOwn(GAMES, game) ? GAMES[game] : game || "a game"}${name && name !== game ? `: ${name}` : ""}`;
+  const what = `${live ? "Live: " : recording ? "A recording of " : ""}${Object.hasOwn(GAMES, game) ? GAMES[game] : game || "a game"}${name && name !== game ? `: ${name}` : ""}`;
   const who = `${count(play, "player", "players")}${most && !recording ? ` of ${most}` : ""}${watch ? `, ${count(watch, "spectator", "spectators")}` : ""}`;
   return { what: `${what[0].toUpperCase()}${what.slice(1)}${mode ? `, ${mode}` : ""}`, who: `${who[0].toUpperCase()}${who.slice(1)}` };
 }
@@ -24,6 +24,7 @@ export function situation(room, recording) {
 export class Start {
   room = new Room();
   recording = false;
+  live = false;     // a broadcast
   #drawn = "";
   #view = new View(byId("peek"), { names: false });
   #at = 0;
@@ -45,6 +46,7 @@ export class Start {
   #heard(fact) {
     this.room.hear(fact, performance.now());
     if (!this.recording && (fact.clock?.speed || fact.clock?.paused)) this.recording = true, this.recorded();
+    if (fact.clock?.live) this.live = true;
     if (!fact.room || this.#known) return;
     this.#known = true;
     this.link.say("want_world");  // or the listener takes this for a client that never greets
@@ -56,7 +58,7 @@ export class Start {
     if (!this.#known) return;
     byId("peek").hidden = !this.room.world;
     if (this.room.world && now >= this.#at) this.#at = now + EVERY, this.#view.paint(this.room, now, null);
-    const { what, who } = situation(this.room, this.recording), drawn = what + who;
+    const { what, who } = situation(this.room, this.recording, this.live), drawn = what + who;
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     byId("going").textContent = what;

@@ -20,7 +20,7 @@ export class TimeBar {
   constructor({ parent, say, name, link, clip, over }) {
     Object.assign(this, { say, name, clip, over });
     this.pause = make("button", { type: "button" });
-    this.next = make("button", { type: "button", textContent: "Next kill", title: "N" });
+    this.next = make("button", { type: "button" });
     this.slider = make("input", { type: "range", min: 0, step: 0.1, ariaLabel: "Time" });
     this.marks = make("canvas", { height: 10, ariaHidden: "true" });
     this.time = make("output", {});
@@ -33,7 +33,7 @@ export class TimeBar {
     this.bar = make("div", { id: "timebar", hidden: true, role: "group", ariaLabel: "Time in the recording" });
     this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.cut, this.hover);
     this.pause.addEventListener("click", () => say({ paused: !this.playback.paused }));
-    this.next.addEventListener("click", () => say({ kill: "NEXT_KILL" }));
+    this.next.addEventListener("click", () => say(this.playback.live ? this.playback.wish("End") : this.playback.wish("n")));
     this.link.addEventListener("click", () => link(this.playback.at(performance.now())));
     this.cut.addEventListener("click", () => this.#cut());
     this.speed.addEventListener("click", () => say({ speed: this.playback.speed >= 16 ? 1 : this.playback.speed * 2 }));
@@ -66,6 +66,9 @@ export class TimeBar {
     this.slider.max = playback.length;
     if (!this.#drags) this.slider.value = playback.at(now);
     if (playback.own && playback.at(now) >= this.#until) this.#until = Infinity, this.say({ paused: true }), this.over();
+    this.next.textContent = playback.live ? "Live" : "Next kill";
+    this.next.title = playback.live ? "End" : "N";
+    this.cut.hidden = playback.live;  // there is no file
     this.pause.textContent = playback.paused ? "Play" : "Pause";
     this.speed.textContent = `${playback.speed}×`;
     this.time.textContent = `${timeText(playback.at(now))} / ${timeText(playback.length)}`;
