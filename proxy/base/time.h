@@ -17,6 +17,12 @@ inline WallTime wall_now() {
   return static_cast<WallTime>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
 }
 
+/// Nanoseconds on the same clock as Millis.
+inline std::uint64_t steady_nanos() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
 inline Millis steady_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<Millis>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());

@@ -317,6 +317,31 @@ TEST_CASE("while_down names an arena, for bridges whose clients can load another
   CHECK(complaint("bzflag://127.0.0.1:0", pit).find(key + "is not for bzflag") != std::string::npos);
 }
 
+TEST_CASE("where others watch is checked as any listener is, and a route's spectator hears no team") {
+  const auto complaint = [](const std::string& watch, bool of_route) {
+    const std::string arena = "[[arena]]\nlisten = [\"native://127.0.0.1:7001\"]\n";
+    const std::string route = "[[route]]\nlisten = \"bzflag://127.0.0.1:7001\"\nto = \"bzflag://127.0.0.1:1\"\n";
+    const auto parsed = parse_config((of_route ? route : arena) + "watch = " + watch + "\n", "a.toml", games());
+    return parsed.ok() ? "" : parsed.error().front();
+  };
+  for (const bool of_route : {false, true}) {
+    CAPTURE(of_route);
+    const std::string key = of_route ? "route[0].watch[0]" : "arena[0].watch[0]";
+    CHECK(complaint("[]", of_route) == "");
+    CHECK(complaint("[{ listen = \"ogar+ws://127.0.0.1:7002\", delay_s = 0 }]", of_route) == "");
+    CHECK(complaint("[{ delay_s = 5 }]", of_route).find("the key 'listen' is missing") != std::string::npos);
+    CHECK(complaint("[{ listen = [] }]", of_route).find(key + ".listen: names no address") != std::string::npos);
+    CHECK(complaint("[{ listen = \"native://127.0.0.1:7001\" }]", of_route).find("is taken by") != std::string::npos);
+    CHECK(complaint("[{ listen = \"quake://127.0.0.1:7002\" }]", of_route).find(key + ".listen[0]: ") !=
+          std::string::npos);
+    CHECK(complaint("[{ listen = \"native://127.0.0.1:7002\", delay_s = 601 }]", of_route).find("out of range") !=
+          std::string::npos);
+    const std::string teams = complaint("[{ listen = \"native://127.0.0.1:7002\", see = \"teams\" }]", of_route);
+    CHECK((teams.find(key + ".see: teams is for arenas") != std::string::npos) == of_route);
+    CHECK(teams.empty() == !of_route);
+  }
+}
+
 TEST_CASE("who may come is a list of nets, for all routes and for each") {
   const std::string route(kRoute);
   const auto config = parse_config(

@@ -175,6 +175,8 @@ std::string_view http_phrase(unsigned status) {
       return "Switching Protocols";
     case 200:
       return "OK";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 401:

@@ -63,6 +63,13 @@ void WebLink::serve(const HttpHead& request, const Asset& file) {
   finish();
 }
 
+void WebLink::serve(const HttpHead& request, const HttpReply& reply) {
+  assert(stage_ == Stage::kAsked);
+  write_reply(request, reply, out_);
+  stage_ = Stage::kOver;
+  finish();
+}
+
 // -- Client -----------------------------------------------------------------------------------------------------------
 
 int WebLink::connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name,

@@ -10,6 +10,7 @@
 
 #include "proxy/net/tcp.h"
 #include "proxy/net/web/http_file.h"
+#include "proxy/net/web/http_reply.h"
 #include "proxy/net/web/tls.h"
 #include "proxy/net/web/websocket.h"
 #include "proxy/net/web/websocket_handshake.h"
@@ -58,6 +59,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void decline(unsigned status, std::string_view why);
   /// Answers with a file and finishes.
   void serve(const HttpHead& request, const Asset& file);
+  void serve(const HttpHead& request, const HttpReply& reply);
 
   // Client.
   /// Connects and sends the request. `tls_name`: the name that the server's certificate must contain. Returns an

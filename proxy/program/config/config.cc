@@ -19,6 +19,7 @@
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/operator/token.h"
+#include "proxy/program/serve/play.h"
 #include "proxy/program/serve/shared_room.h"
 
 namespace entente {
@@ -109,6 +110,13 @@ class Checker {
     }
     if (!route.while_down().empty()) while_down(path, config, route, *listen, shared.kind);
     share(*listen, shared);
+    watch(path, route.watch());
+    for (int i = 0; i < route.watch_size(); ++i)
+      if (route.watch(i).see() != config::Watch::public_)
+        problem(path + "watch[" + std::to_string(i) + "].see",
+                "teams is for arenas: a server tells a spectator no team's chat");
+    if (to && route.watch_size() != 0)
+      if (const auto why = objection_to_playing(to->first)) problem(path + "watch", why->text);
     if (!route.record().empty())
       recording(path + "record", recording_path(route.record(), config.recording().directory(),
                                                 {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
@@ -159,6 +167,7 @@ class Checker {
       files(at, web_options(listen->web.value_or(WebEnd{}), {}));
       share(*listen, {at, path, nullptr});
     }
+    watch(path, arena.watch());
     constexpr int kNothing = std::ifstream::traits_type::eof();
     errno = 0;
     if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
@@ -168,6 +177,22 @@ class Checker {
       problem(path + "record", "{link} is for routes: an arena is one session for all of its players");
     if (!arena.record().empty())
       recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
+  }
+
+  /// Listeners for those who watch.
+  void watch(const std::string& owner, const google::protobuf::RepeatedPtrField<config::Watch>& all) {
+    for (int i = 0; i < all.size(); ++i) {
+      const std::string path = owner + "watch[" + std::to_string(i) + "].";
+      if (all[i].listen().empty() && reading_.places.contains(path + "listen"))
+        problem(path + "listen", "names no address");
+      for (int j = 0; j < all[i].listen_size(); ++j) {
+        const std::string at = path + "listen[" + std::to_string(j) + "]";
+        const auto listen = endpoint(at, parse_shared_listen(all[i].listen(j), known_));
+        if (!listen) continue;
+        files(at, web_options(listen->web.value_or(WebEnd{}), {}));
+        share(*listen, {at, path, nullptr});
+      }
+    }
   }
 
   template <class End>

@@ -39,15 +39,21 @@ class Example {
  private:
   // Plain keys go before tables: in TOML a key belongs to the table above it.
   void keys(const Descriptor& kind, const std::string& path) {
+    const auto is_key = [&](const FieldDescriptor& field) {
+      return field.message_type() == nullptr || (field.is_repeated() && !path.empty());
+    };
     for (int i = 0; i < kind.field_count(); ++i)
-      if (!kind.field(i)->message_type()) key(*kind.field(i));
+      if (is_key(*kind.field(i))) key(*kind.field(i));
     for (int i = 0; i < kind.field_count(); ++i)
-      if (kind.field(i)->message_type()) table(*kind.field(i), path);
+      if (!is_key(*kind.field(i))) table(*kind.field(i), path);
   }
 
   void key(const FieldDescriptor& field) {
     const config::Rule& rule = field.options().GetExtension(config::rule);
-    text_ += "\n" + above(field) + facts(field, rule);
+    text_ += "\n" + above(field);
+    if (const auto* of = field.message_type())
+      for (int i = 0; i < of->field_count(); ++i) text_ += "# " + of->field(i)->name() + ":" + about(*of->field(i));
+    text_ += facts(field, rule);
     const std::string value = literal(field, rule.example().empty() ? rule.preset() : rule.example());
     text_ += field.name() + " = " + value + "\n";
   }
@@ -56,6 +62,11 @@ class Example {
     const std::string name = path + field.name();
     text_ += "\n" + above(field) + (field.is_repeated() ? "[[" + name + "]]\n" : "[" + name + "]\n");
     keys(*field.message_type(), name + ".");
+  }
+
+  // Of a key in a list of tables: " How much later …. Unit: seconds. …"
+  static std::string about(const FieldDescriptor& field) {
+    return config_sentence(field).insert(0, " ") + facts(field, field.options().GetExtension(config::rule)).substr(1);
   }
 
   // "# Unit: bytes. Range: 1 to 64. Default: 1."

@@ -13,6 +13,7 @@
 #include "proxy/program/serve/shared_room.h"
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/take_over/take_over.h"
+#include "proxy/program/watch/watch_room.h"
 
 namespace entente {
 namespace {
@@ -36,15 +37,39 @@ bool same_settings(config::Route one, config::Route other) {
   for (config::Route* route : {&one, &other}) {
     route->clear_allow();
     route->clear_deny();
+    route->clear_watch();
   }
   return MessageDifferencer::Equals(one, other);
 }
 
+/// What an observer must know of a route.
+config::Route observed(const config::Route& route) {
+  config::Route known;
+  known.set_listen(route.listen());
+  *known.mutable_to() = route.to();
+  known.set_policy(route.policy());
+  return known;
+}
+
+std::shared_ptr<relay::Broadcast> broadcast_of(const config::Route& route,
+                                               const std::shared_ptr<relay::Broadcast>& before) {
+  if (route.watch_size() == 0) return nullptr;
+  return before ? before : new_broadcast();
+}
+
+std::string name_of(const config::Route& route) { return "route " + route.listen(); }
+
 /// Apart from the listeners.
 bool same_settings(config::Arena one, config::Arena other) {
-  one.clear_listen();
-  other.clear_listen();
+  for (config::Arena* arena : {&one, &other}) {
+    arena->clear_listen();
+    arena->clear_watch();
+  }
   return MessageDifferencer::Equals(one, other);
+}
+
+bool same_audience(const config::Watch& one, const config::Watch& other) {
+  return one.delay_s() == other.delay_s() && one.see() == other.see();
 }
 
 std::string name_of(const config::Arena& arena) { return "arena '" + arena.name() + "'"; }
@@ -111,14 +136,44 @@ Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
   made->made.position = position;
   auto added = add({route.listen(), made->listen, 0, "", *tap, made->made.options.web, route, 0, position}, made->made);
   if (!added) return added.error();
-  running_.push_back(std::move(*added));
   tell_dialects(route, *made);
+  added->broadcast = broadcast_of(route, nullptr);
+  running_.push_back(*added);
+  if (const auto observed = add_observer(*added); !observed) return observed.error();
+  return add(route.watch(), name_of(route), added->broadcast, position);
+}
+
+/// A watched route has one.
+Outcome<Done> Routes::add_observer(const Running& of) {
+  if (!of.broadcast) return Done{};
+  auto observer = new_observer(of);
+  if (!observer) return observer.error();
+  auto& [running, made] = *observer;
+  const auto listening = service_.add(std::move(made));
+  if (!listening) return listening.error();
+  running.number = listening->route;
+  observers_.look_after(running.number, running.observer);
+  running_.push_back(std::move(running));
   return Done{};
+}
+
+Outcome<std::pair<Routes::Running, Service::NewRoute>> Routes::new_observer(const Running& of) {
+  Running observer{"", {}, 0, "", nullptr, {}, observed(*of.route), 0, of.position};
+  observer.broadcast = of.broadcast;
+  observer.observer = Observers::new_crowd();
+  auto made = Observers::route_of(*observer.route, observer.observer, of.broadcast);
+  if (!made) return made.error();
+  made->position = of.position;
+  made->options.tap = service_.counting_tap();
+  observer.name = made->name;
+  return std::pair(std::move(observer), std::move(*made));
 }
 
 Outcome<Done> Routes::add(const config::Arena& settings, std::size_t position) {
   RunningArena arena{settings};
+  arena.broadcast = new_broadcast();
   if (const auto opened = open_room(arena, position); !opened) return opened.error();
+  const std::size_t first = position;
   for (const std::string& url : settings.listen()) {
     const auto end = parse_shared_listen(url, games());
     if (!end) return end.error();
@@ -130,15 +185,45 @@ Outcome<Done> Routes::add(const config::Arena& settings, std::size_t position) {
     running_.push_back(std::move(*added));
   }
   arenas_.push_back(std::move(arena));
+  return add(settings.watch(), name_of(settings), arenas_.back().broadcast, first);
+}
+
+Outcome<Done> Routes::add(const Watches& watches, const std::string& of,
+                          const std::shared_ptr<relay::Broadcast>& broadcast, std::size_t position) {
+  for (const config::Watch& settings : watches) {
+    const RunningWatch watch = open_watch(settings, of, broadcast);
+    for (const std::string& url : settings.listen()) {
+      const auto end = parse_shared_listen(url, games());
+      if (!end) return end.error();
+      auto route = route_into({watch.room, "watch", service_.counting_tap()}, *end);
+      if (!route) return route.error();
+      route->position = position;
+      route->options.web.documents = watch.documents;
+      auto added = add({url, *end, 0, "", nullptr, route->options.web, {}, watch.room, position, true}, *route);
+      if (!added) return added.error();
+      running_.push_back(std::move(*added));
+    }
+    watches_.push_back(watch);
+  }
   return Done{};
+}
+
+Routes::RunningWatch Routes::open_watch(const config::Watch& settings, const std::string& of,
+                                        const std::shared_ptr<relay::Broadcast>& broadcast,
+                                        std::optional<std::size_t> beside) {
+  RunningWatch watch{settings, broadcast, view_of(*broadcast, settings)};
+  watch.room = service_.server().add_shared_room(watch_room(of, watch.view), beside);
+  watch.documents = live_documents(watch.view);
+  return watch;
 }
 
 Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside) {
   const auto tap = service_.tap(arena.settings.record(), "arena", position);
   if (!tap) return tap.error();
   arena.tap = *tap;
-  const auto options = configured(arena.settings, keeps_secrets(), *tap);
+  auto options = configured(arena.settings, keeps_secrets(), *tap);
   if (!options) return service_.discard(**tap), options.error();
+  options->broadcast = arena.broadcast;
   arena.room = service_.add_arena(*options, beside);
   return Done{};
 }
@@ -211,6 +296,7 @@ Outcome<Done> Routes::change(const config::Config& fresh) {
 Outcome<Done> Routes::plan(const config::Config& fresh, Plan& plan) {
   plan.before = running_;
   plan.arenas_before = arenas_;
+  plan.watches_before = watches_;
   Outcome<Done> done = Done{};
   std::size_t position = 0;
   for (const config::Route& route : fresh.route())
@@ -237,8 +323,9 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
     Running kept = *before;
     kept.route = route;
     kept.position = position;
-    keep(std::move(kept), running.web, plan);
-    return Done{};
+    kept.broadcast = broadcast_of(route, kept.broadcast);
+    keep(kept, running.web, plan);
+    return plan_observer(kept, plan);
   }
   before = take(plan.before, has_listener);
   if (before && before->route && before->route->record() == route.record()) {
@@ -251,21 +338,54 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   }
   made->made.options.tap = running.tap;
   made->made.position = position;
+  running.broadcast = broadcast_of(route, before ? before->broadcast : nullptr);
+  const Running added = running;
   add(std::move(running), std::move(made->made), before, plan);
   plan.logs.emplace_back([route, made = *made] { tell_dialects(route, made); });
-  return Done{};
+  return plan_observer(added, plan);
+}
+
+/// Of a watched route: its observer, and where it is watched.
+Outcome<Done> Routes::plan_observer(const Running& of, Plan& plan) {
+  if (!of.broadcast) return Done{};
+  const config::Route server = observed(*of.route);
+  auto before = take(plan.before, [&](const Running& one) {
+    return one.observer && one.broadcast == of.broadcast && MessageDifferencer::Equals(*one.route, server);
+  });
+  if (before) {
+    before->position = of.position;
+    plan.after.push_back(std::move(*before));
+  } else {
+    auto observer = new_observer(of);
+    if (!observer) return observer.error();
+    add(std::move(observer->first), std::move(observer->second), std::nullopt, plan);
+  }
+  return plan_watches(of.route->watch(), name_of(*of.route), of.broadcast, of.position, plan);
+}
+
+Outcome<Routes::RoomListeners> Routes::listeners(const Urls& urls, Plan& plan) const {
+  RoomListeners found{urls};
+  for (const std::string& url : urls) {
+    const auto end = parse_shared_listen(url, games());
+    if (!end) return end.error();
+    found.ends.push_back(*end);
+    found.before.push_back(
+        take(plan.before, [&](const Running& one) { return same_listener(url, *end, one.url, one.listen); }));
+  }
+  return found;
+}
+
+std::optional<std::size_t> Routes::RoomListeners::beside() const {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    if (before[i] && (!found || ends[i].game->transport() == wire::Transport::kEnet)) found = before[i]->number;
+  return found;
 }
 
 Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t position, Plan& plan) {
-  std::vector<ListenEnd> ends;
-  std::vector<std::optional<Running>> before;
-  for (const std::string& url : settings.listen()) {
-    const auto end = parse_shared_listen(url, games());
-    if (!end) return end.error();
-    ends.push_back(*end);
-    before.push_back(
-        take(plan.before, [&](const Running& one) { return same_listener(url, *end, one.url, one.listen); }));
-  }
+  const auto listeners = this->listeners(settings.listen(), plan);
+  if (!listeners) return listeners.error();
+  const auto& before = listeners->before;
   const auto has_name = [&](const RunningArena& one) { return one.settings.name() == settings.name(); };
   const auto has_listener = [&](const RunningArena& one) {
     return has_name(one) && std::any_of(before.begin(), before.end(), [&](const auto& listener) {
@@ -275,30 +395,71 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
   auto known = take(plan.arenas_before, has_listener);
   if (!known) known = take(plan.arenas_before, has_name);
   const bool same = known && same_settings(known->settings, settings);
-  RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr};
+  RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr,
+                     known ? known->broadcast : new_broadcast()};
   if (!same) {
-    std::optional<std::size_t> beside;
-    for (std::size_t i = 0; i < ends.size(); ++i)
-      if (before[i] && (!beside || ends[i].game->transport() == wire::Transport::kEnet)) beside = before[i]->number;
-    if (const auto opened = open_room(arena, position, beside); !opened) return opened.error();
+    if (const auto opened = open_room(arena, position, listeners->beside()); !opened) return opened.error();
     plan.rooms_added.push_back(arena.room);
     plan.taps_added.push_back(arena.tap);
     plan.told += (known ? "changed: " : "added: ") + name_of(settings) + "\n";
   }
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    const std::string& url = settings.listen(static_cast<int>(i));
-    auto made = route_into({arena.room, settings.name(), arena.tap}, ends[i]);
+  const auto planned =
+      plan_listeners(*listeners, {arena.room, settings.name(), arena.tap}, same, position, nullptr, plan);
+  if (!planned) return planned.error();
+  plan.arenas_after.push_back(arena);
+  return plan_watches(settings.watch(), name_of(settings), arena.broadcast, position, plan);
+}
+
+/// `same`: the room was there before. `watch`: whose room it is; null: an arena's.
+Outcome<Done> Routes::plan_listeners(const RoomListeners& listeners, const SharedRoomEntry& entry, bool same,
+                                     std::size_t position, const RunningWatch* watch, Plan& plan) {
+  for (std::size_t i = 0; i < listeners.ends.size(); ++i) {
+    const std::string& url = listeners.urls[static_cast<int>(i)];
+    auto before = listeners.before[i];
+    auto made = route_into(entry, listeners.ends[i]);
     if (!made) return made.error();
-    made->position = position + i;
-    if (same && before[i] && !before[i]->route && before[i]->room == arena.room && before[i]->url == url) {
-      before[i]->position = made->position;
-      keep(*before[i], made->options.web, plan);
+    made->position = watch == nullptr ? position + i : position;
+    if (watch != nullptr) made->options.web.documents = watch->documents;
+    if (same && before && !before->route && before->room == entry.shared_room && before->url == url) {
+      before->position = made->position;
+      keep(*before, made->options.web, plan);
     } else {
-      Running running{url, ends[i], 0, "", arena.tap, made->options.web, {}, arena.room, made->position};
-      add(std::move(running), std::move(*made), before[i], plan);
+      Running running{url,
+                      listeners.ends[i],
+                      0,
+                      "",
+                      watch == nullptr ? entry.tap : nullptr,
+                      made->options.web,
+                      {},
+                      entry.shared_room,
+                      made->position,
+                      watch != nullptr};
+      add(std::move(running), std::move(*made), before, plan);
     }
   }
-  plan.arenas_after.push_back(std::move(arena));
+  return Done{};
+}
+
+Outcome<Done> Routes::plan_watches(const Watches& watches, const std::string& of,
+                                   const std::shared_ptr<relay::Broadcast>& broadcast, std::size_t position,
+                                   Plan& plan) {
+  for (const config::Watch& settings : watches) {
+    const auto listeners = this->listeners(settings.listen(), plan);
+    if (!listeners) return listeners.error();
+    auto known = take(plan.watches_before, [&](const RunningWatch& one) {
+      return one.broadcast == broadcast && same_audience(one.settings, settings);
+    });
+    const bool same = known.has_value();
+    if (!same) {
+      known = open_watch(settings, of, broadcast, listeners->beside());
+      plan.rooms_added.push_back(known->room);
+    }
+    known->settings = settings;
+    const auto planned =
+        plan_listeners(*listeners, {known->room, "watch", service_.counting_tap()}, same, position, &*known, plan);
+    if (!planned) return planned.error();
+    plan.watches_after.push_back(std::move(*known));
+  }
   return Done{};
 }
 
@@ -311,7 +472,7 @@ void Routes::keep(Running running, const relay::WebOptions& fresh, Plan& plan) c
 void Routes::add(Running running, Service::NewRoute made, const std::optional<Running>& instead_of, Plan& plan) const {
   if (instead_of) {
     made.instead_of = instead_of->number;
-    plan.told += "changed: " + instead_of->name + sessions_go_on(instead_of->number) + "\n";
+    plan.told += "changed: " + instead_of->name + sessions_go_on(*instead_of) + "\n";
   }
   plan.added_at.push_back(plan.after.size());
   plan.added.push_back(std::move(made));
@@ -335,14 +496,20 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   std::vector<std::size_t> retired;
   for (const Running& one : plan.before) {
     retired.push_back(one.number);
-    const std::string going_on = sessions_go_on(one.number);
-    plan.told += "removed: " + one.name + going_on + (going_on.empty() ? "" : for_at_most(config_.drain_s())) + "\n";
+    if (one.observer) continue;
+    const std::string going_on = sessions_go_on(one);
+    const bool limited = !going_on.empty() && !one.watch;
+    plan.told += "removed: " + one.name + going_on + (limited ? for_at_most(config_.drain_s()) : "") + "\n";
   }
   const auto listening = service_.change(plan.added, retired);
   if (!listening) return listening.error();
   for (std::size_t i = 0; i < listening->size(); ++i) {
     Running& one = plan.after[plan.added_at[i]];
     one.number = (*listening)[i].route;
+    if (one.observer) {
+      observers_.look_after(one.number, one.observer);
+      continue;
+    }
     one.name = one.listen.dialect_text() + " " + (*listening)[i].address.text();
     if (!plan.added[i].instead_of) plan.told += "added: " + one.name + "\n";
   }
@@ -351,10 +518,14 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
                      [&](const RunningArena& one) { return one.room == arena.room; }))
       service_.retire_arena(arena.room);
   for (const RunningArena& gone : plan.arenas_before) plan.told += "removed: " + name_of(gone.settings) + "\n";
+  for (const Running& gone : plan.before)
+    if (gone.observer) observers_.dismiss(gone.number);
+  for (const RunningWatch& gone : plan.watches_before) close_watch_room(service_.server(), gone.room);
   for (const Running& one : plan.after) service_.move(one.number, one.position);
   for (const auto& log : plan.logs) log();
   running_ = std::move(plan.after);
   arenas_ = std::move(plan.arenas_after);
+  watches_ = std::move(plan.watches_after);
   lead_to_arenas();
   return Done{};
 }
@@ -375,8 +546,10 @@ void Routes::abandon(const Plan& plan) {
   for (relay::TapThread* tap : plan.taps_added) service_.discard(*tap);
 }
 
-std::string Routes::sessions_go_on(std::size_t route) const {
-  const std::uint64_t sessions = service_.sessions(route);
+/// Who watches is not to see more than the file says now: these sessions end.
+std::string Routes::sessions_go_on(const Running& listener) const {
+  const std::uint64_t sessions = service_.sessions(listener.number);
+  if (sessions != 0 && listener.watch) return "; its viewers must join again";
   return sessions == 0 ? "" : "; " + entente::sessions_go_on(sessions);
 }
 

@@ -14,6 +14,9 @@
 #include "proxy/program/serve/configured.h"
 #include "proxy/program/serve/reload.h"
 #include "proxy/program/serve/service.h"
+#include "proxy/program/serve/shared_room.h"
+#include "proxy/program/watch/observers.h"
+#include "proxy/relay/broadcast/broadcast.h"
 
 namespace entente {
 
@@ -28,7 +31,10 @@ class Routes {
   Outcome<Done> open();
   /// Serves until it is stopped. `take_over`: from another process, which may go wrong; null: from none.
   Outcome<Done> run(TakeOver* take_over = nullptr);
-  Outcome<Done> close() { return service_.close(); }
+  Outcome<Done> close() {
+    observers_.stop();
+    return service_.close();
+  }
   /// Prints one line for each listener: what it served.
   void sum_up() const;
 
@@ -45,21 +51,46 @@ class Routes {
     std::string name;        // "bzflag 2.4 127.0.0.1:5154"
     relay::TapThread* tap = nullptr;
     relay::WebOptions web{};
-    std::optional<config::Route> route = {};  // its settings; none: of an arena
-    std::size_t room = 0;                     // of the arena
-    std::size_t position = 1;                 // in the configuration
+    std::optional<config::Route> route = {};           // its settings; none: of an arena
+    std::size_t room = 0;                              // of the arena
+    std::size_t position = 1;                          // in the configuration
+    bool watch = false;                                // only to watch
+    std::shared_ptr<relay::Broadcast> broadcast = {};  // of a route that is watched
+    std::shared_ptr<BotCrowd> observer = {};           // it is the way of an observer, whose server `route` has
   };
   struct RunningArena {
     config::Arena settings;
     std::size_t room = 0;  // as Server::add_shared_room numbered it
     relay::TapThread* tap = nullptr;
+    std::shared_ptr<relay::Broadcast> broadcast = {};
+  };
+  /// Where one audience watches something.
+  struct RunningWatch {
+    config::Watch settings;
+    std::shared_ptr<relay::Broadcast> broadcast;
+    std::shared_ptr<relay::LiveView> view = {};
+    std::size_t room = 0;
+    net::HttpDocuments documents = {};
+  };
+  using Urls = google::protobuf::RepeatedPtrField<std::string>;
+  using Watches = google::protobuf::RepeatedPtrField<config::Watch>;
+  /// Listeners that lead into one room.
+  struct RoomListeners {
+    const Urls& urls;
+    std::vector<ListenEnd> ends = {};
+    std::vector<std::optional<Running>> before = {};  // what listens there now
+
+    /// One of them, beside which the room must live.
+    std::optional<std::size_t> beside() const;
   };
   /// What a reload is going to do.
   struct Plan {
     std::vector<Running> before;  // that no listener of the file has matched yet
     std::vector<RunningArena> arenas_before;
+    std::vector<RunningWatch> watches_before;
     std::vector<Running> after;  // number and name of those in `added` are not known yet
     std::vector<RunningArena> arenas_after;
+    std::vector<RunningWatch> watches_after;
     std::vector<Service::NewRoute> added;
     std::vector<std::size_t> added_at;  // their places in `after`
     std::vector<std::size_t> rooms_added;
@@ -72,19 +103,31 @@ class Routes {
   Outcome<Running> add(Running running, Service::NewRoute made);
   Outcome<Done> add(const config::Route& route, std::size_t position);
   Outcome<Done> add(const config::Arena& arena, std::size_t position);
+  Outcome<Done> add(const Watches& watches, const std::string& of, const std::shared_ptr<relay::Broadcast>& broadcast,
+                    std::size_t position);
+  RunningWatch open_watch(const config::Watch& settings, const std::string& of,
+                          const std::shared_ptr<relay::Broadcast>& broadcast, std::optional<std::size_t> beside = {});
   Outcome<Done> open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside = {});
 
   Outcome<Done> change(const config::Config& fresh);
   Outcome<Done> plan(const config::Config& fresh, Plan& plan);
   Outcome<Done> plan_route(const config::Route& route, std::size_t position, Plan& plan);
   Outcome<Done> plan_arena(const config::Arena& arena, std::size_t position, Plan& plan);
+  Outcome<Done> add_observer(const Running& of);
+  Outcome<std::pair<Running, Service::NewRoute>> new_observer(const Running& of);
+  Outcome<Done> plan_observer(const Running& of, Plan& plan);
+  Outcome<RoomListeners> listeners(const Urls& urls, Plan& plan) const;
+  Outcome<Done> plan_listeners(const RoomListeners& listeners, const SharedRoomEntry& entry, bool same,
+                               std::size_t position, const RunningWatch* watch, Plan& plan);
+  Outcome<Done> plan_watches(const Watches& watches, const std::string& of,
+                             const std::shared_ptr<relay::Broadcast>& broadcast, std::size_t position, Plan& plan);
   Outcome<Done> objection_to_moves(const Plan& plan) const;
   void keep(Running running, const relay::WebOptions& fresh, Plan& plan) const;
   void add(Running running, Service::NewRoute made, const std::optional<Running>& instead_of, Plan& plan) const;
   Outcome<Done> carry_out(Plan& plan);
   void abandon(const Plan& plan);
   void lead_to_arenas();
-  std::string sessions_go_on(std::size_t route) const;
+  std::string sessions_go_on(const Running& listener) const;
   std::string tell_rest(const config::Config& fresh) const;
   bool keeps_secrets() const { return config_.recording().secrets() == config::Recording::keep; }
 
@@ -95,6 +138,8 @@ class Routes {
   config::Config current_;  // what was last applied
   std::vector<Running> running_;
   std::vector<RunningArena> arenas_;
+  std::vector<RunningWatch> watches_;
+  Observers observers_{service_};
   std::string lines_;  // where it listens
   std::string told_;   // what the last reload changed
 };

@@ -43,6 +43,10 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
     link_.serve(request, *file);
     return depart({How::kServedPage, 0, Fault{""}, {}});
   }
+  if (const auto reply = document_for(route, request)) {
+    link_.serve(request, *reply);
+    return depart({How::kServedPage, 0, Fault{""}, {}});
+  }
   unsigned status = 101;
   if (const auto fault = objection(route, request, status)) {
     link_.decline(status, fault->what);

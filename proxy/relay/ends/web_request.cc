@@ -38,4 +38,12 @@ const Asset* file_for(const Route& route, const net::HttpHead& request) {
   return file != page.end() ? &*file : nullptr;
 }
 
+std::optional<net::HttpReply> document_for(const Route& route, const net::HttpHead& request) {
+  if (!route.web->documents || !net::asks_for_file(request)) return std::nullopt;
+  const std::string_view path = request.path(), at = route.web->path;
+  const std::string_view folder = at.empty() ? "/" : at.substr(0, at.rfind('/') + 1);
+  if (!path.starts_with(folder)) return std::nullopt;
+  return route.web->documents(request, path.substr(folder.size()));
+}
+
 }  // namespace entente::relay

@@ -20,4 +20,7 @@ std::uint16_t content_code(const Fault& fault);
 /// WebSocket ("/" if that is any), and its files are beside it.
 const Asset* file_for(const Route& route, const net::HttpHead& request);
 
+/// The answer to a request for a document of the route, which is beside its page; nothing if there is none.
+std::optional<net::HttpReply> document_for(const Route& route, const net::HttpHead& request);
+
 }  // namespace entente::relay

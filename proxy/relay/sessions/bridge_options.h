@@ -10,6 +10,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/room_member.h"
+#include "proxy/relay/broadcast/broadcast.h"
 
 namespace entente::relay {
 
@@ -29,7 +30,8 @@ struct BridgeOptions {
     std::function<std::unique_ptr<core::Back>()> back;
   };
   std::optional<WhileDown> while_down = {};
-  std::uint32_t bots = 0;  ///< how many bots play on the server; if not 0, there is no listener
+  std::uint32_t bots = 0;                     ///< how many bots play on the server; if not 0, there is no listener
+  std::shared_ptr<Broadcast> broadcast = {};  ///< to those who watch; may be null
 };
 
 }  // namespace entente::relay

@@ -108,7 +108,7 @@ void BridgeSession::seat(std::size_t dialect) {
   core::RoomOptions options;
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
-  open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets);
+  open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets, bridge.broadcast);
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
        (finding_ ? std::string(back_info_.game->name()) : spoken(back_info_)));
   call_room([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });

@@ -14,10 +14,12 @@ void RoomHost::start_clock() {
 }
 
 void RoomHost::open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
-                         bool with_secrets) {
+                         bool with_secrets, std::shared_ptr<Broadcast> broadcast) {
   tap_ = tap;
   link_ = link;
   words_.emplace(tap, with_secrets);
+  broadcast_ = std::move(broadcast);
+  if (broadcast_) telling_ = broadcast_->begin();
   room_.emplace(static_cast<core::Room::Host&>(*this), std::move(back), options);
 }
 
@@ -28,7 +30,10 @@ std::uint64_t RoomHost::wakes_at() const {
 
 void RoomHost::heard(const core::Intent& intent) { words_->tell(link_, intent, began_wall_ + intent.at * 1000); }
 
-void RoomHost::told(const core::Fact& fact) { words_->tell(link_, fact, began_wall_ + fact.at * 1000); }
+void RoomHost::told(const core::Fact& fact) {
+  words_->tell(link_, fact, began_wall_ + fact.at * 1000);
+  if (broadcast_ && broadcast_->wanted()) broadcast_->tell(telling_, fact, epoch_ + fact.at * 1000);
+}
 
 void RoomHost::note_untold() const {
   if (tap_ == nullptr || room_->ledger().entries().empty()) return;

@@ -8,6 +8,7 @@
 
 #include "proxy/core/room.h"
 #include "proxy/net/loop.h"
+#include "proxy/relay/broadcast/broadcast.h"
 #include "proxy/relay/tap/bridge_words.h"
 
 namespace entente::relay {
@@ -24,9 +25,10 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 
   /// Restarts the room's clock at 0. It first starts when the host is made.
   void start_clock();
-  /// The room comes to be. Its words are told to `tap`, which may be null, on this link.
+  /// The room comes to be. Its words are told to `tap`, which may be null, on this link; and to those who watch.
+  /// `broadcast` may be null.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
-                 bool with_secrets);
+                 bool with_secrets, std::shared_ptr<Broadcast> broadcast);
   /// Calls `call(room, time)`, then does what the room asked for. Nothing else calls the room.
   template <class Call>
   void call_room(Call&& call);
@@ -62,9 +64,11 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   TapSink* tap_ = nullptr;
   LinkId link_ = 0;
   std::optional<BridgeWords> words_;
-  std::uint64_t epoch_ = 0;  // the room's time 0, by Loop::nanos
-  WallTime began_wall_ = 0;  // the same by the wall
-  WallTime wall_ = 0;        // of the call that the room is in
+  std::shared_ptr<Broadcast> broadcast_;
+  std::uint64_t telling_ = 0;  // the room's number there
+  std::uint64_t epoch_ = 0;    // the room's time 0, by Loop::nanos
+  WallTime began_wall_ = 0;    // the same by the wall
+  WallTime wall_ = 0;          // of the call that the room is in
 };
 
 template <class Call>
@@ -75,6 +79,8 @@ void RoomHost::call_room(Call&& call) {
   call(*room_, at);
   settle_call(at);
   if (words_->owes_world(at)) words_->tell(link_, room_->world(), at, wall_);
+  if (broadcast_ && room_->world().ready() && broadcast_->owes_world(telling_, epoch_ + at * 1000))
+    broadcast_->tell(telling_, room_->world(), at, epoch_ + at * 1000);
   after_call();
 }
 

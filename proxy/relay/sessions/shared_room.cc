@@ -50,7 +50,7 @@ void SharedRoom::open(TapSink* tap) {
     tap_->opened(info_, wall_in_call());
     tap_->note(info_.link, state_.options.name + ": a room with seed " + std::to_string(options.seed), wall_in_call());
   }
-  open_room(state_.options.back(), options, tap, info_.link, state_.options.record_secrets);
+  open_room(state_.options.back(), options, tap, info_.link, state_.options.record_secrets, state_.options.broadcast);
   call_room([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
 }
 

@@ -10,6 +10,7 @@
 #include "proxy/core/bot/stand_ins.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/room_member.h"
+#include "proxy/relay/broadcast/broadcast.h"
 #include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
@@ -21,7 +22,8 @@ struct SharedRoomOptions {
   core::StandInOptions stand_ins;                     ///< the bots that play while there are few people
   core::ChatRules chat;
   bool record_secrets = false;
-  Tap* tap = nullptr;  ///< of its words; may be null
+  Tap* tap = nullptr;                         ///< of its words; may be null
+  std::shared_ptr<Broadcast> broadcast = {};  ///< to those who watch; may be null
 };
 
 }  // namespace entente::relay

@@ -1,0 +1,149 @@
+#include "proxy/program/watch/live_documents.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "adapters/native/json.h"
+#include "proxy/core/replay/replay_facts.h"
+#include "schema/game.pb.h"
+
+namespace entente {
+namespace {
+
+using relay::Broadcast;
+using relay::LiveView;
+
+constexpr core::Micros kFragmentSeconds = Broadcast::kFragment / core::kSecond;
+
+struct LiveName {
+  bool newest = false, start = false;
+  std::uint64_t number = 0;
+};
+
+/// Nothing: it is no name of ours.
+std::optional<LiveName> parse_name(std::string_view name) {
+  constexpr std::string_view kLive = "live", kStart = "/start";
+  if (!name.starts_with(kLive)) return std::nullopt;
+  name.remove_prefix(kLive.size());
+  if (name.empty()) return LiveName{.newest = true, .start = true};
+  if (name.front() != '/') return std::nullopt;
+  name.remove_prefix(1);
+  LiveName found;
+  if (name.ends_with(kStart)) {
+    found.start = true;
+    name.remove_suffix(kStart.size());
+  }
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), found.number);
+  const bool whole = error == std::errc{} && end == name.data() + name.size() && (name == "0" || name.front() != '0');
+  return whole ? std::optional(found) : std::nullopt;
+}
+
+void add(std::string_view text, Buffer& to) { append(to, as_bytes(text)); }
+
+void add_number(std::string_view key, std::uint64_t number, Buffer& to) {
+  add("\"" + std::string(key) + "\":" + std::to_string(number) + ",", to);
+}
+
+void add_fact(const core::Fact& fact, bool& first, Buffer& to) {
+  words::Fact message;
+  to_message(fact, message);
+  add(std::exchange(first, false) ? "\n" : ",\n", to);
+  native::write_json(message, to);
+}
+
+std::shared_ptr<const std::string> text_of(const Buffer& bytes) {
+  return std::make_shared<const std::string>(as_text(bytes));
+}
+
+net::HttpReply refusal(unsigned status, const std::string& why, std::uint64_t seconds) {
+  net::HttpReply reply{status, {{"Content-Type", "text/plain; charset=utf-8"}}, {}};
+  reply.body = std::make_shared<const std::string>(why + "\n");
+  // A cache that keeps it so long asks again in time.
+  reply.headers.push_back({"Cache-Control", "public, max-age=1"});
+  if (seconds != 0) reply.headers.push_back({"Retry-After", std::to_string(seconds)});
+  return reply;
+}
+
+}  // namespace
+
+std::optional<net::HttpReply> LiveDocuments::answer(const net::HttpHead& request, std::string_view name) {
+  const auto asked = parse_name(name);
+  if (!asked) return std::nullopt;
+  const auto view = view_.lock();
+  const auto range = view ? view->fragments() : std::nullopt;
+  if (!range) return refusal(asked->newest ? 503 : 404, "the broadcast has not begun", kFragmentSeconds);
+  const std::uint64_t number = asked->newest ? range->newest : asked->number;
+  if (number > range->newest) {
+    const std::uint64_t ahead = std::min<std::uint64_t>(number - range->newest, 3'600);
+    return refusal(404, "that fragment is not over yet", ahead == 1 ? 1 : ahead * kFragmentSeconds);
+  }
+  if (number < range->oldest) return refusal(404, "that fragment is no longer there", 0);
+  const Text text = find({number, asked->start}, *view);
+  if (!text) return refusal(404, "that fragment is no longer there", 0);
+  const std::string tag = "\"" + std::to_string(number) + (asked->start ? "s" : "") + "\"";
+  net::HttpReply reply{200, {{"Content-Type", "application/json"}, {"ETag", tag}}, text};
+  reply.headers.push_back({"Cache-Control", asked->newest ? "public, max-age=1" : "public, max-age=86400, immutable"});
+  reply.headers.push_back({"Access-Control-Allow-Origin", "*"});
+  reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  if (const std::string* known = request.find("If-None-Match"); known != nullptr && *known == tag) reply.status = 304;
+  return reply;
+}
+
+std::uint64_t LiveDocuments::written() const {
+  const std::lock_guard lock(mutex_);
+  return written_;
+}
+
+LiveDocuments::Text LiveDocuments::find(const Key& key, LiveView& view) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = kept_.find(key); known != kept_.end()) {
+    used_.splice(used_.end(), used_, known->second.second);
+    return known->second.first;
+  }
+  const Text text = key.second ? write_start(key.first, view) : write_fragment(key.first, view);
+  if (!text) return text;
+  ++written_;
+  bytes_ += text->size();
+  kept_[key] = {text, used_.insert(used_.end(), key)};
+  while (bytes_ > kMostKept && used_.size() > 1) {
+    const auto oldest = kept_.find(used_.front());
+    bytes_ -= oldest->second.first->size();
+    kept_.erase(oldest);
+    used_.pop_front();
+  }
+  return text;
+}
+
+LiveDocuments::Text LiveDocuments::write_fragment(std::uint64_t number, const LiveView& view) {
+  Buffer out;
+  add("{", out);
+  add_number("fragment", number, out);
+  add_number("begins_us", view.broadcast().begin_of(number).value_or(0), out);
+  add("\"facts\":[", out);
+  bool first = true;
+  for (const core::Fact& fact : view.fragment(number)) add_fact(fact, first, out);
+  add("]}\n", out);
+  return text_of(out);
+}
+
+LiveDocuments::Text LiveDocuments::write_start(std::uint64_t number, const LiveView& view) {
+  core::World world;
+  if (!view.world_before(number, world)) return nullptr;
+  const core::Micros begins = view.broadcast().begin_of(number).value_or(0);
+  Buffer out;
+  add("{", out);
+  add_number("fragment", number, out);
+  add_number("begins_us", begins, out);
+  add_number("fragment_us", Broadcast::kFragment, out);
+  add_number("delay_us", view.delay(), out);
+  add("\"facts\":[", out);
+  bool first = true;
+  world.tell([&](core::Fact& fact) {
+    fact.at = core::became_true(fact, world, begins);
+    add_fact(fact, first, out);
+  });
+  add("]}\n", out);
+  return text_of(out);
+}
+
+}  // namespace entente

@@ -1,0 +1,53 @@
+// A broadcast by HTTP, for caches: a start document, and fragments of a fixed time, in native's JSON. For who may see
+// what when, see LiveView.
+// Law: a fragment never changes. Each is written once, and kept as long as there is room for it. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "proxy/net/web/http_reply.h"
+#include "proxy/relay/broadcast/broadcast.h"
+
+namespace entente {
+
+class LiveDocuments {
+ public:
+  /// Bytes of documents that are kept.
+  static constexpr std::size_t kMostKept = 32U << 20U;
+
+  /// Once the view has gone, there is nothing.
+  explicit LiveDocuments(std::weak_ptr<relay::LiveView> view) : view_(std::move(view)) {}
+
+  /// "live": the world as the newest fragment begins. "live/N/start": as fragment N begins. "live/N": that fragment.
+  /// Other names are not known.
+  std::optional<net::HttpReply> answer(const net::HttpHead& request, std::string_view name);
+
+  /// How many documents were written.
+  std::uint64_t written() const;
+
+ private:
+  using Text = std::shared_ptr<const std::string>;
+  /// A fragment's number, and whether it is the start before it.
+  using Key = std::pair<std::uint64_t, bool>;
+
+  Text find(const Key& key, relay::LiveView& view);
+  static Text write_fragment(std::uint64_t number, const relay::LiveView& view);
+  static Text write_start(std::uint64_t number, const relay::LiveView& view);
+
+  const std::weak_ptr<relay::LiveView> view_;
+  mutable std::mutex mutex_;
+  std::map<Key, std::pair<Text, std::list<Key>::iterator>> kept_;
+  std::list<Key> used_;  // the latest last
+  std::size_t bytes_ = 0;
+  std::uint64_t written_ = 0;
+};
+
+}  // namespace entente

@@ -1,0 +1,44 @@
+#include "proxy/program/watch/watch_room.h"
+
+#include <utility>
+
+#include "adapters/native/native.h"
+#include "proxy/base/time.h"
+#include "proxy/core/replay/replay.h"
+#include "proxy/program/watch/live_documents.h"
+
+namespace entente {
+
+std::shared_ptr<relay::Broadcast> new_broadcast() {
+  return std::make_shared<relay::Broadcast>(steady_nanos, wall_now() / 1000);
+}
+
+std::shared_ptr<relay::LiveView> view_of(relay::Broadcast& broadcast, const config::Watch& settings) {
+  return broadcast.view(settings.see() == config::Watch::teams ? core::See::kTeams : core::See::kPublic,
+                        settings.delay_s() * core::kSecond);
+}
+
+relay::SharedRoomOptions watch_room(const std::string& of, std::shared_ptr<relay::LiveView> view) {
+  relay::SharedRoomOptions options;
+  options.name = "a broadcast of " + of;
+  options.game = &native::game();
+  options.chat.commands = true;  // of the replay itself
+  // The options outlive the room, and must not keep the view.
+  options.back = [view = std::make_shared<std::shared_ptr<relay::LiveView>>(std::move(view))] {
+    return std::make_unique<core::Replay>(std::shared_ptr<core::FactReaders>(std::exchange(*view, nullptr)));
+  };
+  return options;
+}
+
+net::HttpDocuments live_documents(const std::shared_ptr<relay::LiveView>& view) {
+  const auto documents = std::make_shared<LiveDocuments>(view);
+  return [documents](const net::HttpHead& request, std::string_view name) { return documents->answer(request, name); };
+}
+
+void close_watch_room(relay::Server& server, std::size_t room) {
+  server.order(
+      room, [](core::Back& back) { static_cast<core::Replay&>(back).stop("the broadcast has changed; join again"); });
+  server.retire_shared_room(room);
+}
+
+}  // namespace entente

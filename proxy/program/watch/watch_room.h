@@ -1,0 +1,29 @@
+// The room of one audience of a broadcast: a replay of what is being told, which each viewer sees in its own time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/net/web/http_reply.h"
+#include "proxy/relay/broadcast/broadcast.h"
+#include "proxy/relay/server.h"
+#include "schema/config.pb.h"
+
+namespace entente {
+
+/// Of something that begins now.
+std::shared_ptr<relay::Broadcast> new_broadcast();
+
+/// What the audience may see.
+std::shared_ptr<relay::LiveView> view_of(relay::Broadcast& broadcast, const config::Watch& settings);
+
+/// `of`: what is broadcast, for the log.
+relay::SharedRoomOptions watch_room(const std::string& of, std::shared_ptr<relay::LiveView> view);
+
+/// The broadcast by HTTP, as long as the view lives.
+net::HttpDocuments live_documents(const std::shared_ptr<relay::LiveView>& view);
+
+/// Ends the sessions of its viewers, and the room.
+void close_watch_room(relay::Server& server, std::size_t room);
+
+}  // namespace entente

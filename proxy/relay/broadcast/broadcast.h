@@ -1,0 +1,109 @@
+// What a room tells those who watch it, each audience with its own delay: rooms write it (RoomHost), watch listeners
+// read it (LiveView), on any thread.
+// Law: what an audience may not see is never kept for it, and a view gives out nothing before its delay has passed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "proxy/core/replay/fact_readers.h"
+#include "proxy/core/replay/tape.h"
+
+namespace entente::relay {
+
+class LiveView;
+
+class Broadcast final : public std::enable_shared_from_this<Broadcast> {
+ public:
+  /// Monotonic nanoseconds, as Loop::nanos.
+  using Clock = std::function<std::uint64_t()>;
+  /// A fragment's length.
+  static constexpr core::Micros kFragment = 2 * core::kSecond;
+  /// How far viewers can go back from what they may see last.
+  static constexpr core::Micros kRewind = 600 * core::kSecond;
+  /// Serialized bytes that are kept for one audience; the oldest are forgotten first.
+  static constexpr std::size_t kMostBytes = 128U << 20U;
+
+  /// Times of the broadcast begin here. `unix_us`: the time of day, from which fragments are numbered, so that no two
+  /// have the same number, even after a restart.
+  Broadcast(Clock clock, std::uint64_t unix_us);
+
+  // For rooms. Nothing is kept while nobody wants it.
+  /// A room tells from now on, instead of the one before. Returns its number.
+  std::uint64_t begin();
+  bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
+  void tell(std::uint64_t telling, const core::Fact& fact, std::uint64_t nanos);
+  bool owes_world(std::uint64_t telling, std::uint64_t nanos) const;
+  /// `now`: in the room's time.
+  void tell(std::uint64_t telling, const core::World& world, core::Micros now, std::uint64_t nanos);
+
+  // For audiences.
+  /// What is told is kept for them as long as the view lives.
+  std::shared_ptr<LiveView> view(core::See see, core::Micros delay);
+  core::Micros now() const { return time_of(clock_()); }
+  /// The number of the fragment with this time.
+  std::uint64_t fragment_of(core::Micros at) const { return first_fragment_ + at / kFragment; }
+  /// When it begins; nothing: before the broadcast.
+  std::optional<core::Micros> begin_of(std::uint64_t fragment) const;
+
+ private:
+  friend class LiveView;
+  struct Track {
+    std::optional<core::Tape> tape;
+    std::vector<core::Micros> delays;  // of its views
+  };
+
+  core::Micros time_of(std::uint64_t nanos) const { return nanos > born_ ? (nanos - born_) / 1000 : 0; }
+  Track& track(core::See see) { return tracks_[static_cast<std::size_t>(see)]; }
+  void drop(core::See see, core::Micros delay);
+
+  const Clock clock_;
+  const std::uint64_t born_, first_fragment_;
+  std::atomic<bool> wanted_{false};
+  mutable std::mutex mutex_;  // of what follows
+  std::uint64_t telling_ = 0;
+  std::array<Track, 2> tracks_;  // by See
+};
+
+/// What one audience may see by now. From any thread; its readers, each from one.
+class LiveView final : public core::FactReaders, public std::enable_shared_from_this<LiveView> {
+ public:
+  ~LiveView() override;
+
+  std::unique_ptr<core::FactSource> reader() override;
+  core::Micros length() const override;
+  core::Micros delay() const { return delay_; }
+  const Broadcast& broadcast() const { return *broadcast_; }
+
+  // Fragments: what was told in each kFragment of time.
+  /// The numbers of those that may be had.
+  struct Range {
+    std::uint64_t oldest = 0, newest = 0;
+  };
+  std::optional<Range> fragments() const;
+  /// The facts of a fragment. REQUIRES: it is in fragments().
+  std::vector<core::Fact> fragment(std::uint64_t number) const;
+  /// The world at its beginning. An error: it is forgotten.
+  Outcome<Done> world_before(std::uint64_t number, core::World& world) const;
+
+ private:
+  friend class Broadcast;
+  class Reader;
+  LiveView(std::shared_ptr<Broadcast> broadcast, core::See see, core::Micros delay)
+      : broadcast_(std::move(broadcast)), see_(see), delay_(delay) {}
+  /// Nothing: there is nothing to see yet.
+  std::optional<core::Micros> end() const;
+  core::Tape& tape() const { return *broadcast_->track(see_).tape; }
+
+  const std::shared_ptr<Broadcast> broadcast_;
+  const core::See see_;
+  const core::Micros delay_;
+};
+
+}  // namespace entente::relay

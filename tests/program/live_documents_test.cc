@@ -1,0 +1,128 @@
+// A broadcast by HTTP: what is asked for is written once, never early, and says how long it may be kept.
+#include "proxy/program/watch/live_documents.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace entente::live_documents_test {
+namespace {
+
+using core::kSecond;
+
+constexpr std::uint64_t kUnixMicros = 2'000'000 * std::uint64_t{1'000};  // fragment 1000 begins with the broadcast
+
+struct Live {
+  Live() : view(broadcast->view(core::See::kPublic, 4 * kSecond)), documents(view) {
+    telling = broadcast->begin();
+    words::Player player;
+    player.set_id(1);
+    player.set_name("anna");
+    tell(player);
+    tell(words::Ready());
+  }
+  void tell(core::Fact fact) {
+    fact.at = (nanos - 1) / 1000;
+    world.fold(fact);
+    broadcast->tell(telling, fact, nanos);
+    if (world.ready() && broadcast->owes_world(telling, nanos)) broadcast->tell(telling, world, fact.at, nanos);
+  }
+  /// Says "1", "2", … each second.
+  void pass(int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      nanos += 1'000'000'000;
+      words::Said said;
+      said.set_text(std::to_string(++said_));
+      tell(said);
+    }
+  }
+  net::HttpReply get(std::string_view name, const std::string& known = "") {
+    net::HttpHead request{"GET", "/" + std::string(name), 0, {}};
+    if (!known.empty()) request.headers.push_back({"If-None-Match", known});
+    const auto reply = documents.answer(request, name);
+    REQUIRE(reply);
+    return *reply;
+  }
+  static std::string header(const net::HttpReply& reply, std::string_view name) {
+    const auto found = std::find_if(reply.headers.begin(), reply.headers.end(),
+                                    [&](const net::HttpHeader& one) { return one.name == name; });
+    return found != reply.headers.end() ? found->value : "";
+  }
+
+  std::uint64_t nanos = 1;
+  int said_ = 0;
+  std::shared_ptr<relay::Broadcast> broadcast =
+      std::make_shared<relay::Broadcast>([this] { return nanos; }, kUnixMicros);
+  std::shared_ptr<relay::LiveView> view;
+  LiveDocuments documents;
+  std::uint64_t telling = 0;
+  core::World world;
+};
+
+TEST_CASE("a fragment can be had once it is over and its delay has passed, and is kept by caches for good") {
+  Live live;
+  CHECK(live.get("live").status == 503);
+  CHECK(live.get("live/1000").status == 404);
+  live.pass(5);
+  CHECK(live.get("live/1000").status == 404);
+  live.pass(1);
+  const net::HttpReply first = live.get("live/1000");
+  REQUIRE(first.status == 200);
+  CHECK(*first.body ==
+        "{\"fragment\":1000,\"begins_us\":0,\"facts\":[\n{\"at_us\":\"1000000\",\"said\":{\"text\":\"1\"}}]}\n");
+  CHECK(Live::header(first, "Cache-Control") == "public, max-age=86400, immutable");
+  const net::HttpReply early = live.get("live/1001");
+  CHECK(early.status == 404);
+  CHECK(Live::header(early, "Retry-After") == "1");
+  CHECK(Live::header(early, "Cache-Control") == "public, max-age=1");
+  CHECK(Live::header(live.get("live/1003"), "Retry-After") == "6");
+  live.pass(600);
+  CHECK(*live.get("live/1001").body ==
+        "{\"fragment\":1001,\"begins_us\":2000000,\"facts\":[\n{\"at_us\":\"2000000\",\"said\":{\"text\":\"2\"}},\n"
+        "{\"at_us\":\"3000000\",\"said\":{\"text\":\"3\"}}]}\n");
+  live.pass(60);
+  CHECK(live.get("live/1001").status == 404);
+  CHECK(live.get("live/999").status == 404);
+}
+
+TEST_CASE("the start document has the world, and the number of the fragment that goes on from there") {
+  Live live;
+  live.pass(20);
+  const net::HttpReply start = live.get("live");
+  REQUIRE(start.status == 200);
+  CHECK(start.body->starts_with(
+      "{\"fragment\":1007,\"begins_us\":14000000,\"fragment_us\":2000000,\"delay_us\":4000000,\"facts\":[\n"));
+  CHECK(start.body->find("\"name\":\"anna\"") != std::string::npos);
+  CHECK(start.body->ends_with("\"ready\":{}}]}\n"));
+  CHECK(Live::header(start, "Cache-Control") == "public, max-age=1");
+  CHECK(*live.get("live/1007/start").body == *start.body);
+  CHECK(Live::header(live.get("live/1003/start"), "Cache-Control") == "public, max-age=86400, immutable");
+  CHECK(live.get("live/1008/start").status == 404);
+}
+
+TEST_CASE("each document is written once, and not sent to whoever has it") {
+  Live live;
+  live.pass(20);
+  const std::string tag = Live::header(live.get("live/1002"), "ETag");
+  for (int i = 0; i < 10; ++i) CHECK(live.get("live/1002").status == 200);
+  CHECK(live.documents.written() == 1);
+  CHECK(live.get("live/1002", tag).status == 304);
+  CHECK(live.get("live/1003", tag).status == 200);
+  CHECK(live.documents.written() == 2);
+}
+
+TEST_CASE("other names are not known, and after the broadcast there is nothing") {
+  Live live;
+  live.pass(20);
+  const net::HttpHead request{"GET", "/", 0, {}};
+  for (const char* name : {"", "lives", "live/", "live/x", "live/-1", "live/01000", "live/1000/", "live/1000/end",
+                           "live/99999999999999999999", "live//start", "alive"})
+    CHECK_MESSAGE(!live.documents.answer(request, name), name);
+  CHECK(live.get("live/18446744073709551615").status == 404);
+  live.view.reset();
+  CHECK(live.get("live").status == 503);
+  CHECK(live.get("live/1002").status == 404);
+}
+
+}  // namespace
+}  // namespace entente::live_documents_test

@@ -1,0 +1,237 @@
+// Those who watch an arena: nobody sees anything before the delay, by whatever game, by HTTP, after a reload, a seek or
+// a new connection; and a team's chat is told to casters only.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "tests/program/asked.h"
+#include "tests/program/native_client.h"
+#include "tests/relay/peers.h"
+
+namespace entente::watch_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+const std::string kEntente = testing::entente_binary();
+
+std::string port_text(int port) { return std::to_string(port); }
+
+/// `entente run` of an arena that is watched.
+struct Watched : Asked {
+  explicit Watched(int delay_s) {
+    for (int& port : ports) port = testing::free_for_both().port();
+    write(delay_s);
+    process = std::make_unique<Process>(std::vector<std::string>{kEntente, "run", folder.file("a.toml")});
+    REQUIRE_MESSAGE(process->line(), process->err());
+  }
+  void write(int delay_s, const std::string& rules = "") const {
+    const auto url = [](const char* game, int port, const char* dialect) {
+      return std::string("\"") + game + "://127.0.0.1:" + port_text(port) + "?dialect=" + dialect + "\"";
+    };
+    folder.write("a.toml", "[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[[arena]]\nname = \"a\"\n" +
+                               "mode = \"teams\"\n" + rules + "listen = [" + url("native", ports[0], "json") +
+                               "]\nwatch = [\n  { listen = " + url("native", ports[1], "json") +
+                               ", delay_s = 0, see = \"teams\" },\n  { listen = [" + url("native", ports[2], "json") +
+                               ", " + url("native+ws", ports[3], "json") + ", " + url("bzflag", ports[4], "2.4") +
+                               "], delay_s = " + std::to_string(delay_s) + " },\n]\n");
+  }
+  Ended reload(int delay_s, const std::string& rules = "") const {
+    write(delay_s, rules);
+    return ctl({"reload"});
+  }
+  /// The whole response.
+  std::string get(const std::string& path) const {
+    const testing::Stream http =
+        testing::Stream::to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(ports[3])));
+    http.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const Buffer all = http.read_all();
+    return std::string(as_text(all));
+  }
+  int ports[5];  // players; casters; the public: native, WebSocket, BZFlag
+  std::unique_ptr<Process> process;
+};
+
+bool says(const words::Fact& fact, const std::string& text) {
+  return fact.has_said() && fact.said().text().find(text) != std::string::npos;
+}
+
+/// Enters as soon as it is let in.
+std::unique_ptr<NativeClient> enter(int port, const std::string& name, const std::string& more = "") {
+  const auto until = Clock::now() + Process::kPatience;
+  while (Clock::now() < until) {
+    auto client = std::make_unique<NativeClient>(port);
+    client->says("{\"enter\":{\"name\":\"" + name + "\"" + more + "}}\n");
+    const auto told = client->hears(
+        [](const words::Fact& fact) { return fact.has_ready() || fact.has_refused() || fact.has_kicked(); });
+    if (told && told->has_ready()) return client;
+  }
+  FAIL("the viewer is not let in");
+  return nullptr;
+}
+
+/// What a viewer hears is late enough.
+void check_late(NativeClient& viewer, const std::string& text, Clock::time_point said, std::chrono::seconds delay) {
+  const auto heard = viewer.hears([&](const words::Fact& fact) {
+    CHECK_FALSE(says(fact, "hush"));
+    return says(fact, text);
+  });
+  CHECK_MESSAGE(heard, text);
+  CHECK(Clock::now() - said >= delay);
+}
+
+/// The number in `"fragment":7`.
+std::uint64_t fragment_of(const std::string& response) {
+  const auto at = response.find("\"fragment\":");
+  REQUIRE_MESSAGE(at != std::string::npos, response);
+  return std::stoull(response.substr(at + 11));
+}
+
+/// Reads fragments as they come, from one on, until one has this text. Returns its number.
+std::uint64_t find_fragment(const Watched& it, std::uint64_t number, const std::string& text) {
+  const auto until = Clock::now() + Process::kPatience;
+  while (Clock::now() < until) {
+    const std::string response = it.get("/live/" + std::to_string(number));
+    CHECK(response.find("hush") == std::string::npos);
+    if (response.starts_with("HTTP/1.1 404 ")) {
+      CHECK(response.find("Retry-After: ") != std::string::npos);
+      std::this_thread::sleep_for(20ms);  // nobody tells when it is over
+      continue;
+    }
+    REQUIRE(response.starts_with("HTTP/1.1 200 "));
+    CHECK(response.find("immutable") != std::string::npos);
+    if (response.find(text) != std::string::npos) return number;
+    ++number;
+  }
+  FAIL("no fragment has it");
+  return 0;
+}
+
+TEST_CASE("nobody sees an arena early, across games, HTTP, reloads, seeks and reconnects") {
+  constexpr auto kDelay = 1s, kLonger = 2s;
+  const Watched it(kDelay.count());
+  const auto player = enter(it.ports[0], "anna", ",\"team\":\"RED\"");
+  const auto caster = enter(it.ports[1], "caster");
+  auto viewer = enter(it.ports[2], "viewer");
+  // A client of BZFlag, for which a bridge speaks.
+  Process bridge({kEntente, "proxy", "--listen", "native://127.0.0.1:0?dialect=json", "--to",
+                  "bzflag://127.0.0.1:" + port_text(it.ports[4]) + "?dialect=2.4"});
+  const auto line = bridge.line();
+  REQUIRE(line);
+  const auto by_bzflag = enter(std::stoi(line->substr(line->rfind(':') + 1)), "bz", ",\"role\":\"WATCH\"");
+
+  // The present.
+  std::string start = it.get("/live");
+  const auto until = Clock::now() + Process::kPatience;
+  for (; start.starts_with("HTTP/1.1 503 ") && Clock::now() < until; start = it.get("/live")) {
+    CHECK(start.find("Retry-After: ") != std::string::npos);
+    std::this_thread::sleep_for(20ms);  // nobody tells when the first fragment is over
+  }
+  REQUIRE(start.starts_with("HTTP/1.1 200 "));
+  CHECK(start.find("max-age=1\r\n") != std::string::npos);
+  CHECK(start.find("\"delay_us\":1000000") != std::string::npos);
+  CHECK(it.get("/live/99999999999").starts_with("HTTP/1.1 404 "));
+  CHECK(it.get("/live/1").starts_with("HTTP/1.1 404 "));
+  auto said = Clock::now();
+  player->says("{\"say\":{\"text\":\"hush\",\"scope\":\"MY_TEAM\"}}\n{\"say\":{\"text\":\"first mark\"}}\n");
+  CHECK(caster->hears([](const words::Fact& fact) { return says(fact, "[red] hush"); }));
+  CHECK(caster->hears([](const words::Fact& fact) { return says(fact, "first mark"); }));
+  check_late(*viewer, "first mark", said, kDelay);
+  check_late(*by_bzflag, "first mark", said, kDelay);
+  const std::uint64_t first = find_fragment(it, fragment_of(start), "first mark");
+  CHECK(Clock::now() - said >= kDelay);
+  const std::string response = it.get("/live/" + std::to_string(first));
+  CHECK(it.get("/live/" + std::to_string(first) + "/start").starts_with("HTTP/1.1 200 "));
+
+  // Everybody goes to the end of what there is, and comes anew.
+  said = Clock::now();
+  player->says("{\"say\":{\"text\":\"second mark\"}}\n");
+  viewer->says("{\"say\":{\"text\":\"/seek 99:00\"}}\n{\"say\":{\"text\":\"/speed 16\"}}\n");
+  auto other = enter(it.ports[2], "other");
+  check_late(*viewer, "second mark", said, kDelay);
+  check_late(*other, "second mark", said, kDelay);
+  // Back in time, where it is heard again.
+  said = Clock::now();
+  other->says("{\"say\":{\"text\":\"/seek -2\"}}\n");
+  CHECK(other->hears([](const words::Fact& fact) { return says(fact, "second mark"); }));
+
+  // A reload with a longer delay.
+  said = Clock::now();
+  player->says("{\"say\":{\"text\":\"third mark\"}}\n");
+  CHECK(caster->hears([](const words::Fact& fact) { return says(fact, "third mark"); }));
+  const Ended told = it.reload(kLonger.count());
+  REQUIRE_MESSAGE(told.code == 0, told.err);
+  CHECK(told.out.find("; its viewers must join again\n") != std::string::npos);
+  if (viewer->hears([](const words::Fact& fact) { return says(fact, "third mark"); }))
+    CHECK(Clock::now() - said >= kDelay);  // a slow reload
+  viewer = enter(it.ports[2], "viewer");
+  check_late(*viewer, "third mark", said, kLonger);
+  CHECK(Clock::now() - said < kLonger + 5s);
+  find_fragment(it, first, "third mark");
+  CHECK(Clock::now() - said >= kLonger);
+  CHECK(it.get("/live/" + std::to_string(first)) == response);
+
+  // The arena begins anew; the broadcast goes on.
+  REQUIRE(it.reload(kLonger.count(), "side = 300\n").code == 0);
+  const auto late = enter(it.ports[0], "bob");
+  said = Clock::now();
+  late->says("{\"say\":{\"text\":\"fourth mark\"}}\n");
+  player->says("{\"say\":{\"text\":\"hush\"}}\n");  // in the arena that is closing
+  check_late(*viewer, "fourth mark", said, kLonger);
+  CHECK(find_fragment(it, first, "fourth mark") > first);
+  it.process->signal(SIGTERM);
+  CHECK_MESSAGE(it.process->wait() == 0, it.process->err());
+}
+
+TEST_CASE("a relay is watched by a spectator on its server, which comes again when it is kicked") {
+  int ports[3];  // the server, an arena; the relay; who watches it
+  for (int& port : ports) port = testing::free_for_both().port();
+  const auto url = [&](int port) { return "\"native://127.0.0.1:" + port_text(port) + "?dialect=json\""; };
+  const Asked server, it;
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:" + port_text(ports[0]) + "?dialect=json",
+                 "--control", server.folder.file("c.sock")});
+  REQUIRE_MESSAGE(arena.line(), arena.err());
+  const auto write = [&](const std::string& watch) {
+    it.folder.write("a.toml", "[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n[[route]]\nlisten = " +
+                                  url(ports[1]) + "\nto = " + url(ports[0]) + "\n" + watch);
+  };
+  write("watch = [{ listen = " + url(ports[2]) + ", delay_s = 1 }]\n");
+  Process process({kEntente, "run", it.folder.file("a.toml")});
+  REQUIRE_MESSAGE(process.line(), process.err());
+  REQUIRE(server.has("broadcast"));
+  const auto player = enter(ports[1], "anna");
+  auto viewer = enter(ports[2], "viewer");
+  auto said = Clock::now();
+  player->says("{\"say\":{\"text\":\"first mark\"}}\n");
+  check_late(*viewer, "first mark", said, 1s);
+  // The spectator is kicked and comes again; viewers stay.
+  REQUIRE(server.ctl({"kick", "broadcast"}).code == 0);
+  REQUIRE(testing::eventually([&] { return server.ctl({"list"}).out.find("\tbroadcast\n") == std::string::npos; }));
+  REQUIRE(server.has("broadcast"));
+  std::atomic<bool> heard{false};
+  std::thread speaker([&] {  // the spectator is listed before it listens
+    for (const auto until = Clock::now() + Process::kPatience; !heard && Clock::now() < until;) {
+      player->says("{\"say\":{\"text\":\"second mark\"}}\n");
+      std::this_thread::sleep_for(100ms);
+    }
+  });
+  CHECK(viewer->hears([](const words::Fact& fact) { return says(fact, "second mark"); }));
+  heard = true;
+  speaker.join();
+  // Without `watch`, the spectator leaves.
+  write("");
+  REQUIRE(it.ctl({"reload"}).code == 0);
+  CHECK(testing::eventually([&] { return server.ctl({"list"}).out.find("\tbroadcast\n") == std::string::npos; }));
+  CHECK_FALSE(viewer->hears([](const words::Fact&) { return false; }));
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
+}
+
+}  // namespace
+}  // namespace entente::watch_test

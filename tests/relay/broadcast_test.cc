@@ -1,0 +1,267 @@
+// A broadcast: nobody sees anything before the delay has passed, whatever he does with his clock; and who follows it
+// sees everything.
+#include "proxy/relay/broadcast/broadcast.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "proxy/core/replay/resync_phase.h"
+#include "tests/core/replay_show.h"
+
+namespace entente::broadcast_test {
+namespace {
+
+using namespace core;
+using relay::Broadcast, relay::LiveView;
+using testing::replay_show::Nobody, testing::replay_show::Seen, testing::replay_show::Viewer;
+
+constexpr Micros kStep = 20 * kMillisecond;
+constexpr std::uint64_t kUnixMicros = 1'700'000'000'000'000;
+
+/// A match that is told, and a clock that only moves when it is told to. The unit's x is the time in steps.
+struct Match {
+  Match() : broadcast(std::make_shared<Broadcast>([this] { return nanos; }, kUnixMicros)) { begin("anna"); }
+  void begin(const std::string& name) {
+    telling = broadcast->begin();
+    world = World();
+    words::Player player;
+    player.set_id(1);
+    player.set_name(name);
+    tell(player);
+    words::Unit unit;
+    unit.set_id(2);
+    unit.set_owner(1);
+    tell(unit);
+    tell(words::Ready());
+  }
+  Micros now() const { return (nanos - kBorn) / 1000; }
+  void tell(Fact fact) {
+    fact.at = now();
+    world.fold(fact);
+    broadcast->tell(telling, fact, nanos);
+    if (world.ready() && broadcast->owes_world(telling, nanos)) broadcast->tell(telling, world, now(), nanos);
+  }
+  void say(const std::string& text, bool to_team = false) {
+    words::Said said;
+    said.set_text(text);
+    Fact fact(said);
+    if (to_team) {
+      said.set_scope(words::Say::MY_TEAM);
+      said.set_to(words::RED);
+      fact = Fact(said);
+      fact.audience = words::TEAM;
+      fact.to = words::RED;
+    }
+    tell(fact);
+  }
+  void step() {
+    nanos += kStep * 1000;
+    words::Pose pose;
+    pose.set_unit(2);
+    pose.set_x(static_cast<double>(now() / kStep));
+    tell(pose);
+    if (now() % (5 * kStep) == 0) say(std::to_string(now()));
+    if (now() % (7 * kStep) == 0) say("secret", true);
+  }
+  static constexpr std::uint64_t kBorn = 5'000'000'000;
+  std::uint64_t nanos = kBorn;
+  std::shared_ptr<Broadcast> broadcast;
+  std::uint64_t telling = 0;
+  World world;
+};
+
+/// Those who watch, in a room that was opened when the match was some time old.
+struct Audience {
+  Audience(Match& its, Micros its_delay, See see = See::kPublic)
+      : match(its), delay(its_delay), view(its.broadcast->view(see, its_delay)), opened(its.now()) {
+    RoomOptions options;
+    options.shared = true;
+    options.chat.commands = true;
+    options.chat.burst = 1'000'000;
+    options.most_words = 100'000;
+    room.emplace(host, std::make_unique<Replay>(view), options);
+    room->back_opened({}, 0);
+  }
+  Seen& watch() {
+    Seen& seen = all.emplace_back();
+    ids.push_back(room->seat(std::make_unique<Viewer>(seen), {}, now()));
+    return seen;
+  }
+  void say(std::size_t viewer, const std::string& line) {
+    room->received(ids[viewer], Lane::kStream, as_bytes(line), now());
+  }
+  Micros now() const { return match.now() - opened; }
+  void pass() {
+    while (room->next_wake() <= now()) room->tick(now());
+  }
+  Match& match;
+  const Micros delay;
+  std::shared_ptr<LiveView> view;
+  const Micros opened;
+  Nobody host;
+  std::optional<Room> room;
+  std::deque<Seen> all;
+  std::vector<Id> ids;
+};
+
+/// The latest time of the match that a viewer can know of.
+Micros known(const Seen& seen) {
+  Micros latest = 0;
+  for (const Fact& fact : seen.heard) {
+    if (const auto* said = as<words::Said>(fact); said != nullptr && !said->text().empty() && said->text()[0] <= '9')
+      if (said->text().find_first_not_of("0123456789") == std::string::npos)
+        latest = std::max<Micros>(latest, std::stoull(said->text()));
+    if (const auto* pose = as<words::Pose>(fact)) latest = std::max(latest, static_cast<Micros>(pose->x()) * kStep);
+    if (const auto* unit = as<words::Unit>(fact))
+      latest = std::max(latest, static_cast<Micros>(unit->pose().x()) * kStep);
+  }
+  return latest;
+}
+
+bool heard(const Seen& seen, const std::string& text) {
+  return std::any_of(seen.heard.begin(), seen.heard.end(), [&](const Fact& fact) {
+    const auto* said = as<words::Said>(fact);
+    return said != nullptr && said->text().find(text) != std::string::npos;
+  });
+}
+
+TEST_CASE("who follows a broadcast hears everything once, in order, when its delay has passed and no earlier") {
+  for (const Micros delay : {Micros{0}, 3 * kSecond, 30 * kSecond}) {
+    CAPTURE(delay);
+    Match match;
+    Audience audience(match, delay);
+    Seen& seen = audience.watch();
+    while (match.now() < delay) {
+      match.step();
+      audience.pass();
+      if (match.now() < delay) CHECK(known(seen) == 0);
+    }
+    const Seen& later = audience.watch();
+    for (int i = 0; i < 500; ++i) {
+      match.step();
+      audience.pass();
+      REQUIRE(known(later) + delay <= match.now());
+      CHECK(known(later) + delay + 6 * kStep >= match.now());
+    }
+    std::vector<std::string> lines;
+    for (const Fact& fact : later.heard)
+      if (const auto* said = as<words::Said>(fact)) lines.push_back(said->text());
+    REQUIRE(lines.size() > 90);
+    for (std::size_t i = 1; i < lines.size(); ++i)
+      CHECK(std::stoull(lines[i]) == std::stoull(lines[i - 1]) + 5 * kStep);
+  }
+}
+
+TEST_CASE("no viewer sees anything early, wherever he goes, and comes back to the present") {
+  std::mt19937 random(7);
+  Match match;
+  Audience audience(match, 10 * kSecond);
+  while (match.now() < 20 * kSecond) {
+    match.step();
+    audience.pass();
+  }
+  const std::vector<std::string> orders = {"/seek 0",  "/seek 1:00", "/seek +9", "/seek -5", "/speed 16",
+                                           "/speed 1", "/pause",     "/play",    "/live",    "/seek 99:00"};
+  for (int i = 0; i < 8; ++i) audience.watch();
+  for (int i = 0; i < 1'500; ++i) {
+    match.step();
+    audience.pass();
+    if (i % 3 == 0) audience.say(random() % audience.all.size(), orders[random() % orders.size()]);
+    if (i % 200 == 0) audience.watch();
+    if (i == 700) match.begin("bob");
+    for (const Seen& seen : audience.all) REQUIRE(known(seen) + 10 * kSecond <= match.now());
+  }
+  for (std::size_t i = 0; i < audience.all.size(); ++i) {
+    audience.say(i, "/live");
+    CHECK_FALSE(heard(audience.all[i], "secret"));
+  }
+  for (int i = 0; i < 100; ++i) {
+    match.step();
+    audience.pass();
+  }
+  for (const Seen& seen : audience.all) {
+    CHECK(known(seen) + 10 * kSecond + 6 * kStep >= match.now());
+    bool knows_bob = false;
+    for (const auto& [id, state] : seen.world.players()) {
+      CHECK(state.player.name() != "anna");
+      knows_bob |= state.player.name() == "bob";
+    }
+    CHECK(knows_bob);
+  }
+}
+
+TEST_CASE("a paused viewer stays where it is until that is forgotten, and then goes on where it begins") {
+  Match match;
+  Audience audience(match, 0);
+  for (int i = 0; i < 100; ++i) match.step();
+  audience.pass();
+  const Seen& seen = audience.watch();
+  audience.say(0, "/pause");
+  for (int i = 0; i < 30; ++i) match.step(), audience.pass();
+  const Micros there = known(seen);
+  CHECK(there < match.now() - 25 * kStep);
+  for (Micros passed = 0; passed < Broadcast::kRewind + 60 * kSecond; passed += kStep) match.step();
+  audience.pass();
+  CHECK(known(seen) == there);
+  audience.say(0, "/play");
+  for (int i = 0; i < 20; ++i) match.step(), audience.pass();
+  CHECK(known(seen) > match.now() - Broadcast::kRewind - 20 * kSecond);
+  CHECK(known(seen) < match.now() - Broadcast::kRewind + 20 * kSecond);
+}
+
+TEST_CASE("casters hear the teams at once, and the public never") {
+  Match match;
+  Audience casters(match, 0, See::kTeams), everybody(match, 2 * kSecond);
+  match.step();
+  casters.pass();
+  everybody.pass();
+  const Seen& caster = casters.watch();
+  for (int i = 0; i < 200; ++i) {
+    match.step();
+    casters.pass();
+    everybody.pass();
+    if (i == 110) everybody.watch();
+  }
+  CHECK(heard(caster, "[red] secret"));
+  CHECK(known(everybody.all[0]) > 0);
+  CHECK_FALSE(heard(everybody.all[0], "secret"));
+}
+
+TEST_CASE("a fragment is to be had when it is over and its delay has passed, and then never changes") {
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, 7 * kSecond);
+  match.tell(words::Notice());
+  std::map<std::uint64_t, std::size_t> had;
+  for (int i = 0; i < 3'000; ++i) {
+    match.step();
+    const auto range = view->fragments();
+    if (!range) {
+      CHECK(match.now() < 10 * kSecond);
+      continue;
+    }
+    const Micros begins = *match.broadcast->begin_of(range->newest);
+    REQUIRE(begins + Broadcast::kFragment + 7 * kSecond <= match.now());
+    CHECK(begins + 2 * Broadcast::kFragment + 8 * kSecond > match.now());
+    const std::size_t facts = view->fragment(range->newest).size();
+    CHECK(had.try_emplace(range->newest, facts).first->second == facts);
+    World world;
+    REQUIRE(view->world_before(range->oldest, world).ok());
+    CHECK(world.ready());
+    CHECK_FALSE(view->world_before(range->newest + 5, world).ok());
+  }
+  CHECK(had.size() > 20);
+  CHECK(had.begin()->first >= kUnixMicros / Broadcast::kFragment);
+}
+
+TEST_CASE("nothing is kept for nobody") {
+  Match match;
+  CHECK_FALSE(match.broadcast->wanted());
+  auto view = match.broadcast->view(See::kPublic, 0);
+  CHECK(match.broadcast->wanted());
+  view.reset();
+  CHECK_FALSE(match.broadcast->wanted());
+}
+
+}  // namespace
+}  // namespace entente::broadcast_test
