@@ -184,12 +184,15 @@ TEST_CASE("a tank that turns to a step finishes it, and then makes the newest th
   play.hears<words::Pose>("unit: 5 x: 12.5 y: -12.5 yaw: 1.5 yaw_rate: -0.785");
   CHECK(play.acts(kDrive, kNorth, 1) == "");
   CHECK(play.acts(kDrive, kSouth, 1) == "");
-  CHECK(play.waits(kSecond).find("Step") == std::string::npos);
+  CHECK(play.acts(kShoot, kNorth, 1) == "");
+  CHECK(play.acts(kShoot, kEast, 1).find("says Fire unit: 5 shot: 1 ") != std::string::npos);  // it turns there anyway
+  CHECK(play.waits(kSecond).find("says") == std::string::npos);
   CHECK(play.hears<words::Pose>("unit: 5 x: 37.5 y: -12.5 yaw: 0 vx: 10") ==
         "sends Move direction=2 value=1 piece=1\n");
   const std::string there = play.waits(kSecond);
   CHECK(there.find("says Step unit: 5 direction: SOUTH x: 37.5 y: -37.5\n") != std::string::npos);
   CHECK(there.find("NORTH") == std::string::npos);
+  CHECK(there.find("says Fire unit: 5 shot: 2 kind: RAY x: 37.5 y: -12.5 vy: 1 ") < there.find("says Step"));
   // The key of the step itself again: no other step is asked for any more.
   play.waits(10 * kSecond);
   play.poses(5, 37.5, -12.5, 0);

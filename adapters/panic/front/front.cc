@@ -210,7 +210,7 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
 }
 
 /// Whether a tank of another game is on its way. It takes seconds to turn, and would never get anywhere if each key
-/// that is pressed meanwhile turned it elsewhere. So it finishes its step first.
+/// that is pressed meanwhile turned it elsewhere, to drive or to shoot. So it finishes its step first.
 bool PanicFront::is_turning_to_step(core::Id unit, const Out& out) const {
   if (screen_.same_game() || step_.unit != unit || out.now() > step_.since + kStepMost) return false;
   const words::Unit& tank = out.world().unit(unit)->unit;
@@ -226,6 +226,10 @@ bool PanicFront::fits(core::Id unit, Tile from, Tile tile, Direction direction, 
 }
 
 void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {
+  if (is_turning_to_step(unit, out) && direction != step_.direction) {
+    step_.shot = direction;
+    return;
+  }
   const core::UnitState* state = out.world().unit(unit);
   const Tile ahead = step({0, 0}, direction);
   if (!screen_.same_game()) screen_.hold_heading(unit, out.now() + kShotMost);  // a turn on the spot shows the shot
@@ -253,9 +257,10 @@ void PanicFront::look_at_step(Out& out) {
   screen_.hold_heading(step_.unit, 0);
   screen_.look_at(step_.unit, out);
   if (stuck) screen_.turn(step_.unit, step_.direction, out);
-  const core::Id unit = std::exchange(step_.unit, 0);
-  const Direction next = std::exchange(step_.next, Direction::kNone);
-  if (next != Direction::kNone && state != nullptr && state->unit.alive()) drive(unit, next, out);
+  const Pending over = std::exchange(step_, {});
+  if (state == nullptr || !state->unit.alive()) return;
+  if (over.shot != Direction::kNone) shoot(over.unit, over.shot, out);
+  if (over.next != Direction::kNone) drive(over.unit, over.next, out);
 }
 
 void PanicFront::leave(std::string_view why, Out& out) {

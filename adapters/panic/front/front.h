@@ -36,6 +36,7 @@ class PanicFront final : public core::Front {
     Tile goal;
     core::Micros since = 0;
     Direction next = Direction::kNone;  ///< the newest direction that was asked for meanwhile
+    Direction shot = Direction::kNone;  ///< the newest shot in another direction that was asked for meanwhile
   };
 
   // Joining.
