@@ -213,6 +213,7 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
 /// that is pressed meanwhile turned it elsewhere, to drive or to shoot. So it finishes its step first.
 bool PanicFront::is_turning_to_step(core::Id unit, const Out& out) const {
   if (screen_.same_game() || step_.unit != unit || out.now() > step_.since + kStepMost) return false;
+  if (screen_.tile_of(unit) == step_.goal) return false;  // done, though not looked at yet
   const words::Unit& tank = out.world().unit(unit)->unit;
   return tank.kind() == words::Unit::TANK && !at_rest(tank.pose());
 }
