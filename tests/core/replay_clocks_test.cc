@@ -157,6 +157,38 @@ TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
   CHECK_FALSE(show.room->over());
 }
 
+TEST_CASE("who joins another one's clock hears an event of the same tick as an event, not as what was before") {
+  auto facts = drive();
+  const auto unit = std::find_if(facts.begin(), facts.end(), [](const Fact& fact) { return as<words::Unit>(fact); });
+  REQUIRE(unit != facts.end());
+  words::Spawned spawned;
+  spawned.set_unit(as<words::Unit>(*unit)->id());
+  const Micros ready =
+      std::find_if(facts.begin(), facts.end(), [](const Fact& fact) { return as<words::Ready>(fact); })->at;
+  for (Micros late = 5 * kMillisecond; late < kSecond; late += 5 * kMillisecond)
+    facts.push_back(at(ready + late, spawned));
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& one, const Fact& other) { return one.at < other.at; });
+  Own show(facts);
+  const auto busy_for = [&](int ticks) {  // each later than it should be
+    for (int i = 0; i < ticks; ++i) show.room->tick(show.now += 20 * kMillisecond);
+  };
+  Seen &first = show.all_seen.emplace_back(), &second = show.all_seen.emplace_back();
+  show.room->seat(std::make_unique<Viewer>(first), {}, show.now);
+  busy_for(3);
+  show.now += 15 * kMillisecond;  // the first viewer's clock is late already
+  show.room->seat(std::make_unique<Viewer>(second), {}, show.now);
+  busy_for(20);
+  CHECK(show.standing.now.clocks == 1);
+  ResyncPhase resync;
+  std::size_t events = 0;
+  for (const Fact& fact : second.heard) {
+    resync.hear(fact);
+    CHECK_FALSE((is_event(fact) && resync));
+    events += is_event(fact) ? 1 : 0;
+  }
+  CHECK(events > 20);
+}
+
 TEST_CASE("what viewers know and hear is what the words of the recording say, whatever they and others do") {
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);

@@ -127,11 +127,18 @@ void Replay::obey(Outlet& out) {
   }
 }
 
+/// Clocks that are stale come first: their viewers may join other ones, and hear all that those say in this tick.
 void Replay::play_due(Outlet& out) {
+  std::vector<Id> due;
+  for (auto one = due_.begin(); one != due_.end() && one->first <= out.now(); ++one) due.push_back(one->second);
+  std::stable_partition(due.begin(), due.end(), [this](Id scene) { return clocks_.at(scene)->stale; });
   std::vector<Clock*> later;
-  while (!over_ && !due_.empty() && due_.begin()->first <= out.now() && said_ < kAtOnce) {
-    Clock& clock = *clocks_.at(due_.begin()->second);
-    due_.erase(due_.begin());
+  for (const Id scene : due) {
+    if (over_ || said_ >= kAtOnce) break;
+    const auto found = clocks_.find(scene);
+    if (found == clocks_.end() || found->second->due > out.now()) continue;
+    Clock& clock = *found->second;
+    due_.erase({clock.due, scene});
     clock.due = ~Micros{0};
     if (!serve(clock, out)) later.push_back(&clock);
   }
@@ -142,7 +149,11 @@ void Replay::play_due(Outlet& out) {
 bool Replay::serve(Clock& clock, Outlet& out) {
   if (clock.stale) {
     if (out.world_of(clock.scene) == nullptr) return false;
-    if (join_alike(clock, out)) return true;
+    if (Clock* const alike = alike_of(clock, out.now())) {
+      const Id id = *clock.viewers.begin();
+      move_to(*alike, id, viewers_.at(id), out);
+      return true;
+    }
     if (!options_.shared && clock.scene != 0 && !jumps_.take(out.now())) return schedule(clock, jumps_.next()), true;
     if (!resync(clock, out)) return true;
   }
@@ -269,14 +280,10 @@ Replay::Clock* Replay::find_alike(Micros at, double speed, bool paused, const Cl
 
 /// A viewer alone joins those whose clock is alike, and its own ends. Not while it enters: its front then lists whoever
 /// is in its world, and viewers do not see each other.
-bool Replay::join_alike(Clock& clock, Outlet& out) {
-  if (options_.shared || clock.scene == 0 || clock.viewers.size() != 1) return false;
+Replay::Clock* Replay::alike_of(const Clock& clock, Micros now) {
+  if (options_.shared || clock.scene == 0 || clock.viewers.size() != 1) return nullptr;
   const Playhead& head = clock.head;
-  Clock* const alike = find_alike(head.at(), head.speed(), head.paused(), &clock, out.now());
-  if (alike == nullptr) return false;
-  const Id id = *clock.viewers.begin();
-  move_to(*alike, id, viewers_.at(id), out);
-  return true;
+  return find_alike(head.at(), head.speed(), head.paused(), &clock, now);
 }
 
 /// Shows a viewer what that clock plays. A clock without viewers ends.

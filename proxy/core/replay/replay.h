@@ -111,7 +111,7 @@ class Replay final : public Back {
   // Clocks.
   Clock& new_clock(Micros at, double speed, bool paused, Micros now);
   Clock* find_alike(Micros at, double speed, bool paused, const Clock* than, Micros now);
-  bool join_alike(Clock& clock, Outlet& out);
+  Clock* alike_of(const Clock& clock, Micros now);
   void move_to(Clock& clock, Id id, Viewer& viewer, Outlet& out);
   void serve_wishes(Outlet& out);
   void carry_out(Id id, Viewer& viewer, Outlet& out);
