@@ -87,7 +87,7 @@ class FrameRedactor::FieldRedactor final : public wire::Walker {
   void scalar(const char* name, Scalar& value) override {
     const bool byte = value.kind == wire::Kind::kU8 || value.kind == wire::Kind::kI8;
     if (!open_.empty() && open_.back() != nullptr) {
-      if (byte) item(*open_.back(), value);
+      if (byte) replace_item(*open_.back(), value);
     } else if (!second_ && value.kind == wire::Kind::kU16 && name == std::string_view("port")) {
       if (kind_of_(path_ + name) == Personal::kPort) value.bits = censor_.port(static_cast<std::uint16_t>(value.bits));
     }
@@ -156,7 +156,7 @@ class FrameRedactor::FieldRedactor final : public wire::Walker {
     std::size_t at = 0;
   };
 
-  void item(List& list, Scalar& value) {
+  void replace_item(List& list, Scalar& value) {
     if (!second_)
       list.bytes.push_back(static_cast<std::uint8_t>(value.bits));
     else if (list.at < list.bytes.size())
