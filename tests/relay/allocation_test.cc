@@ -138,7 +138,7 @@ TEST_CASE("with the tap that ships, counting or recording, the loop's thread all
       REQUIRE(all_ways());  // what grows once, grows now
       const std::size_t before = tap.allocated();
       REQUIRE(all_ways());
-      CHECK(tap.allocated() < before + 8);  // of 8000 messages: on a busy machine a buffer may grow once more
+      CHECK(tap.allocated() == before);
     }
     REQUIRE(shipped.stop().ok());
     CHECK(shipped.totals().dropped == 0);
