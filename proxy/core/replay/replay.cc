@@ -127,7 +127,7 @@ void Replay::obey(Outlet& out) {
   }
 }
 
-/// Clocks that are stale come first: their viewers may join other ones, and hear all that those say in this tick.
+/// Serves stale clocks first. Their viewers may join another clock, and then hear everything that it says in this tick.
 void Replay::play_due(Outlet& out) {
   std::vector<Id> due;
   for (auto one = due_.begin(); one != due_.end() && one->first <= out.now(); ++one) due.push_back(one->second);

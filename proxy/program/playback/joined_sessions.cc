@@ -30,8 +30,6 @@ struct Span {
   WallTime from, to;
 };
 
-WallTime wall(const RecordedSessionInfo& session, Micros room) { return session.began / 1000 + room; }
-
 /// Whether it is better to go on with `one` than with `best` (null: nothing): of those that are there the one that
 /// stays longest; if none is, the next.
 bool is_better(const Span& one, const Span* best, WallTime from) {
@@ -60,7 +58,7 @@ std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessio
   if (longest == sessions.size()) return {};
   const RecordedSessionInfo& main = sessions[longest];
   const auto span_of = [&](std::size_t i) {
-    return Span{i, wall(sessions[i], *sessions[i].ready), wall(sessions[i], sessions[i].last)};
+    return Span{i, sessions[i].wall_us(*sessions[i].ready), sessions[i].wall_us(sessions[i].last)};
   };
   std::vector<Span> others;
   for (std::size_t i = 0; i < sessions.size(); ++i)
@@ -73,8 +71,8 @@ std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessio
   spans.push_back(own);
   fill(others, own.to, ~WallTime{0}, spans);
 
-  WallTime first = wall(main, main.first);
-  for (const Span& one : spans) first = std::min(first, wall(sessions[one.session], sessions[one.session].first));
+  WallTime first = main.wall_us(main.first);
+  for (const Span& one : spans) first = std::min(first, sessions[one.session].wall_us(sessions[one.session].first));
   begin = first * 1000;
   std::vector<SessionPart> parts;
   for (const Span& one : spans) parts.push_back({one.session, one.from - first, one.to - first});
@@ -128,7 +126,7 @@ Outcome<Done> JoinedSessions::go_to_part(std::size_t part) {
   auto session = RecordedSession::open(found_, about.link);
   if (!session) return session.error();
   session_ = std::move(*session);
-  session_->become_part(wall(about, about.first) - begin_ / 1000, [ids = ids_, link = about.link](core::Fact& fact) {
+  session_->become_part(about.wall_us(about.first) - begin_ / 1000, [ids = ids_, link = about.link](core::Fact& fact) {
     std::visit([&](auto& word) { core::translate_ids(word, [&](Id id) { return ids->translated(link, id); }); },
                fact.kind);
   });
@@ -160,7 +158,7 @@ std::vector<core::Moment> JoinedSessions::moments() const {
   std::vector<core::Moment> all;
   for (const SessionPart& part : parts_) {
     const RecordedSessionInfo& about = info(part);
-    const Micros begins = wall(about, about.first) - begin_ / 1000;
+    const Micros begins = about.wall_us(about.first) - begin_ / 1000;
     for (const core::Moment& one : about.moments) {
       const Micros at = begins + (one.at > about.first ? one.at - about.first : 0);
       if (at < part.from || at >= part.to) continue;

@@ -6,27 +6,18 @@ namespace entente {
 
 using core::Id, core::Micros;
 
-namespace {
-
-WallTime micros(WallTime nanos) { return nanos / 1000; }
-
-}  // namespace
-
 SessionView::SessionView(const RecordedSessions& found, const RecordedSessionInfo& about, WallTime begins)
     : about_(about) {
-  const WallTime zero = micros(begins);
-  const auto time_of = [&](Micros room) {
-    const WallTime at = micros(about.began) + room;
-    return at > zero ? at - zero : 0;
-  };
+  const WallTime zero = begins / 1000;
+  const auto time_of = [&](Micros room) { return std::max(about.wall_us(room), zero) - zero; };
   from_ = time_of(about.ready.value_or(about.last));
   to_ = time_of(about.last);
   auto session = RecordedSession::open(found, about.link);
   if (!session) return;
   session_ = std::move(*session);
-  const WallTime first = micros(about.began) + about.first;
+  const WallTime first = about.wall_us(about.first);
   session_->become_part(
-      time_of(about.first), [](core::Fact&) {}, zero > first ? zero - first : 0);
+      time_of(about.first), [](core::Fact&) {}, zero - std::min(zero, first));
 }
 
 bool SessionView::seek(Micros at) {

@@ -36,6 +36,8 @@ struct RecordedSessionInfo {
   std::vector<core::Moment> moments = {};  ///< in the room's own time; the first of them
 
   core::Micros length() const { return last - first; }
+  /// The wall-clock time at a time of the room, in microseconds.
+  WallTime wall_us(core::Micros room) const { return began / 1000 + room; }
 };
 
 /// The sessions of a recording.
