@@ -147,6 +147,7 @@ void Worker::read(AcceptedClient& newcomer) {
   if (newcomer.moved_enet && !take_moved(newcomer)) return;
   auto& session = sessions_[newcomer.link];
   session = make_session(*routes_[newcomer.route], newcomer);
+  if (to_tick_.capacity() < sessions_.size()) to_tick_.reserve(2 * sessions_.size());  // so that no tick allocates
   session->start(std::move(newcomer.fd));
   const net::EnetPeer* const peer = newcomer.enet.peer;
   for (EarlyEnetPacket& one : newcomer.early)

@@ -130,20 +130,20 @@ TEST_CASE("with the tap that ships, counting or recording, the loop's thread all
       REQUIRE(::connect(near.fd(), running.address.raw(), running.address.size()) == 0);
       REQUIRE(::connect(far.fd(), uplink.raw(), uplink.size()) == 0);
       const Buffer message = frame("as long as the messages of these games are, about that");
-      const auto all_ways = [&] {
-        return ferry(pair.client.fd(), pair.server.fd(), message, 2000) &&
-               ferry(pair.server.fd(), pair.client.fd(), message, 2000) && ferry(near.fd(), far.fd(), message, 2000) &&
-               ferry(far.fd(), near.fd(), message, 2000);
+      const auto all_ways = [&](int times) {
+        return ferry(pair.client.fd(), pair.server.fd(), message, times) &&
+               ferry(pair.server.fd(), pair.client.fd(), message, times) && ferry(near.fd(), far.fd(), message, times) &&
+               ferry(far.fd(), near.fd(), message, times);
       };
-      REQUIRE(all_ways());  // what grows once, grows now
+      REQUIRE(all_ways(10));  // what grows once, grows now; the worker's first tick most often comes later
       const std::size_t before = tap.allocated();
-      REQUIRE(all_ways());
+      REQUIRE(all_ways(4000));
       CHECK(tap.allocated() == before);
     }
     REQUIRE(shipped.stop().ok());
     CHECK(shipped.totals().dropped == 0);
-    CHECK(shipped.totals().frames >= 2 * 4 * 2000);
-    if (recording) CHECK(shipped.totals().recorded_frames >= 2 * 4 * 2000);
+    CHECK(shipped.totals().frames >= 4 * 4000);
+    if (recording) CHECK(shipped.totals().recorded_frames >= 4 * 4000);
   }
 }
 
