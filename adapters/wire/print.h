@@ -35,7 +35,8 @@ std::string diff(const std::vector<Shown>& before, const std::vector<Shown>& aft
 /// Appends `text` with quotes, backslashes and non-printable bytes escaped.
 void escape(std::string_view text, std::string& out);
 
-/// Bytes of the kept message that are neither decoded nor declared as opaque (Kept::kOpaque).
+/// How many bytes of the message that the codec holds were left undecoded, although they should be decoded
+/// (Kept::kOpaque). Bytes that are left raw on purpose do not count.
 std::size_t opaque_bytes(Codec& codec);
 
 }  // namespace entente::wire

@@ -31,7 +31,7 @@ class Comeback {
 
   /// Whether a client that loads a world only when it joins can go on in the next one.
   bool is_same_place(const World& world) const;
-  /// The next world is complete: what makes `world` become it. `player` is in it.
+  /// The next world is complete, and `player` is in it. Returns the facts that turn `world` into it.
   std::vector<Fact> arrive(const World& world, Id player);
   /// REQUIRES: arrive() was called.
   World take() { return std::move(*next_); }

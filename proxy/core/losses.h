@@ -32,7 +32,7 @@ inline constexpr Mapping kCommandNotExact =
     lost_intent("Say", "a command that cannot be passed on exactly as it was written");
 inline constexpr Mapping kNothingSaid = lost_intent("Say", "nothing was said");
 
-/// Of the games whose servers limit a command's length; each has it in its own table.
+/// For games whose servers limit a command's length. Each of them has this line in its own table.
 inline constexpr Mapping kCommandTooLong = lost_intent("Say", "a command is longer than the server takes");
 
 // -- Faces of tank games; each game has them in its own table

@@ -17,7 +17,7 @@ void hand(const Heard& heard, Out& out, Parts&... parts) {
   (each(parts), ...);
 }
 
-/// Whether one of them does.
+/// Whether at least one of the parts hears such a thing.
 template <class Heard, class Out, class... Parts>
 inline constexpr bool kOneHears = (Hears<Parts, Heard, Out> || ...);
 

@@ -22,10 +22,10 @@
 
 namespace entente::core {
 
-/// An end of a room: a seat, identified by its player's id, or the back.
+/// The back's id as an end of its room. The other ends are seats, each with its player's id.
 inline constexpr Id kBackEnd = 0;
 
-/// What the player of a room waits for whose server is lost.
+/// What a player whose server was lost waits for.
 enum class Wait : std::uint8_t {
   kNothing,  ///< the player was thrown out or refused: the room ends
   kServer,
@@ -57,7 +57,8 @@ class Room {
    public:
     virtual ~Host() = default;
     virtual void send(Id end, Lane lane, Bytes bytes) = 0;
-    /// The same for bytes that several seats are sent. They stay in place: see RoomOptions::keeps_shared.
+    /// Like send(), for bytes that several seats are sent. With RoomOptions::keeps_shared, they stay in place until
+    /// forget_shared().
     virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
     virtual std::size_t waiting(Id end) const = 0;
     /// Closes an end after what was sent. The room does not mention that end again.
@@ -101,15 +102,15 @@ class Room {
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
   /// Whether the player can go on if the back's peer is lost.
   bool outlives_server() const;
-  /// The back's peer was lost, or does not let the player in now: the player goes on with `fresh`, for which the host
-  /// dials, and which hears what the player wants. REQUIRES: outlives_server().
+  /// Replaces the back, whose peer was lost or does not let the player in now, by `fresh`. The host dials for it, and
+  /// it hears what the player wants. Returns what the player waits for. REQUIRES: outlives_server().
   Wait replace_back(std::unique_ptr<Back> fresh, const Loss& loss, Micros now);
   /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
   bool takes_another_world() const;
   /// The server was lost, and the player is not in the next one's world yet.
   bool awaits_server() const { return comeback_ != nullptr || starts_anew_; }
-  /// The same for a seat whose player may return: the seat is kept. No result: it is not kept, and gone() must be
-  /// called.
+  /// A seat's link broke, but its player may return: keeps the seat. Returns for how long, and by which number the
+  /// player will ask for it. Nothing: the seat is not kept, and the caller must call gone().
   std::optional<Absence> keep(Id seat, Micros now);
   /// Whether this seat is kept for an absent player.
   bool keeps(Id seat) const;
@@ -222,7 +223,7 @@ class Room {
   std::unique_ptr<BackEnd> back_;
   std::vector<Intent> early_;           // what the back heard before the player entered, or before it said anything
   bool starts_anew_ = false;            // the player had no world when a server was lost, and is not in yet
-  std::optional<Fact> refusal_;         // the last one that the player was not told, because it waits
+  std::optional<Fact> refusal_;         // the last one that was not told to the player, who waits
   bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
   std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server

@@ -58,10 +58,10 @@ class Out {
   virtual void say(Word word) = 0;
   /// Asks for one tick(), not before `at`; the earliest request counts.
   virtual void wake(Micros at) = 0;
-  /// Of a back: its server says that it stops. True: the player waits for the next one, and this member hears nothing
+  /// For a back: its server says that it stops. True: the player waits for the next one, and this member hears nothing
   /// more. False: the session ends with the server.
   virtual bool server_stops(std::string_view /*why*/) { return false; }
-  /// Of a back: its server let the player in, but not to play, because it is full. True: the player waits for a seat,
+  /// For a back: its server let the player in, but not to play, because it is full. True: the player waits for a seat,
   /// and this member hears nothing more. False: the player stays as it is.
   virtual bool lacks_seat(std::string_view /*why*/) { return false; }
   /// Counts something that cannot be forwarded, by its line of the mapping.
@@ -114,15 +114,16 @@ class RoomMember {
   virtual void tick(Outlet&) {}
   /// The peer is gone, or was never reached (`why` is for people). send() then does nothing; say() still works.
   virtual void closed(std::string_view /*why*/, Outlet&) {}
-  /// The same for a peer that gave a reason as a number of its game: the data of ENet's disconnect, or the code of a
-  /// WebSocket's close. Never 0.
+  /// Called instead of closed() if the peer gave its reason as a number: the data of ENet's disconnect, or the code of
+  /// a WebSocket's close. `code` is never 0.
   virtual void closed_with_code(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
   /// The peer's link broke. Returns how the player will identify itself on return, and for how long to keep the
   /// seat; nothing: the player left. send() then does nothing until returned().
   virtual std::optional<Absence> awaits(const Outlet&) { return std::nullopt; }
   /// The player is back on a new link, which has not been sent anything yet.
   virtual void returned(const Peer&, Outlet&) {}
-  /// Of a front: whether its client can load another world while it plays. Others load one only when they join.
+  /// For a front: whether its client can load another world while it plays. Other clients load a world only when they
+  /// join.
   virtual bool takes_another_world() const { return false; }
   /// The room ends, for example because the other side is gone: say goodbye as the game does, then close().
   virtual void room_ends(std::string_view why, Outlet& out) { out.close(why); }

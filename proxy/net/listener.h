@@ -23,7 +23,7 @@ class Listener final : private Poll::User {
   void close();
   /// Another descriptor of the listening socket. Empty: errno says why.
   Fd copy() const;
-  /// Leaves those who come to others that accept from the socket, until `on` is false.
+  /// While `on`, accepts nobody: newcomers are left to others that accept from the same socket.
   void pause(bool on);
   /// Retries after accepting failed. REQUIRES: called regularly.
   void resume();

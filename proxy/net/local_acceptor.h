@@ -43,7 +43,7 @@ class LocalAcceptor {
   int listening() const { return requests_->listening(); }
   /// Whether it removes the socket when it is destroyed: it made it, or took it over from a process that did.
   bool removes() const { return !path_.empty() || !passed_path_.empty(); }
-  /// From now on, another process has to.
+  /// Leaves the removal of the socket to another process.
   void leave() { path_.clear(); }
 
  private:

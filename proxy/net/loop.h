@@ -25,11 +25,13 @@ class Later {
   virtual void at_turn_end() = 0;
 };
 
-/// Is told how long turns take that have something to serve, of one such turn in Loop::kTimed.
+/// Is told how long turns of a loop take. Only turns that serve a job count, and only one in Loop::kTimed of these is
+/// timed.
 class TurnWatch {
  public:
   virtual ~TurnWatch() = default;
-  /// From the moment at which the loop has looked for events until all that they led to is written.
+  /// Called at the end of a timed turn. `nanos`: from when the loop had looked for events until the results were
+  /// written.
   virtual void turn_took(std::uint64_t nanos) = 0;
 };
 
@@ -61,7 +63,7 @@ class Loop {
   DatagramBuffers& datagram_buffers() { return datagram_buffers_; }
   Outbox& outbox() { return outbox_; }
 
-  /// Schedules `job`: it is served in this turn, or as soon as its turn comes.
+  /// Schedules `job`. The loop runs it in this turn if there is time, otherwise in a later one (schedule.h).
   void serve(Job& job) {
     schedule_.add(job, now());
     wake();
@@ -82,7 +84,7 @@ class Loop {
 
   /// Runs until nothing is open on this loop.
   void run() {
-    prepare();  // of what was asked before there was a turn
+    prepare();  // does what was asked for before the first turn
     uv_run(&loop_, UV_RUN_DEFAULT);
   }
 

@@ -27,10 +27,10 @@ class Outbox {
 
   Outbox();
 
-  /// Copies `bytes` and writes them before the turn ends. False: too many to be worth copying; nothing of this loop
-  /// waits here any more, and the caller writes them itself.
+  /// Copies `bytes` and writes them before the turn ends. False: there are too many to be worth copying. What waited
+  /// here was written, and the caller writes `bytes` itself.
   bool take(Sender& sender, Bytes bytes);
-  /// The same without a copy: `bytes` must stay valid until the next flush().
+  /// As take(), without a copy: `bytes` must stay valid until the next flush().
   void lend(Sender& sender, Bytes bytes);
   /// Whether something of this sender waits here.
   static bool holds(const Sender& sender) { return sender.first_ != kNone; }

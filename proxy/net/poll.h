@@ -1,7 +1,7 @@
-// Watches a file descriptor on a loop. The user is called in the turn of its group (schedule.h), not from inside the
+// Watches a file descriptor on a loop. The user is called when its group is served (schedule.h), not from inside the
 // loop's search for events.
-// Law: changing what is watched costs two system calls; setting it to the same costs none. A descriptor that is
-// ready and waits for its turn is not watched meanwhile, so that the loop does not find it repeatedly.
+// Law: changing what is watched costs two system calls; setting it to the same costs none. A descriptor that is ready
+// and waits to be served is not watched meanwhile, so that the loop does not find it repeatedly.
 #pragma once
 
 #include "proxy/net/loop.h"
@@ -21,7 +21,7 @@ class Poll final : private Job {
   bool open(Loop& loop, int fd, User& user);
   /// REQUIRES: open.
   void want(bool read, bool write);
-  /// The user has not read everything and wants to be called again in its next turn. REQUIRES: open.
+  /// The user has not read everything and wants to be called again when its group is served next. REQUIRES: open.
   void again();
   /// Stops watching. Call it before the file descriptor is closed.
   void close();
@@ -42,7 +42,7 @@ class Poll final : private Job {
   User* user_ = nullptr;
   Handle<uv_poll_t> handle_;
   int wanted_ = 0, watched_ = 0;
-  int due_ = 0;           // what the user is to be told in its turn
+  int due_ = 0;           // what the user is to be told when it is served
   bool resting_ = false;  // not watched until then
 };
 

@@ -16,7 +16,7 @@
 
 namespace entente::net {
 
-/// Why a connection has no such header.
+/// Why a connection did not name its client.
 enum class NoHeader : std::uint8_t {
   kWrong,    ///< something else came
   kLate,     ///< it did not come in time
@@ -30,8 +30,8 @@ class ProxyHeaderReader {
   class User {
    public:
     virtual ~User() = default;
-    /// The header came. `client`: as it says; the load balancer itself, if its PROXY header says that it connects for
-    /// itself. If the header has no port, it has the load balancer's.
+    /// The header came. `client`: the address that it names, with the load balancer's port if it names none. If a PROXY
+    /// header says that the load balancer connects for itself: the load balancer's address.
     virtual void announced(Fd fd, const Address& client) = 0;
     /// No header came. `fault`: what is wrong with it, if that is why.
     virtual void unannounced(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;

@@ -27,9 +27,10 @@ class RequestServer {
   static constexpr unsigned kMostPieces = 64;  ///< maximum number of reads for one question
   static constexpr Millis kRest = 1'000;       ///< pause after running out of descriptors
 
-  /// Called on the server's thread with everything that a client has sent so far; `over`: it sends no more. `client`:
-  /// its connection, which it may take away. Returns the answer, which may be empty, or nothing if more must come.
-  /// REQUIRES: answers before the question is longer than it wants to keep.
+  /// Called on the server's thread whenever a client has sent something. `said`: all that it has sent so far. `over`:
+  /// it sends no more. `client`: its connection, which the function may take away. Returns the answer, which may be
+  /// empty; nothing: the question is not complete yet. The server keeps `said` until it is answered, so a question that
+  /// is too long must be answered, too.
   using Hear = std::function<std::optional<std::string>(std::string_view said, bool over, Fd& client)>;
 
   /// `listening` is non-blocking. `time`: limit for a whole conversation; more than kGrace. Accepts nobody before

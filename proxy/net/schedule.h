@@ -28,12 +28,12 @@ class Job {
   /// If the job waits, moves it to the end of its new group.
   void set_priority(Priority priority);
   bool waits() const { return schedule_ != nullptr; }
-  /// Milliseconds that it has waited for its turns so far, in total.
+  /// How long the job has waited to be served so far, in total.
   Millis held_up() const;
 
  protected:
   ~Job() { cancel(); }
-  /// Its turn has come. May add the job again, and may destroy it.
+  /// Serves the job. May add it again, and may destroy it.
   virtual void run() = 0;
   void cancel();
 

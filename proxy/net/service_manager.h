@@ -11,10 +11,11 @@
 
 namespace entente::net {
 
-/// Tells it assignments such as "READY=1", one per line, as sd_notify(3). False if there is none to tell. May wait.
+/// Sends assignments such as "READY=1" to the service manager, one per line, as sd_notify(3) does. False: there is no
+/// service manager. May block.
 bool tell_service_manager(const std::string& state);
 
-/// The longest time between two "WATCHDOG=1" that it allows. 0: it expects none.
+/// The longest time between two "WATCHDOG=1" that the service manager allows. 0: it expects none.
 Millis watchdog_time();
 
 /// Takes the passed socket that is bound to `at`: one that listens (TCP), or one for datagrams (UDP). Empty if there is
@@ -25,7 +26,7 @@ struct PassedLocal {
   Fd fd;
   bool removes = false;  ///< whoever takes it removes the socket from the file system in the end
 };
-/// The same with a listening Unix socket at `path`.
+/// As take_passed_stream(), for a listening Unix socket at `path`.
 PassedLocal take_passed_local(const std::string& path);
 
 /// Adds a socket that another process of ours has passed (take_over/talk.h). `bound`: where it is bound, or will be; of
@@ -34,7 +35,7 @@ void add_passed(Fd fd, const Address& bound, bool removes = false);
 
 /// What was passed and not taken, for people: "TCP 0.0.0.0:5154 (games)".
 std::vector<std::string> passed_and_not_taken();
-/// Closes that.
+/// Closes the sockets that were passed and not taken.
 void close_passed();
 
 }  // namespace entente::net

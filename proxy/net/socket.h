@@ -24,7 +24,7 @@ struct Source {
   bool foreign = false;  ///< not of this machine: needs IP_TRANSPARENT, and so CAP_NET_ADMIN
 };
 
-/// Binds a socket of our own to `source`, at any free port. False, with errno, if that cannot be.
+/// Binds a socket of our own to `source`, at any free port. False, with errno, if that fails.
 bool bind_source(int fd, const Source& source);
 
 /// Listens on `at`; with `with_udp` also binds its UDP port (port 0: one that is free for both). An IPv6 address
@@ -41,7 +41,8 @@ Outcome<Sockets> datagrams_towards(const Address& server, const Source& source =
 /// A TCP socket for connecting to `server`; it does not connect yet. No `udp`.
 Outcome<Sockets> stream_towards(const Address& server, const Source& source = {});
 
-/// The same with a UDP socket on the same local port, already connected to the server's port. The low byte of that
+/// As stream_towards(), with a UDP socket on the same local port, already connected to the server's port. The low byte
+/// of that
 /// port is at least 4: bzfs 2.4 compares a client's port byte-swapped and never links others. If the server is
 /// unreachable, connecting the TCP socket reports it.
 Outcome<Sockets> pair_towards(const Address& server, const Source& source = {});

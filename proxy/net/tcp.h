@@ -18,15 +18,15 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) { poll_.set_priority(Priority::kNewcomer); }
   ~Tcp() override { close(); }
 
-  /// Takes over a connected socket; may be reused after another one was closed. False if the machine cannot watch
-  /// it; it is then closed.
+  /// Takes over a connected socket. May be called again after close(). False: the machine cannot watch the socket,
+  /// which is then closed.
   bool adopt(Fd fd);
   /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start. `first`: goes out before
   /// all else.
   int connect(Fd fd, const Address& to, Bytes first = {});
 
   void send(wire::Lane lane, Bytes bytes) override;
-  /// The same without a copy: `bytes` must stay valid until the loop's outbox is flushed.
+  /// As send(), without a copy: `bytes` must stay valid until the loop's outbox is flushed.
   void lend(Bytes bytes);
   std::size_t waiting() const override { return waiting_.size() - sent_; }
   void read(bool on) override;
@@ -38,11 +38,12 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
 
   /// The group in which it is served. Initially newcomers.
   void set_priority(Priority priority) { poll_.set_priority(priority); }
-  /// Whether data of its peer waits for its turn, and for how long: our delay, not the peer's.
-  bool is_held_up() const { return poll_.waits(); }
-  /// Whether the peer has gone, as far as the kernel can tell. Sees it also while the link does not read, unless unread
+  /// Whether the peer has gone, as far as the kernel can tell. Works also while the link does not read, unless unread
   /// data is in the way.
   bool peer_has_gone() const;
+  /// Whether the link has data to read, but waits until the loop serves it. That is our delay, not the peer's.
+  bool is_held_up() const { return poll_.waits(); }
+  /// How long the link has waited to be served so far, in total.
   Millis held_up() const { return poll_.held_up(); }
 
  private:

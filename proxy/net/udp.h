@@ -37,12 +37,12 @@ class UdpReader final : private Poll::User {
 
   UdpReader(Loop& loop, User& user);
   ~UdpReader() override;
-  /// For many senders: takes up to DatagramBuffers::kSlots datagrams, then others have their turn (schedule.h), and so
-  /// on. `bound`: where the socket is bound, or will be (udp_twin.h).
+  /// Reads from many senders: takes up to DatagramBuffers::kSlots datagrams at a time, then lets others be served
+  /// (schedule.h). `bound`: where the socket is bound, or will be (udp_twin.h).
   bool open(int fd, const Address& bound);
   bool open(int fd);
-  /// For a connected socket, whose datagrams mostly come one at a time: each readiness takes one; further ones make
-  /// it ready again. `from` is empty: all are from the peer.
+  /// Reads from a connected socket, whose datagrams mostly come one at a time: takes one each time that the socket is
+  /// ready. `from` is empty: all are from the peer.
   bool open_connected(int fd) { return open(fd, true, Address()); }
   void close();
 

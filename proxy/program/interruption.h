@@ -4,7 +4,7 @@
 
 namespace entente {
 
-/// REQUIRES: one at a time.
+/// REQUIRES: there is only one at a time.
 class Interruption {
  public:
   Interruption();
@@ -12,7 +12,7 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Whether a signal came while there is one.
+  /// Whether a signal came while an Interruption exists.
   static bool came();
 };
 

@@ -9,17 +9,17 @@
 
 namespace entente {
 
-/// Prints it to standard error, with the command ("entente check") and a hint to --help; returns kUsage.
+/// Prints the error to standard error, with the command ("entente check") and a hint to --help; returns kUsage.
 int usage_error(std::string_view command, std::string_view what);
 
-/// The same for an error of CLI11. REQUIRES: `app` is the whole program's, and has just failed to parse with
+/// As above, for an error of CLI11. REQUIRES: `app` is the whole program's, and has just failed to parse with
 /// `error`.
 int usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 /// "unknown command 'chek' (did you mean 'check'?); commands: …"
 std::string unknown_command(const CLI::App& program, std::string_view word);
 
-/// Prints it to standard error, made safe for a terminal except line breaks; returns kFailed.
+/// Prints the error to standard error, made safe for a terminal except line breaks; returns kFailed.
 int failed(const Error& error);
 
 }  // namespace entente

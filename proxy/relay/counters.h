@@ -38,7 +38,7 @@ inline constexpr std::array<Millis, 10> kSessionBounds{1'000,     10'000,    60'
 
 inline constexpr std::array<Millis, 10> kRoundTripBounds{10, 25, 50, 75, 100, 150, 200, 300, 500, 1'000};
 
-/// Of a turn of a worker's loop, in microseconds.
+/// For turns of a worker's loop: in microseconds.
 inline constexpr std::array<Millis, 9> kTurnBounds{50, 100, 250, 500, 1'000, 2'500, 5'000, 10'000, 50'000};
 
 /// How many durations there were in each range.
@@ -62,8 +62,8 @@ struct CountersOf {
   Number orphaned{};                     ///< World::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
   Number held{};                         ///< times that a bridge's player lost the server and was kept
-  Number held_over{};                    ///< the same, over: the player was brought back, or the session ended
-  Number brought_back{};                 ///< the same, brought back
+  Number held_over{};                    ///< of these: the player was brought back, or the session ended
+  Number brought_back{};                 ///< of these: the player was brought back
   DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open
   DurationsOf<Number, kSessionBounds> length;   ///< of sessions that were open
 };
@@ -94,10 +94,10 @@ class Losses {
   std::vector<core::Ledger::Entry> entries_;
 };
 
-/// A moment's sum over all workers.
+/// The sum over all workers at one moment.
 struct Totals : CountersOf<std::uint64_t> {
   void add(const Counters& part);
-  /// Never more than there were at some moment: `opened` is read before `closed`.
+  /// How many sessions are open. Never more than there were at some moment: `opened` is read before `closed`.
   std::uint64_t now() const { return opened > closed ? opened - closed : 0; }
   /// Players who wait for a server that was lost.
   std::uint64_t held_now() const { return held > held_over ? held - held_over : 0; }

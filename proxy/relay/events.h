@@ -42,7 +42,7 @@ class Events {
   /// A bridge's session or a shared room ended, and some words were not forwarded. `what` lists them.
   virtual void words_dropped(const SessionInfo& session, std::string_view what, std::uint64_t suppressed) = 0;
 
-  /// News that need nobody: a server is up again. By default, as said().
+  /// Tells news on which nobody has to act, such as: a server is up again. By default calls said().
   virtual void noted(std::string_view sentence, std::uint64_t suppressed) { said(sentence, suppressed); }
 
   /// A sentence for a person: what was found or went wrong, and what to do next.

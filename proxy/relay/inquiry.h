@@ -101,7 +101,7 @@ struct Question {
 };
 
 /// Answers from a map of sessions by link, which have `report()`, `has_ended()`, `send_away(reason, why)`,
-/// `drain(why)` and `say(text)`. A session that has ended and only waits for its links to close is none any more.
+/// `drain(why)` and `say(text)`. A session that has ended and only waits for its links to close is left out.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
   if (question.none) return;

@@ -132,16 +132,16 @@ class WorkerRoute {
   /// reason is not a refusal.
   void ended(const SessionInfo& session, const SessionEnd& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void say(LogKind kind, std::string sentence);
-  /// The same for news that need nobody.
+  /// As say(), for news on which nobody has to act.
   void tell(LogKind kind, std::string sentence);
-  /// Of a bridged session that ended.
+  /// Logs what a bridged session that has ended could not forward.
   void words_dropped(const SessionInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
   void say_wrong_dialect(const std::string& server, std::size_t found);
-  /// The server was down, and is up again.
+  /// Logs that the server was down, and is up again.
   void say_up(const Upstream& server) { tell(LogKind::kUp, "server " + server.name + " is up"); }
   void say_wrong_client(std::size_t dialect);
-  /// The server banned the player who came from there; `why` in its own words, if it had any.
+  /// The server banned the player who came from `client`. `why`: in the server's words, if it gave any.
   void server_banned(const net::Address& client, std::string_view why);
   /// The front disconnected its client, and the game's rules keep such a client out for a while.
   void front_banned(const net::Address& client, std::string_view why);

@@ -110,19 +110,19 @@ class Server {
   /// the room's thread. It is not made if the room is over. From any thread.
   void order(std::size_t shared_room, std::function<void(core::Back&)> order);
 
-  // A take-over by another process (net/take_over). While it goes on, nothing is added or changed. From any thread but
-  // the workers'. REQUIRES: running.
+  // A take-over: another process is to have the newcomers (net/take_over). Meanwhile, nothing is added or changed. From
+  // any thread but the workers'. REQUIRES: running.
   /// The sockets that the other process needs.
   Outcome<std::vector<OfferedSocket>> offer_listeners();
-  /// It gets those who come from now on, and the sessions stay. On an error, call take_back_listeners().
+  /// From now on, newcomers go to the other process. The sessions stay here. On an error, call take_back_listeners().
   Outcome<Done> release_newcomers();
-  /// The highest number of a session so far, and a first number for the sessions of the other process: higher than any
-  /// here.
+  /// The highest link so far. The other process numbers its own links after it.
   LinkId last_link() const;
+  /// Numbers the links of this process after `link`, so that they differ from those of the process before it.
   void begin_links_after(LinkId link);
-  /// It does not take over: newcomers are accepted here again.
+  /// The other process does not take over: newcomers are accepted here again.
   void take_back_listeners();
-  /// It has taken over.
+  /// The other process has taken over.
   void give_listeners();
 
   /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
@@ -149,7 +149,7 @@ class Server {
   /// Ends a session, with the goodbye of its game. False if there is none with this link. From any thread but the
   /// workers'.
   bool kick(LinkId link, std::string_view why);
-  /// The same, because its address is banned from now on.
+  /// As kick(), because its address is banned from now on.
   bool ban(LinkId link, std::string_view why);
 
   /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
@@ -178,7 +178,7 @@ class Server {
   /// The sum of several routes. From any thread.
   Totals totals(const std::vector<std::size_t>& routes) const;
 
-  /// How long turns of the workers' loops took that had something to do, of a sample. From any thread.
+  /// How long turns of the workers' loops took, by a sample of those that had something to do. From any thread.
   DurationsOf<std::uint64_t, kTurnBounds> turn_times() const;
 
   /// A server of a route, as it stands.
@@ -192,15 +192,15 @@ class Server {
     std::optional<std::string_view> dialect = {};  ///< if it is known
     std::string why = {};                          ///< why it is down
   };
-  /// The servers of a route, in their order; none of a shared room. From any thread.
+  /// The servers of a route, in their order; empty for a route into a shared room. From any thread.
   std::vector<ServerReport> servers(std::size_t route) const;
   /// Sessions of the route that wait for a server. From any thread.
   std::size_t waiting(std::size_t route) const;
-  /// Drains a server of every route that has it: it gets no new session; those that it has go on. `on` false: ends
-  /// that. Returns the number of routes that have it. From any thread.
+  /// Drains a server on every route that has it: it gets no new session, and its sessions go on. `on` false: it gets
+  /// new sessions again. Returns the number of routes that have it. From any thread.
   std::size_t drain_server(std::string_view name, bool on);
 
-  /// What a bridge's sessions that ended could not tell. From any thread.
+  /// What the ended sessions of a bridge could not forward. From any thread.
   std::vector<core::Ledger::Entry> losses(std::size_t route) const;
   /// Who played in a shared room. From any thread.
   std::vector<Attendance::Row> attendance(std::size_t shared_room) const;

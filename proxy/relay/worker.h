@@ -47,7 +47,7 @@ class Worker final : public net::Ticker::User,
   // Before run(), or on the worker's thread (call()).
   /// The worker becomes the home of this shared room. REQUIRES: tap as in SharedRoomOptions.
   void add_shared_room(SharedRoomState& state, TapSink* tap, Events& events);
-  /// The room opens. In run(), all open that there are.
+  /// Opens the room. run() opens all rooms that were added before.
   void open_shared_room(std::size_t number);
   /// The room stops once no route leads there and nobody is inside.
   void retire_shared_room(std::size_t number) { shared_rooms_.at(number).retired = true; }
@@ -59,9 +59,9 @@ class Worker final : public net::Ticker::User,
   Outcome<net::Address> open_acceptor(std::size_t route, net::Fd listening, const net::Address& at);
   /// Sets the routes of a listener: those with a path first. None: it closes, but its sessions go on.
   void set_routes(std::size_t listener, const std::vector<std::size_t>& routes);
-  /// Whether the listener is there, be it closed. If so, it stays until set_routes() or unhold().
+  /// Whether this worker has the listener, open or closed. If so, it stays until set_routes() or unhold_listener().
   bool hold_listener(std::size_t listener);
-  /// Who takes in clients at this listener; null if its home is elsewhere, or it is closed.
+  /// The acceptor of this listener; null if the listener lives on another worker, or is closed.
   Acceptor* open_acceptor_of(std::size_t listener) {
     ListenerPart& here = listeners_[listener];
     return here.routes.empty() ? nullptr : here.acceptor.get();
@@ -70,12 +70,12 @@ class Worker final : public net::Ticker::User,
   /// Lets go of a listener that did not open.
   void forget_listener(Listener& listener);
 
-  /// Until the pool is stopping and the last session is gone.
+  /// Runs the loop until the pool is stopping and the last session is gone.
   void run();
 
   // From any thread.
   using TurnTimes = DurationsOf<Count, kTurnBounds>;
-  /// How long turns of the loop took, of one in Loop::kTimed.
+  /// How long turns of the loop took. One in Loop::kTimed is measured.
   const TurnTimes& turn_times() const { return turns_.times; }
   /// Sessions that live here, or are on their way here.
   std::size_t load() const { return load_.load(std::memory_order_relaxed); }
@@ -119,7 +119,8 @@ class Worker final : public net::Ticker::User,
     net::Fd client;
     net::Address from;
   };
-  /// The player of a session is to look into its passage: the visitor, or the session.
+  /// There may be something new in the passage of a player who visits an arena. The visitor looks into it
+  /// (VisitorNews), or the session does (ArenaNews).
   struct VisitorNews {
     LinkId visit;
   };
@@ -185,11 +186,11 @@ class Worker final : public net::Ticker::User,
   void read(Visit& visit);
   void read(const VisitorNews& news);
   void read(const ArenaNews& news);
-  /// Reads it here and now if it is for this worker.
+  /// Reads the letter at once if it is for this worker.
   void send(Worker& to, Letter letter);
   void tell_moved(Moved::How how, Session& session);
   Worker& home(std::size_t route);
-  /// Of this route's listener, if it lives here; else null.
+  /// The acceptor of this route's listener; null if it lives on another worker.
   Acceptor* acceptor_of(std::size_t route) { return listeners_[routes_[route]->route.on->index].acceptor.get(); }
   void hand_out(LinkId link, const net::Address& from, Bytes datagram);
 

@@ -227,7 +227,6 @@ void Hands::hear(const WeaponReload& reload, BackOut& out) {
   out.say(ammo);
 }
 
-/// What others' guns are told to be, so that they load no faster than ours is fired.
 void tell_gun(std::uint8_t weapon, BackOut& out) {
   constexpr double kSlower = 1.2;  // than the server loads it: a client's shots do not come at even times
   const Gun& full = gun(weapon);

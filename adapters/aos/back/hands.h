@@ -1,4 +1,5 @@
-// What our man's hands do, as his player says: buttons, tools, blocks, grenades; and what they hold.
+// The hands of the back's own player: buttons, tools, blocks and grenades, as the player's client says; and what they
+// hold.
 // Law: nothing is sent that a real server refuses or bans for.
 #pragma once
 
@@ -22,7 +23,7 @@ class Hands {
 
   void hear(const WeaponReload& reload, BackOut& out);
   void hear(const Restock& restock, BackOut& out);
-  /// Of a client of this game, which shoots itself.
+  /// From a client of this game, which fires by itself.
   void hear(const words::Trigger& trigger, BackOut& out);
   void hear(const words::Reload&, BackOut& out) { reload(out); }
   void hear(const words::Tool& tool, BackOut& out);
@@ -34,14 +35,14 @@ class Hands {
   void tell_ammo(BackOut& out);
   void spend_blocks(std::size_t count);
 
-  // For the shots that his player's client does not make itself.
+  // For the shots that the player's client does not fire itself.
   /// Null: the gun may be fired now.
   const Mapping* why_not_fire(const BackOut& out) const;
   void aim(BackOut& out);
   void pull(BackOut& out);
-  /// Some time after the trigger was pulled.
+  /// Releases the trigger, some time after it was pulled.
   void let_go(BackOut& out);
-  /// Whether to say now, and not too often, that there are no rounds left.
+  /// Whether to tell the player now that no rounds are left. Not too often.
   bool may_complain(const BackOut& out);
 
  private:
@@ -58,15 +59,15 @@ class Hands {
 
   struct Life {
     std::uint8_t buttons_sent = 0, tool = kGun;
-    std::uint8_t weapon = 0;  ///< that was told as the gun
+    std::uint8_t weapon = 0;  ///< the kind of gun, as last told to the room
     std::uint8_t clip = 0, reserve = 0, blocks = 0, grenades = 0;
     core::Micros reloads_until = 0, fires_at = 0, releases_at = 0, throws_at = 0;
-    core::Micros empty_told = 0;  ///< that it has no rounds left; 0: not since it had some
+    core::Micros empty_told = 0;  ///< when the player was told that the gun is empty; 0: not since it had rounds
   };
   Life life_;
 };
 
-/// What others' guns are told to be, so that they load no faster than ours is fired.
+/// Tells the room how fast this gun loads, so that clients of other games fire no faster.
 void tell_gun(std::uint8_t weapon, BackOut& out);
 
 }  // namespace entente::aos

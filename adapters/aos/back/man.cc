@@ -236,7 +236,7 @@ void Man::tell_look(const Vec3& look, BackOut& out) {
   server_.send(OrientationData{look}, out);
 }
 
-/// It has just shown where everybody is; after a stall it has heard, just before that, whatever was said meanwhile.
+/// A server that stalls reads, at the end, everything that was sent to it meanwhile, and then sends a snapshot.
 void Man::mind_stall(BackOut& out) {
   if (out.now() > life_.snapshot_at + kStalls) life_.place_from = out.now() + kPlaceSoonest;
   life_.snapshot_at = out.now();

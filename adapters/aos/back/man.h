@@ -1,6 +1,6 @@
-// Our own man: his body goes 60 steps a second as keys and looks make it, and the server is told of those; once a
-// second of the place.
-// Law: the server's word on where he is, is taken at once.
+// The back's own player in the game, a man. His body moves in 60 steps a second, as his keys and his direction of view
+// have it. The server is told keys and direction when they change, and the place once a second.
+// Law: if the server says where he is, he is there at once.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class Man {
   /// The next map comes.
   void forget();
   bool may_act() const { return server_.in() && life_.alive; }
-  /// Its client is one of this game: a body, hands and hits of its own.
+  /// Whether the player's client is one of this game: it then moves the body, uses the hands and reports hits itself.
   bool plays_itself() const { return heard_keys_ && heard_claim_; }
   const Vec3& place() const { return life_.body.position; }
   const Vec3& look() const { return life_.look; }
@@ -34,13 +34,14 @@ class Man {
   /// False: the word is not about steering.
   bool steer(const core::Intent& intent);
 
-  /// A snapshot came; a server that stalls has heard, just before that, whatever was said meanwhile.
+  /// A snapshot came. If it came late, the server has stalled, and has just read everything that was sent to it
+  /// meanwhile: a place sent now would come too soon after the last one, so none is sent for a while.
   void mind_stall(BackOut& out);
-  /// Where a snapshot shows him.
+  /// Compares his place with the one in a snapshot, and corrects it if they differ for too long.
   void compare(const Vec3& seen, BackOut& out);
   /// Leaves out the steps that he slept through.
   void catch_up(BackOut& out);
-  /// `aiming`: over the sights of his gun.
+  /// Moves him up to now. `aiming`: he looks over the sights of his gun.
   void drive(bool aiming, BackOut& out);
   /// He looks along a shot that he is about to fire.
   void look_to_shoot(const Vec3& look, BackOut& out);
@@ -73,7 +74,7 @@ class Man {
     Pilot pilot;
     core::Micros since = 0;  ///< its steps are counted from here
     std::uint64_t steps = 0;
-    std::uint8_t keys = 0;  ///< that are wished, if keys are
+    std::uint8_t keys = 0;  ///< that the player presses, if the player steers by keys
     Vec3 look{1, 0, 0};
     core::Micros look_until = 0;  ///< it looks along a shot
     core::Micros astray = 0;      ///< since when the server or the client sees it elsewhere
@@ -93,7 +94,7 @@ class Man {
   };
   Life life_;
 
-  /// The last 30 of its State Updates.
+  /// What a State Update repeats: the last 30 steps.
   struct Track {
     std::uint32_t sequence = 0;
     std::array<std::uint8_t, 30> inputs{};

@@ -25,9 +25,9 @@ inline constexpr core::Micros kPoseEvery = 50 * core::kMillisecond;
 class Server {
  public:
   enum class Stage : std::uint8_t {
-    kMap,        ///< loads, until State Data
-    kAtTheDoor,  ///< knows everything, and waits for its player's wish to play
-    kEntering,   ///< has asked, and waits for its own Create Player
+    kMap,        ///< the map loads, until State Data
+    kAtTheDoor,  ///< everything is known; waits for the player's wish to play
+    kEntering,   ///< has asked to play, and waits for its own Create Player
     kIn,
   };
 
@@ -69,8 +69,8 @@ class Server {
   void write(const Message& message, BackOut& out, Lane lane);
 
   std::size_t dialect_;
-  std::unique_ptr<wire::MessageCodec<Message>> codec_,
-      snapshot_codec_;  // snapshots keep their lists: no memory a packet
+  std::unique_ptr<wire::MessageCodec<Message>> codec_;
+  std::unique_ptr<wire::MessageCodec<Message>> snapshot_codec_;  // reuses the memory of a snapshot's lists
   wire::FrameReader reader_;
   Buffer buffer_;
   int malformed_ = 0;

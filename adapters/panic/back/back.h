@@ -1,5 +1,6 @@
-// Panic's back: a client of a real server. What the server tells becomes facts, what is wished becomes Actions.
-// Law: an Action for a piece that is gone, or one after defeat, aborts the server for everybody: neither ever goes out.
+// Panic's back: a client of a real server. What the server tells becomes facts; what the player wants becomes Actions.
+// Law: never sends an Action for a piece that is gone, or after defeat, because such an Action aborts the server for
+// everybody.
 #pragma once
 
 #include <array>
@@ -74,19 +75,19 @@ class PanicBack final : public core::Back {
   Buffer bytes_;
 
   Phase phase_ = Phase::kWaiting;
-  bool over_ = false;  // it was told once who won
+  bool over_ = false;  // the room was told who won
   bool left_ = false;
   core::Id self_ = 0;         // the player whose tanks are ours
-  std::uint16_t number_ = 0;  // and his number on the wire
-  std::uint32_t seat_ = 0;    // and his colour
+  std::uint16_t number_ = 0;  // … that player's number on the wire
+  std::uint32_t seat_ = 0;    // … and colour
   std::vector<std::uint32_t> tanks_;
   std::int32_t ammo_ = 0;
   std::string name_;
   bool watches_ = false;              // came only to watch
-  bool spawn_wished_ = false;         // before there was anything to spawn
+  bool spawn_wished_ = false;         // the player asked to spawn before there was a tank
   bool awaits_spawn_ = false;         // the active tank is on the field, but its player has not taken it yet
-  bool fresh_ = false;                // nor any other before
-  std::uint32_t shots_ = 0;           // told of so far
+  bool fresh_ = false;                // the player has not taken any tank yet
+  std::uint32_t shots_ = 0;           // how many were told so far
   std::array<core::Id, 4> others_{};  // by colour
   core::Micros settle_at_ = 0;
   Field field_;

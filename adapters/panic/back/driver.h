@@ -1,7 +1,8 @@
-// A player's own tanks, driven by wishes: which Action to send next, and when. What its game had for a wish (a step, a
-// goal, keys, a place claimed) becomes one tile at a time.
-// Law: a good citizen of the released server, which an Action too much aborts for all: only living tanks of its own,
-// directions 1 to 4, no shot that may leave the map, one unanswered Action for each tank, ten a second for all.
+// Drives and fires the tanks of a back's player: decides which Action to send next, and when. Whatever the player's
+// game steers by (steps, a goal, keys, claims of places), the tanks drive one tile at a time.
+// Law: no Action may abort the released server, which would end the game for everybody. So Actions are only for the
+// player's own living tanks, in directions 1 to 4; no shot may leave the map; each tank has one unanswered Action, and
+// all tanks together send ten Actions a second.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ struct Order {
   std::uint32_t piece;
   ActionType action;
   Direction direction;
-  std::uint32_t shot;  ///< the player's own number for it, if it has one
+  std::uint32_t shot;  ///< the player's own number for the shot; 0: none
 };
 
 class Driver {
@@ -27,10 +28,10 @@ class Driver {
   explicit Driver(const Field& field) : field_(field) {}
 
   void add(std::uint32_t piece) { wheels_[piece]; }
-  /// Destroyed: what was wished for it is forgotten.
+  /// The tank was destroyed: forgets what was wished for it.
   void remove(std::uint32_t piece) { wheels_.erase(piece); }
   void remove_all() { wheels_.clear(); }
-  /// The one that words which name none are about. 0: none.
+  /// Sets the tank for which words are that name no tank. 0: none.
   void set_active(std::uint32_t piece) { active_ = piece; }
   std::uint32_t active() const { return active_; }
   void set_ammo(std::int32_t ammo) { ammo_ = ammo; }
@@ -39,12 +40,13 @@ class Driver {
   static bool names_unit(const core::Intent& intent);
   /// Takes a word that steers or shoots. False if it does neither.
   bool hear(const core::Intent& intent, core::BackOut& out);
-  /// The server moved or turned this tank: what it was asked, if it was asked anything.
+  /// The server moved or turned this tank. Returns the order that it has answered by this; nothing if none was sent.
   std::optional<Order> answered(std::uint32_t piece);
 
   /// What to send now, which counts as sent.
   std::optional<Order> next(core::BackOut& out);
-  /// The active tank, if its player's own client has long had it elsewhere. Asked once, said once.
+  /// The active tank, if the player's client has claimed it to be elsewhere for too long. Its steering is then
+  /// forgotten, so it is returned once. Null: it is where it should be.
   const Piece* astray(core::BackOut& out);
 
  private:
@@ -60,9 +62,9 @@ class Driver {
     std::optional<Order> unanswered;
     core::Micros sent = 0, fired = 0;
     std::optional<core::Micros> drove, off_since;
-    core::Micros stirred = 0;          ///< when its player's own client last had it move or turn
-    std::optional<Direction> turned;   ///< where it was turned to since …
-    std::optional<Direction> returns;  ///< … and has yet to drive for that
+    core::Micros stirred = 0;          ///< when the player's client last moved or turned it
+    std::optional<Direction> turned;   ///< the direction in which the server's tank was turned since …
+    std::optional<Direction> returns;  ///< … and a tile that it still has to drive for this
   };
   using Wheels = std::map<std::uint32_t, Wheel>;
 

@@ -1,5 +1,5 @@
 // The battlefield as a server has told it: its pieces, the ground, and who may have shot whom.
-// Law: only what was told; a piece that was destroyed is not there any more.
+// Law: it has only what the server told; a destroyed piece is removed.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ struct Piece {
   std::uint32_t code = 0;    ///< of its Create
   core::Id unit = 0, owner = 0;
   bool mine = false;
-  std::int32_t health = 0;  ///< or what else its Create says: amount, style
+  std::int32_t health = 0;  ///< or what else its Create has there: amount, style
   Tile at;
   Direction facing = Direction::kNorth;  ///< as the released client draws a tank that was never moved
-  std::optional<core::Micros> stood;     ///< when it was told, last of all, to have turned only: blocked, or it shot
-  bool shot_told = false;                ///< … and that it was a shot is known already
+  std::optional<core::Micros> stood;     ///< if its last move was only a turn: when; it was blocked, or it shot
+  bool shot_told = false;                ///< that turn is known to have been a shot
 };
 
 class Field {
@@ -34,7 +34,7 @@ class Field {
   Piece* find(std::uint32_t number);
   const Piece* find(std::uint32_t number) const { return const_cast<Field*>(this)->find(number); }
   const Piece* find_unit(core::Id unit) const;
-  /// Null if there are too many.
+  /// Adds or replaces a piece. Null: there are too many.
   Piece* put(const Piece& piece);
   void remove(std::uint32_t number) { pieces_.erase(number); }
   void clear() { pieces_.clear(); }
@@ -42,19 +42,20 @@ class Field {
   const std::map<std::uint32_t, Piece>& pieces() const { return pieces_; }
   std::map<std::uint32_t, Piece>& pieces() { return pieces_; }
 
-  /// A tank or a brick stands there.
+  /// Whether a tank or a brick stands there.
   bool taken(Tile tile) const;
-  /// Known to be no way for a tank.
+  /// Whether a tank is known not to be able to drive there.
   bool blocked(Tile tile) const { return ground.blocks(tile) || taken(tile); }
 
-  /// Whose shot, a moment before `now`, may have hit the victim: the last one's. Null if it was nobody's.
+  /// The tank that shot last of those whose shot, a moment before `now`, may have hit the victim. Null: there is none.
   Piece* shooter_of(const Piece& victim, core::Micros now);
 
   words::Pose pose(const Piece& piece) const;
 
  private:
   using Reach = std::array<int, 5>;  // tiles, by the Direction of a shot
-  /// From how far away a shot may come to that tile: at the most, from what stands nearest.
+  /// For each direction of a shot: from how far away it can reach this tile. No farther than the nearest piece that
+  /// stops shots.
   Reach reach_of(Tile tile) const;
 
   std::map<std::uint32_t, Piece> pieces_;

@@ -12,7 +12,7 @@ namespace entente::core {
 enum class ArenaMode : std::uint8_t {
   kFreeForAll,  ///< everybody against everybody
   kTeams,       ///< red against blue; kills count for the team
-  kFlags,       ///< the same; bringing the other team's flag to the own base scores
+  kFlags,       ///< as kTeams; bringing the other team's flag to the own base scores
 };
 
 /// In metres, seconds and metres per second; health in points.

@@ -12,7 +12,7 @@ namespace entente::core {
 
 class CorrectionTimer {
  public:
-  /// The unit was moved.
+  /// The client was told to move the unit.
   void put(Micros now) {
     put_at_ = now;
     astray_since_ = 0;
@@ -20,11 +20,13 @@ class CorrectionTimer {
   }
   Micros put_at() const { return put_at_; }
 
-  /// Nothing if the unit is where it should be. Otherwise when to move it: now, or later after another look.
+  /// Returns when to correct the unit; nothing if no correction is needed. If that is later than now, call look() again
+  /// at that time. `astray`: whether the unit is too far from its true place.
   std::optional<Micros> look(bool astray, Micros now);
-  /// The same for a unit that must be moved wherever it is. Remembered until it is done or forgotten.
+  /// Returns when to correct the unit although it may not be astray. If that is later than now, forced() is true until
+  /// put() or forget_forced().
   Micros force(Micros now);
-  /// Whether a correction was postponed.
+  /// Whether a correction by force() was postponed.
   bool forced() const { return forced_; }
   void forget_forced() { forced_ = false; }
 
@@ -38,18 +40,20 @@ class CorrectionTimer {
 /// ask for a tick when they need one.
 class OwnTank {
  public:
-  /// Its client claims this place.
+  /// The client claims that the tank is there.
   void said(const words::Pose& pose, Micros now);
-  /// Its client was told to move there, and has not confirmed it.
+  /// The client was told to move the tank there, and has not confirmed it yet.
   void put(const words::Pose& pose, Micros now);
-  /// Its place, as far as known.
+  /// The tank's place, as far as known.
   words::Pose place(Micros now) const;
 
-  /// `truth`: the same tank in the world; null if there is none.
+  /// Corrects the tank if it has been too far from its true place for too long. `truth`: the tank in the world; null if
+  /// there is none.
   std::optional<words::Pose> look(const UnitState* truth, FrontOut& out);
-  /// It must be moved there; postponed, and cancelled if its client claims the place by then.
+  /// Corrects the tank wherever it is. A postponed correction is cancelled if the client claims the true place
+  /// meanwhile.
   std::optional<words::Pose> force(const UnitState* truth, FrontOut& out);
-  /// It must be moved there whatever its client claims, because the client considers it dead.
+  /// Corrects a tank that its client considers dead. No claim of the client cancels this.
   std::optional<words::Pose> revive(const UnitState* truth, FrontOut& out);
 
  private:

@@ -12,7 +12,7 @@ class FactReaders {
  public:
   virtual ~FactReaders() = default;
 
-  /// A place at the beginning. What it reads outlives it.
+  /// A new reader, which stands at the beginning. This object outlives it.
   virtual std::unique_ptr<FactSource> reader() = 0;
   /// The time of the last fact that may be read.
   virtual Micros length() const = 0;

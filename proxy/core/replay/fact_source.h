@@ -25,17 +25,17 @@ class FactSource {
   virtual Micros length() const = 0;
   /// The earliest time that can be read. It grows where old facts are forgotten.
   virtual Micros first() const { return 0; }
-  /// The world is known from the beginning; otherwise it is when Ready is told.
+  /// Whether the world is known from the beginning. Otherwise it is known once Ready is told.
   virtual bool begins_with_world() const { return false; }
-  /// When the next fact was told; none at the end, and where the rest cannot be read. It may be after length(): then
-  /// the fact is not to be taken yet.
+  /// When the next fact was told. Nothing: at the end, or if the rest cannot be read. If it is after length(), the fact
+  /// must not be taken yet.
   virtual std::optional<Micros> next_at() = 0;
-  /// Whether that fact is told by somebody else than the last one was: he may know another world, so the world must be
-  /// taken by seek() first.
+  /// Whether the next fact comes from another session than the last one. Its world may differ, so call seek() before
+  /// next().
   virtual bool changes() const { return false; }
-  /// Takes it. REQUIRES: next_at() has a value, which is not after length().
+  /// Takes the next fact. REQUIRES: next_at() has a value, which is not after length().
   virtual Fact next() = 0;
-  /// What happens, in the order of time; of more than can be kept, the first.
+  /// What is worth going to, in the order of time. If there are more moments than can be kept, only the first ones.
   virtual std::vector<Moment> moments() const { return {}; }
   /// Sets `world` to its state at `at`; next() continues after that time. An error says what cannot be read, and where.
   virtual Outcome<Done> seek(Micros at, World& world) = 0;

@@ -34,7 +34,7 @@ class Playhead {
   /// When it will be at a place, in the room's time. REQUIRES: runs().
   Micros when(Micros place) const;
 
-  // Changes. From each on it moves from where it is at `now`.
+  // Changes. After each, the playhead moves on from where it is at `now`.
   void begin(Micros now) { hold(now), begun_ = true; }
   void set_speed(double speed, Micros now) { hold(now), speed_ = speed; }
   void pause(bool on, Micros now) { hold(now), paused_ = on; }

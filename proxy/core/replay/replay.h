@@ -30,7 +30,7 @@ class Replay final : public Back {
   static constexpr unsigned kWishesAtOnce = 5;
 
   struct Options {
-    Micros at = 0;     ///< start, in the recording's time; not before its player knew the world
+    Micros at = 0;     ///< start, in the recording's time; not before the recorded player knew the world
     double speed = 1;  ///< kSlowest to kFastest
     bool paused = false;
     bool loop = false;   ///< start again at the end; otherwise the end of the recording ends the room, or stops a clock
@@ -165,7 +165,7 @@ class Replay final : public Back {
   std::size_t said_ = 0;                 // facts, in this tick
   Pace jumps_;                           // of viewers' own clocks
   ViewerWish wish_;                      // an order for all
-  std::string stop_why_;                 // likewise; "": none
+  std::string stop_why_;                 // why to end the room; "": do not
   bool over_ = false;
   std::unordered_map<Id, Id> ids_;  // the room's id, by the recording's id
   std::map<Id, Viewer> viewers_;

@@ -14,7 +14,7 @@ bool is_his_own(const Fact& fact);
 /// viewers.
 const Mapping* kept_back(const Fact& fact);
 
-/// The fact for everybody, without "me" and without what is for operators only.
+/// Addresses the fact to everybody: removes "me" and what only operators may see.
 void make_public(Fact& fact);
 
 /// Makes motion `by` times as fast. REQUIRES: more than 0 for shots.

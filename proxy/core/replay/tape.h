@@ -35,7 +35,7 @@ class Tape {
   Tape(See see, const Limits& limits) : see_(see), limits_(limits) {}
 
   // Writing. Times are the tape's own; one that is earlier than the last counts as that.
-  /// Somebody else tells from now on, with other ids. Nothing is taken before keep().
+  /// Another room tells from now on, with ids of its own. Its facts are ignored until keep().
   void begin(Micros at);
   /// Whether keep() is to be called.
   bool owes_world(Micros at) const;
@@ -56,9 +56,9 @@ class Tape {
   Outcome<Place> seek(Micros at, World& world) const { return go_to(at, true, world); }
   /// The world before the facts of that time.
   Outcome<Done> world_before(Micros at, World& world) const;
-  /// When the next fact was told; none: there is none yet.
+  /// When the next fact was told. Nothing: there is no next fact yet.
   std::optional<Micros> next_at(Place& place) const;
-  /// Whether it is of another teller, or of a time after facts that are forgotten: the world must be taken by seek().
+  /// Whether the next fact comes from another room, or facts before it are forgotten. If so, call seek() before next().
   /// REQUIRES: next_at() has a value.
   bool changes(const Place& place) const;
   /// REQUIRES: next_at() has a value, and not changes().

@@ -1,5 +1,5 @@
 // What a viewer may ask of its clock, as words of the schema and as lines of chat ("/seek 1:20").
-// Law: parsing changes nothing; a line that is not understood says what would be.
+// Law: parsing changes nothing. The error for a line that is not understood says what would be.
 #pragma once
 
 #include <optional>

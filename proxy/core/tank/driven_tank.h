@@ -63,9 +63,9 @@ class BackTank : public DrivenTank {
   void keep_alive(BackOut& out) const;
 
   virtual TankModel model() const = 0;
-  virtual double jump() const = 0;                        ///< metres a second upwards; 0: it must not
-  virtual double near() const { return kReached; }        ///< within so many metres a goal is reached
-  virtual void drove(const TankState& to, BackOut&) = 0;  ///< a step that its own client did not drive
+  virtual double jump() const = 0;                        ///< upwards, in metres a second; 0: it must not jump
+  virtual double near() const { return kReached; }        ///< a goal is reached within this many metres
+  virtual void drove(const TankState& to, BackOut&) = 0;  ///< after a step that the player's client did not drive
 
  protected:
   BackTank(const JoinState& state, TankServerPlayers& players, Pace updates)
@@ -76,9 +76,10 @@ class BackTank : public DrivenTank {
   /// Makes a claimed pose fit what the server lets pass, and numbers it.
   virtual void fit(words::Pose& place) = 0;
   virtual void tell_server(const words::Pose& place, BackOut& out) = 0;
-  /// Where it is if nothing was told for so long, and after how long it is told again.
-  virtual words::Pose standing() { return pose; }
+  /// How long the server may go without a report of the tank.
   virtual Micros silence() const { return kSecond; }
+  /// The pose that is reported after silence().
+  virtual words::Pose standing() { return pose; }
 
   const JoinState& state_;
   TankServerPlayers& players_;

@@ -15,7 +15,7 @@ struct JoinState {
 
   Stage stage = Stage::kGreeting;
   bool gone = false;                 ///< goodbye was said, by either side
-  std::optional<words::Enter> wish;  ///< what it wants to come in as
+  std::optional<words::Enter> wish;  ///< what the player wants to come in as
   Id me = 0;
   std::uint8_t number = 255;  ///< on the server; 255: none yet
   words::Room room;           ///< what the server says of itself
@@ -23,18 +23,18 @@ struct JoinState {
   bool in() const { return stage == Stage::kIn; }
   /// The server lets the player in.
   void come_in(Micros now);
-  /// Its client reports when it is hit; otherwise the back does.
+  /// Whether the player's client reports hits on its own tank. Otherwise the back does.
   bool client_decides() const { return wish && wish->claims_deaths(); }
 
   static void tell_refused(words::Refused::Code code, std::string text, bool may_retry, BackOut& out);
-  /// Tells the room, and leaves.
+  /// Tells the room that the player is refused, and leaves.
   void refuse(words::Refused::Code code, std::string_view text, bool may_retry, BackOut& out);
   /// The server ends a game that the player was in. `how`: for the log.
   void be_kicked(std::string_view how, BackOut& out);
 
   /// A line of chat by the server; `to_me`: to nobody else.
   void hear_server(std::string text, bool to_me, BackOut& out);
-  /// By a player.
+  /// A line of chat by a player.
   void hear_player(words::Said said, BackOut& out) const;
 
  private:

@@ -30,7 +30,7 @@ struct TankState {
 
 /// The state of a tank with this pose.
 TankState state_of(const words::Pose& pose);
-/// Writes it into the pose, which keeps its unit, pitch, state and number.
+/// Writes the tank's state into the pose, which keeps its unit, pitch, state and number.
 void put(const TankState& tank, words::Pose& pose);
 
 /// Heights in metres of things that have none. Walls around a world: three tanks. A tile: higher than any shot.
@@ -53,8 +53,8 @@ class Terrain {
   /// The direction out of the obstacle there, length 1; nothing if there is none.
   std::optional<std::pair<double, double>> normal(const TankModel& model, double x, double y, double z,
                                                   double yaw) const;
-  /// The same for the obstacle that a step by dx, dy entered, or went deeper into. A tank whose centre was inside a
-  /// solid may leave it in any direction. The bounds cannot be left.
+  /// Like normal(), for the obstacle that a step by dx, dy entered, or went deeper into. A tank whose centre was inside
+  /// a solid may leave it in any direction. The bounds cannot be left.
   std::optional<std::pair<double, double>> normal_against(const TankModel& model, double x, double y, double z,
                                                           double yaw, double dx, double dy) const;
   /// How far a point flies from there before it hits something that stops shots, at most `most` metres. dx, dy:

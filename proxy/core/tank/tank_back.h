@@ -18,7 +18,7 @@ class TankBack : public Back {
   void room_ends(std::string_view why, BackOut& out) final;
 
  protected:
-  /// A word before the player is in, or by somebody else. False: it is none that is heard then.
+  /// Hears a word that came before the player was in, or from another player. False: the game ignores such a word then.
   virtual bool hear_early(const Intent&, BackOut&) { return false; }
   virtual void hear_word(const Intent& intent, BackOut& out) = 0;
   /// The player wishes to come in.

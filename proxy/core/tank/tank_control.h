@@ -1,4 +1,4 @@
-// Drives and fires the own tank of a back as its player's words say, where no client of its game does.
+// Drives and fires a back's own tank as its player's words say, if the player's client does not do so itself.
 // Law: nothing is fired by a gun that is reloading; a shot that does not happen is counted, and its client is told.
 // Pulling the trigger fires one shot. While it is held, shots follow each other as evenly as the guns reload.
 #pragma once
@@ -10,7 +10,7 @@ namespace entente::core {
 
 class TankControl {
  public:
-  /// From where the tank was at the last tick to now, and what hit it on the way.
+  /// Drives the tank for the time since the last tick, and tests what hit it on the way.
   void drive(BackOut& out);
   void shoot(const Shooting& shooting, BackOut& out);
 
@@ -20,9 +20,9 @@ class TankControl {
 
   /// The number of a shot that may begin now, as wished if possible. Nothing: every gun is reloading.
   virtual std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) = 0;
-  /// As its client fired it.
+  /// Fires a shot exactly as the player's client did.
   virtual void fire(const words::Fire& fire, std::uint16_t number, BackOut& out) = 0;
-  /// From the muzzle of a tank that is `here`.
+  /// Fires a shot from the muzzle of a tank that is `here`. `yaw`: in radians.
   virtual void fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) = 0;
   /// Null: nothing but its guns keeps the tank from firing.
   virtual const Mapping* why_not_shoot() const { return nullptr; }

@@ -16,7 +16,7 @@ Controls follow(const TankModel& model, const TankState& tank, const Steering& s
 
 class TankDriver {
  public:
-  /// Turns there first, to shoot; tries for five seconds. Radians.
+  /// Before a shot: turns to `yaw` (radians) first; tries for five seconds.
   void aim(double yaw, Micros now);
   void drop_aim() { aim_.reset(); }
   /// Whether it still turns, to shoot.

@@ -1,5 +1,5 @@
 // The flags of a tank game, as its server tells a back.
-// Law: a flag's id is its number and one; of a server that has too many, the last are not remembered.
+// Law: a flag's id is its number plus one. At most 2000 flags are remembered.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@ class TankFlags {
  public:
   TankFlags(const JoinState& state, const TankServerPlayers& players) : state_(state), players_(players) {}
 
-  /// Remembers it, and returns it with its carrier, who has that number.
+  /// Remembers the flag. Returns it with its carrier, the player with that number.
   words::Token keep(words::Token token, std::uint8_t carrier);
-  /// The code of what the back's own player carries; empty: nothing.
+  /// The code of the flag that the back's own player carries; empty: none.
   std::string carried() const;
   /// TEAM_ANY: no such flag, or no team's.
   words::Team team_of(Id token) const;

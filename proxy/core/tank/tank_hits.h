@@ -16,11 +16,11 @@ class TankHits {
   TankHits(JoinState& state, BackTank& tank) : state_(state), tank_(tank) {}
   ~TankHits() = default;
 
-  /// Another's shot. `weapon`: the game's number; `code`: of the flag it was fired under; `harmless`: it cannot hurt
-  /// us.
+  /// A shot of another player begins. `weapon`: the game's number; `code`: of the flag it was fired under; `harmless`:
+  /// it cannot hurt us.
   void watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, std::string_view code, double life,
              bool harmless, BackOut& out);
-  /// The server is told that it killed the tank.
+  /// Tells the server that this shot killed the tank.
   virtual void tell_hit(const Incoming& shot, BackOut& out) = 0;
 
   JoinState& state_;

@@ -29,9 +29,9 @@ class TankKeeper {
 
   /// Moves the tank to its true place, now or as soon as a correction is allowed.
   void correct(const TankNumbers& numbers, FrontOut& out);
-  /// The same for a tank that its client considers dead.
+  /// Like correct(), for a tank that its client considers dead.
   void revive(const TankNumbers& numbers, FrontOut& out);
-  /// The same, but only if the tank is too far from its true place.
+  /// Like correct(), but only if the tank is too far from its true place.
   void check_place(const TankNumbers& numbers, FrontOut& out);
 
  private:

@@ -128,7 +128,7 @@ class TankPlayerTable : public TankNumbers {
   TankDisplay& display_;
   std::uint8_t first_, last_;
   std::map<std::uint8_t, Entry> entries_;
-  std::array<Entry*, 256> numbered_{};  // the same
+  std::array<Entry*, 256> numbered_{};  // entries_, by number
 };
 
 template <class Entry>

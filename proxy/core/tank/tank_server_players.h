@@ -33,7 +33,7 @@ class TankServerPlayers {
 
   /// The server let the back's own player in: others may name it.
   void add_own() { ids_.add(state_.number, state_.me); }
-  /// Who has that number: somebody new, if nobody had it.
+  /// The player with that number; a new one if nobody had it.
   TankServerPlayer& meet(std::uint8_t number, BackOut& out);
   void tell_tank(TankServerPlayer& one, double radius, BackOut& out);
   void tell_score(Id player, std::uint32_t wins, std::uint32_t losses, std::uint32_t team_kills, BackOut& out) const;
@@ -41,12 +41,12 @@ class TankServerPlayers {
 
   /// The tank comes into play there. Null: there is no such tank.
   TankServerPlayer* spawn(std::uint8_t number, words::Pose& place, BackOut& out);
-  /// The server shows where another's tank is, which is alive.
+  /// The server shows where the tank of another player is. That tank is alive.
   void move(std::uint8_t number, words::Pose place, BackOut& out);
   /// `died`: without its player and unit. Null: there is no such tank.
   TankServerPlayer* die(std::uint8_t number, words::Died died, BackOut& out);
   void teleport(std::uint8_t number, std::uint32_t from, std::uint32_t to, BackOut& out);
-  /// Who fired the shot; nobody: a gun of the world.
+  /// Writes into the shot who fired it, and returns that player. Null: a gun of the world fired it.
   const TankServerPlayer* set_shooter(std::uint8_t number, words::Shot& shot);
 
  private:

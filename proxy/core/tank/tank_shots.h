@@ -16,7 +16,7 @@ class TankShots {
   void hear(const words::Shot& shot, FrontOut& out);
   void hear(const words::ShotEnded& ended, FrontOut& out);
 
-  /// Ends those that would hit the client's own tank.
+  /// Ends the shots that would hit the client's own tank.
   void end_shots_near_own_tank(FrontOut& out);
 
   /// Null if there is none.

@@ -66,9 +66,10 @@ class EnetPeer {
   std::size_t channels() const { return peer_->channelCount; }
   /// Bytes sent that the peer has not acknowledged, or that ENet has not put on the wire.
   std::size_t waiting() const { return waiting_; }
-  /// In User::disconnected(): it did not say goodbye, but nothing came from it any more.
+  /// In User::disconnected(): whether the peer was given up because nothing came from it any more.
   bool silent() const { return silent_; }
-  /// The same, because its machine has said that nothing listens there.
+  /// In User::disconnected(): whether the peer's machine has said that nothing listens there. silent() is true then,
+  /// too.
   bool refused() const { return refused_; }
   /// Gives it up after this many milliseconds in which it acknowledges nothing (ENet alone: up to 30 s).
   void give_up_after(Millis silence) {
@@ -126,8 +127,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
   // A listening host can give a peer away, with a socket that is connected to it: the kernel gives that socket what the
   // peer sends. A host of its own then serves the peer, on any loop.
-  /// A socket for this peer. Callbacks may follow meanwhile, also for this peer. Empty: there is none to be had, or
-  /// another process has the newcomers.
+  /// A socket for this peer. Callbacks may come meanwhile, also for this peer. Empty: none could be made, or another
+  /// process has the newcomers.
   /// REQUIRES: it listens; not in a callback of this host.
   Fd socket_for(const EnetPeer& peer);
   /// Ends `peer` here, without a callback. Null: it is not connected any more, and stays. REQUIRES: `socket` is from
@@ -149,7 +150,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
   /// Disconnects with `data` after what was sent before. disconnected() follows.
   void disconnect(EnetPeer& peer, std::uint32_t data);
-  /// The same, but no callback follows, and `peer` must not be used again.
+  /// As disconnect(), but no callback follows, and `peer` must not be used again.
   void disconnect_silently(EnetPeer& peer, std::uint32_t data);
   /// Disconnects at once. What waits is lost. `data` is sent in one datagram, which may be lost too. No callback
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
@@ -159,7 +160,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Peers that are there, or are connecting, stay. Callbacks may follow meanwhile. False, with errno: it cannot be
   /// done; call take_back(). REQUIRES: it listens; not in a callback of this host.
   bool release_newcomers(int twin);
-  /// It has the newcomers again. REQUIRES: `twin` is closed or silent.
+  /// This host accepts the newcomers again. REQUIRES: `twin` is closed or silent.
   void take_back();
 
   /// The group in which it is served. Initially players.
@@ -170,11 +171,11 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
-  static constexpr std::size_t kOfPeers = 4;  // a host's places / kOfPeers may be half-open; then the oldest goes
+  static constexpr std::size_t kOfPeers = 4;  // at most 1/kOfPeers of a host's places are half-open: the oldest goes
   static constexpr std::size_t kFree = 16;    // places that are kept free by dropping peers of disconnect_silently()
   static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
-  static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
-  static constexpr Millis kQuietEvery = 50;   // the same, while all are there and nothing is on its way
+  static constexpr Millis kServiceEvery = 8;  // how often it is served otherwise; only then are lost packets sent again
+  static constexpr Millis kQuietEvery = 50;   // how often it is served while no peer comes or goes and nothing waits
 
   struct PeerSocket;
 
@@ -219,7 +220,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Priority priority_ = Priority::kPlayer;
   std::size_t peers_ = 0;
   std::size_t places_ = 0;        // that ENet has memory for; it uses the first host_->peerCount of them
-  std::size_t used_ = 0;          // how many places there are up to the last that is taken
+  std::size_t used_ = 0;          // places up to the last one that is taken
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;
   std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged

@@ -93,7 +93,7 @@ std::optional<EnetCommand> enet_connect(Bytes datagram, EnetUnpacker& unpacker);
 std::optional<EnetCommand> enet_command(Bytes datagram, std::uint8_t kind, EnetUnpacker& unpacker);
 
 /// A datagram that ends a connection at once; the receiver gets `data`. `to` as in EnetHeader, or the `peer` of a
-/// connect that is refused. Smaller than any connect.
+/// connect that is refused. The datagram is smaller than any connect.
 std::array<std::uint8_t, 10> enet_disconnect(std::uint16_t to, std::uint32_t data);
 
 }  // namespace entente::net

@@ -23,7 +23,7 @@ class ChildProcess {
   /// `loop` and `user` outlive it.
   ChildProcess(Loop& loop, User& user) : loop_(loop), user_(user) {}
 
-  /// REQUIRES: none runs.
+  /// REQUIRES: no command runs.
   Outcome<Done> start(const std::string& command);
   bool runs() const { return process_ != nullptr; }
   /// Does not wait for the command any longer.

@@ -1,5 +1,5 @@
-// Starts this program anew, beside this process: with the same arguments, and the executable that lies at its place
-// now. Law: the new process has our standard output and error, and none of our other descriptors. It outlives us.
+// Starts this program anew, beside this process: with the same arguments, and the executable that now has its path.
+// Law: the new process has our standard output and error, and none of our other descriptors. It outlives us.
 #pragma once
 
 #include <uv.h>
@@ -26,7 +26,7 @@ class OwnProgram {
   OwnProgram(const OwnProgram&) = delete;
   OwnProgram& operator=(const OwnProgram&) = delete;
 
-  /// Starts it; the first argument is its name. It counts as the service, if this process does (WATCHDOG_PID).
+  /// Starts the program; the first argument is its name. It counts as the service, if this process does (WATCHDOG_PID).
   /// REQUIRES: once. Returns its process id.
   Outcome<std::int32_t> start(std::vector<std::string> arguments);
   /// How it has ended: its exit code, or 128 + the signal. Nothing while it runs. REQUIRES: started.

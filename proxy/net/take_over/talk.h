@@ -31,12 +31,13 @@ class Talk {
   /// Connects to the socket at `path`.
   static Outcome<Talk> open(const std::string& path);
 
-  /// Ends what this or another thread waits for. From any thread.
+  /// Ends the waiting of any thread in this talk. From any thread.
   void hang_up() const;
 
-  /// Whether the other process belongs to the user of this one. For a process that connected: whether the one that
-  /// listens does, or the service manager (root) has made its socket.
+  /// Whether the other process belongs to the user of this one.
   bool is_with_own_user() const;
+  /// For a process that connected: whether the listening process belongs to the user of this one. Root counts, too: the
+  /// service manager may have made its socket.
   bool is_with_listener_of_own_user() const;
 
   /// `line` without its end, and without one inside.

@@ -25,12 +25,12 @@ bool bind_twin(int twin, int listening);
 /// From now on nobody binds to the port of `twin`, not even udp_socket_for().
 void refuse_twins(int twin);
 
-/// Ends that: `twin` receives nothing more, whoever has copies of it.
+/// Undoes bind_twin(): `twin` receives nothing more, even if other processes have copies of it.
 void silence_twin(int twin);
 
-/// A socket that receives what `peer` sends to `here`, where `listening` is bound (or its wildcard address: then the
-/// routes pick ours). In between it may have received what others sent: read those with their addresses. Empty, with
-/// errno: nothing has changed.
+/// A socket that receives what `peer` sends to `here`, the address where `listening` is bound. If that is the wildcard
+/// address, the system's routes pick ours. The socket may already hold datagrams from others, so read their addresses,
+/// too. Empty, with errno: nothing has changed.
 Fd udp_socket_for(const Address& peer, const Address& here, int listening);
 
 }  // namespace entente::net

@@ -15,7 +15,7 @@ namespace entente::net {
 struct HttpAnswer {
   unsigned status = 200;
   std::string type;  ///< the content type, such as "text/plain"
-  std::string text;  ///< of status 200: empty: there is nothing under this path
+  std::string text;  ///< the body; empty: there is nothing under this path, and the client gets 404
 };
 
 struct HttpRequest {

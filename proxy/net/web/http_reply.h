@@ -1,4 +1,4 @@
-// A response that is made when it is asked for.
+// A response that is made for each request.
 #pragma once
 
 #include <functional>

@@ -81,7 +81,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void close() { tcp_.close(); }
   bool is_open() const { return tcp_.is_open(); }
 
-  // As Tcp has them.
+  // As in Tcp.
   void set_priority(Priority priority) { tcp_.set_priority(priority); }
   bool is_held_up() const { return tcp_.is_held_up(); }
   bool peer_has_gone() const { return tcp_.peer_has_gone(); }

@@ -19,7 +19,7 @@ struct UpgradeVerdict {
 };
 UpgradeVerdict check_upgrade(const HttpHead& request);
 
-/// Whether a request with this `origin` is admitted: `accepted` is empty or contains it.
+/// Whether the origin of this request is admitted: `accepted` is empty or contains it.
 bool accepts_origin(const HttpHead& request, std::span<const std::string> accepted);
 
 /// Answers `request` with 101 and the chosen subprotocol, if any.
@@ -33,13 +33,13 @@ struct UpgradeRequest {
   std::vector<HttpHeader> headers;
 };
 std::string make_upgrade_key();
-/// The headers of `request` to send on, and those that MultiOgarII and browsers' servers need. X-Forwarded-For,
-/// Forwarded and X-Real-IP are left out: they are the client's own, and a server may trust them when we send them.
-/// `client`: its address, which the server is told in X-Forwarded-For.
+/// The headers of `request` to send on. User-Agent and Cache-Control are added if they are missing, because some
+/// servers accept only browsers. X-Forwarded-For, Forwarded and X-Real-IP are left out: the client wrote them, and a
+/// server may trust what we send. `client`: the client's address, which the server is told in X-Forwarded-For.
 std::vector<HttpHeader> forwarded_headers(const HttpHead& request, const std::optional<Address>& client = {});
 void write_upgrade_request(const UpgradeRequest& request, Buffer& out);
 
-/// Whether `response` accepts `request`; otherwise what is wrong with it.
+/// What is wrong with the response to an upgrade request that had this key. Null: the server has accepted the upgrade.
 const char* objection_to_upgrade(const HttpHead& response, const std::string& key);
 
 }  // namespace entente::net

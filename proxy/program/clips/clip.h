@@ -13,7 +13,7 @@ namespace entente {
 struct ClipOptions {
   FileOptions source;
   double from = 0;                ///< seconds from the file's start
-  std::optional<double> to = {};  ///< the same, not included; none: the end of the file
+  std::optional<double> to = {};  ///< seconds from the file's start, not included; none: the file's end
   std::string out;
 };
 

@@ -23,7 +23,7 @@ struct ClipPart {
 
 class Clipper {
  public:
-  /// The recording that another was made of, for its words.
+  /// The recording of which a recording with words was made.
   struct Original {
     std::optional<WallTime> start = {};
     std::vector<trace::Opened> openings = {};  ///< in their order
@@ -42,11 +42,11 @@ class Clipper {
 
   WallTime last_written() const { return last_written_; }
   std::uint64_t words() const { return words_; }
-  /// There are words, perhaps only before the part.
+  /// Whether the recording has words, perhaps only before the part.
   bool has_words() const { return has_words_; }
-  /// Of the part, as far as the file has it.
+  /// The length of the part, as far as the file has it.
   core::Micros length() const { return ((passed_end_ ? end_ : last_) - std::min(last_, begin_)) / 1000; }
-  /// The file ends before the part does.
+  /// Whether the file ends before the part does.
   bool ends_early() const { return part_.to && last_ < end_ && !passed_end_; }
   /// What was read, for a Clipper of a recording that is made of this one.
   Original original() && { return {start_, std::move(openings_)}; }

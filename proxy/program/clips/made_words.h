@@ -1,4 +1,5 @@
-// A recording with words, made of a file without: beside the file that a command writes, as long as this lives.
+// Makes a recording with words of a file that has none. It lies beside the file that a command writes, and is removed
+// with this object.
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ class MadeWords {
 
   const std::string& path() const { return path_; }
   bool made() const { return made_; }
-  /// Why there are none, or not for all sessions; lines for people.
+  /// Why there are no words, or not for all sessions; lines for people.
   const std::string& said() const { return said_; }
 
  private:

@@ -40,7 +40,7 @@ class KeptBans {
   Outcome<Done> load();
   /// Writes the current bans. From any thread.
   Outcome<Done> save();
-  /// The same after `ban` was added.
+  /// Writes the current bans after `ban` was added.
   Outcome<Done> save(const relay::Ban& ban);
   /// Another process has the file from now on; `tell` tells it of a ban.
   using Tell = std::function<Outcome<Done>(const relay::Ban& ban)>;

@@ -27,7 +27,7 @@ enum class Start : bool { kNo, kYes };
 Expected<config::Config, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
                                                    Start start = Start::kNo);
 
-/// The same for a text; `name` is used in errors.
+/// As load_config(), for the text of a file; `name` is used in errors.
 Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,
                                                     std::span<const wire::Game* const> known, Start start = Start::kNo);
 

@@ -11,7 +11,7 @@ namespace entente {
 
 /// The comment without its slashes: lines that begin with a space and end with a newline.
 std::string config_comment(const google::protobuf::FieldDescriptor& field);
-/// The same on one line.
+/// The comment on one line.
 std::string config_sentence(const google::protobuf::FieldDescriptor& field);
 
 }  // namespace entente

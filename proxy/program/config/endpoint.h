@@ -21,7 +21,7 @@
 
 namespace entente {
 
-/// What a URL says of a WebSocket.
+/// The WebSocket and TLS settings of a URL.
 struct WebEnd {
   bool tls = false;
   std::string path;  ///< "/play"; empty: any, or the client's

@@ -47,7 +47,7 @@ struct ToEnd {
   Endpoint first;
   std::vector<relay::ServerOptions> servers;
 
-  /// The first, as its server `index` has it.
+  /// The first endpoint, with the dialect of server `index`.
   Endpoint with_dialect_of(std::size_t index) const {
     Endpoint one = first;
     one.dialect = servers[index].dialect;
@@ -74,7 +74,7 @@ std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
 Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to);
-/// The same for each server of a route; all must be joined in the same way.
+/// As above, for each server of a route; all must be joined in the same way.
 Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to);
 
 /// The name of the arena in `while_down`: "arena NAME".

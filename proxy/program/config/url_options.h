@@ -32,7 +32,7 @@ struct UrlOption {
   const char* shown;                  ///< that value, for the error message: "mode=datagrams"
 };
 
-/// All of them, in the order in which they are listed.
+/// All options, in the order in which they are listed.
 std::span<const UrlOption> url_options();
 
 /// The option with this name, if the game has it; otherwise null.

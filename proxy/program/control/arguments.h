@@ -31,7 +31,7 @@ std::string in_quotes(std::string_view text);
 
 /// Takes "FLAG TEXT" off the beginning. TEXT is an argument in quotes, or one word.
 bool take_flag(std::string_view& rest, std::string_view flag, std::string& value);
-/// The same, where TEXT without quotes is all of the rest.
+/// As take_flag(), but TEXT without quotes is all of the rest.
 bool take_text(std::string_view& rest, std::string_view flag, std::string& value);
 
 }  // namespace entente

@@ -33,7 +33,7 @@ class Control {
 
   /// The whole answer. `by`: who asks.
   std::string answer(std::string_view line, const net::LocalPeer& by = {}) const;
-  /// The same in JSON, without the end of its line. `by`: for the log, "by the operator page, from 192.0.2.7:4000".
+  /// As answer(), in JSON, without the end of its line. `by`: for the log, "by the operator page, from 192.0.2.7:4000".
   std::string answer_json(std::string_view line, const std::string& by) const;
 
  private:

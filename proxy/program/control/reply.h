@@ -22,7 +22,7 @@ struct ReplyField {
 ReplyField text_field(std::string name, std::string_view text);  ///< empty: "-" and null
 ReplyField number_field(std::string name, std::uint64_t number);
 ReplyField flag_field(std::string name, bool on);  ///< "yes" or "no"
-/// Not in the text, whose columns scripts count.
+/// Leaves the field out of the text, because scripts count the text's columns.
 ReplyField only_json(ReplyField field);
 /// The texts with commas between them, and a JSON array.
 ReplyField list_field(std::string name, const std::vector<std::string>& texts);

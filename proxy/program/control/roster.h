@@ -28,7 +28,7 @@ struct Attendee {
   ReplyRow row() const;  // link, game, client, player
 };
 
-/// The same for several, with commas between them; of many only the first.
+/// Attendee::text() of each, with commas between them; of many only the first.
 std::string text_of(const std::vector<Attendee>& attendees);
 std::vector<ReplyRow> rows_of(const std::vector<Attendee>& attendees);
 
@@ -42,7 +42,7 @@ struct Target {
   std::string name;                     // if it is none of these
 
   static Target parse(std::string_view text);
-  /// Whether it is the session's link, address (or the one that the server sees).
+  /// Whether this means the session: by its link, its client's address, or the address that the server sees.
   bool is(const Attendee& attendee) const;
 };
 
@@ -58,9 +58,10 @@ class Roster {
   std::vector<Attendee> all() const { return with_players(server_.sessions()); }
   /// These sessions, with their players.
   std::vector<Attendee> with_players(std::vector<relay::SessionReport> sessions) const;
-  /// Those that are meant. If nobody has just this name: those who have it in other letters, upper or lower.
+  /// The sessions that are meant. If nobody has exactly this name: those whose names differ only in upper and lower
+  /// case.
   std::vector<Attendee> find(const Target& target) const;
-  /// The same; a part of a name is enough.
+  /// As find(), but a part of a name is enough.
   std::vector<Attendee> search(const Target& target) const;
 
  private:

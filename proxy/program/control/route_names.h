@@ -34,7 +34,7 @@ using ListRoutes = std::function<ListedRoutes()>;
 /// statistics. "": all. `all` outlives the result.
 Outcome<std::vector<const ListedRoute*>> routes_called(const ListedRoutes& all, std::string_view what);
 
-/// Without the retired ones.
+/// `all` without the retired routes.
 ListedRoutes served_only(ListedRoutes all);
 
 /// "a, b"

@@ -44,7 +44,7 @@ class RecordedFile {
   /// `progress`: of opening and reading; null, or outlives the file.
   static Expected<RecordedFile, int> open(const FileOptions& options, std::string_view command, std::ostream& err,
                                           Progress* progress = nullptr);
-  /// The same for those who print the reason themselves. Remarks are printed to `err`.
+  /// As above, for callers that print the reason themselves. Remarks are printed to `err`.
   static Expected<RecordedFile, OpenError> open(const FileOptions& options, std::ostream& err,
                                                 Progress* progress = nullptr);
 

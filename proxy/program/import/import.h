@@ -79,7 +79,7 @@ class ImportSink {
   virtual void gone(ConnectionId id) = 0;
   /// A word of a bridge (in an MCAP recording): exactly one of the two is not null; `id` is its player's link.
   virtual void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) {}
-  /// The world of such a bridge; a geometry that it refers to came before.
+  /// The world of a bridge; a geometry that it refers to came before.
   virtual void world(ConnectionId, const trace::Snapshot&, WallTime) {}
   virtual void geometry(const trace::Geometry&, WallTime) {}
   /// A remark about the file, for people.

@@ -27,7 +27,7 @@ struct Packet {
   PacketEndpoint from, to;
   bool tcp = false;
   bool syn = false, ack = false, fin = false, rst = false;  ///< of TCP
-  std::uint32_t sequence = 0;                               ///< likewise
+  std::uint32_t sequence = 0;                               ///< of TCP
   Bytes payload;
   std::size_t missing = 0;  ///< bytes of the payload that were sent but not captured
 };

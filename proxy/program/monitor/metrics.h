@@ -53,7 +53,7 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
              const std::vector<core::Ledger::Entry>& losses);
 void measure(Metrics& metrics, const relay::TapTotals& tap);
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording);
-/// Of the clients of a route: from a server's ping to its echo.
+/// The round trips of a route's clients, from a server's ping to its echo.
 void measure(Metrics& metrics, const std::string& route, const relay::TapThread::RoundTrips& round_trips);
 /// How long turns of the workers' loops took.
 void measure(Metrics& metrics, const relay::DurationsOf<std::uint64_t, relay::kTurnBounds>& turns);

@@ -18,8 +18,9 @@ namespace entente {
 
 class Notifier {
  public:
-  /// Tells it that the program is ready. Without a service manager, does nothing. `status`: what to show there, such as
-  /// "serving 3 routes, 12 players"; called every few seconds, on a thread of the notifier. Both outlive the notifier.
+  /// Tells the service manager that the program is ready. Without a service manager, does nothing. `status`: what to
+  /// show there, such as "serving 3 routes, 12 players"; called every few seconds, on a thread of the notifier. Both
+  /// outlive the notifier.
   Notifier(const relay::Server& server, std::function<std::string()> status);
   /// REQUIRES: the server does not run any more.
   ~Notifier();

@@ -27,7 +27,7 @@ class Fold {
   Fold(RowSink& to, const Options& options);
 
   void take(const core::Fact& fact);
-  /// From `at` on, the world is this one: the recording begins with it, or somebody else tells.
+  /// From `at` on, the world is this one: the recording begins with it, or another session is read from there on.
   void become(core::World world, core::Micros at);
   /// The recording ends.
   void end(core::Micros at);
@@ -40,7 +40,7 @@ class Fold {
     core::Micros joined = 0;
     bool scored = false;  // a score was told
   };
-  /// Of a unit; in games of cells, of a player.
+  /// The life of a unit; in games of cells, of a player.
   struct Alive {
     std::int64_t number = 0;
     core::Id player = 0, unit = 0, moves = 0;  // moves: the cell whose way counts

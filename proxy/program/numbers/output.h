@@ -25,7 +25,7 @@ class Output : public RowSink {
 Outcome<std::unique_ptr<Output>> csv_output(const std::string& folder);
 /// A JSON object in each line, with the name of its table in "table". Fails if it exists.
 Outcome<std::unique_ptr<Output>> json_output(const std::string& path);
-/// A database with a table for each. Fails if it exists.
+/// An SQLite database with all tables. Fails if it exists.
 Outcome<std::unique_ptr<Output>> sqlite_output(const std::string& path);
 
 /// A text file, written in large pieces. Its name is PATH.writing until finish(), and gone with an object that was not

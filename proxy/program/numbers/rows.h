@@ -145,7 +145,8 @@ struct Latency {
 using Row =
     std::variant<Match, Player, Life, Position, Shot, Hit, Death, Item, Capture, Chat, Score, TeamScore, Latency>;
 
-/// Takes rows one after another. A row may refer to one that comes later: that of a player comes when he leaves.
+/// Takes rows one after another. A row may refer to one that comes later: the row of a player comes when the player
+/// leaves.
 class RowSink {
  public:
   virtual ~RowSink() = default;

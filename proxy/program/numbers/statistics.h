@@ -12,7 +12,8 @@
 
 namespace entente::numbers {
 
-/// Of a player; of all stays under one name, unless two players had it at once.
+/// The counts of a player: of all stays under one name. Stays under one name that overlap are those of different
+/// players.
 struct Line {
   std::string name, team, role;
   std::int64_t stays = 1;
@@ -44,7 +45,8 @@ class Statistics final : public RowSink {
   void finish();
 
   const std::vector<Line>& lines() const { return lines_; }
-  /// How often {killer, victim}, places in lines(); who killed himself, or was killed by nobody, is his own killer.
+  /// How often who killed whom: by the places in lines() of killer and victim. A player who was killed by nobody counts
+  /// as the killer, too.
   const std::map<std::pair<std::size_t, std::size_t>, std::int64_t>& pairs() const { return paired_; }
   const std::vector<Match>& matches() const { return matches_; }
   const std::vector<Moment>& moments() const { return moments_; }
@@ -59,7 +61,7 @@ class Statistics final : public RowSink {
   std::int64_t captures() const { return captures_; }
   /// Rows that are not told apart, because there were too many.
   std::int64_t beyond() const { return beyond_; }
-  /// The game's server tells every hit, so hits and shots can be compared.
+  /// Whether the game's server tells every hit, so that hits and shots can be compared.
   bool tells_hits() const;
   /// The game that most matches were of.
   std::string game() const;

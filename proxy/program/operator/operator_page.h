@@ -54,7 +54,7 @@ class OperatorPage {
   void start() { acceptor_->start(); }
   int listening() const { return acceptor_->listening(); }
   const net::Address& address() const { return acceptor_->address(); }
-  /// Which a reload gives another token. It may outlive the page.
+  /// The check of tokens, to which a reload gives another token. It may outlive the page.
   std::shared_ptr<TokenGuard> guard() const { return guard_; }
   /// How many requests were refused for this reason.
   std::uint64_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }

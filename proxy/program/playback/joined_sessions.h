@@ -1,5 +1,5 @@
-// Several sessions of one server, played as one: the longest, and before it began and after it ended, others that were
-// there. Their clocks are joined by the wall clock, and players and their units by name.
+// Several sessions of one server, played as one: the longest session, and other sessions before it began and after it
+// ended. Their clocks are joined by the wall clock, and players and their units by name.
 // Law: at each time one session tells everything. A change of the session is no event: viewers are told the difference
 // of the two worlds.
 #pragma once
@@ -26,7 +26,8 @@ std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessio
 
 class JoinedSessions final : public PlayedWords {
  public:
-  /// Null: fewer than `least` tell something; 1: one session tells everything that any of its server does.
+  /// Null: there would be fewer than `least` parts. With a `least` of 1, a session that tells everything alone is
+  /// opened, too.
   static std::unique_ptr<JoinedSessions> open(const RecordedSessions& found, std::size_t least = 2);
 
   /// "link 5 from 0:00, link 2 from 1:15"
@@ -34,11 +35,11 @@ class JoinedSessions final : public PlayedWords {
   std::size_t parts() const { return parts_.size(); }
   /// The link that tells now.
   std::uint32_t teller() const { return info(parts_[at_]).link; }
-  /// What a player of a session is called here. REQUIRES: learn_names() of that session.
+  /// The id here of a session's player. REQUIRES: learn_names() of that session.
   core::Id id_of(std::uint32_t link, core::Id player) { return ids_->translated(link, player); }
-  /// An id here for a unit of a session that no other session's unit has.
+  /// An id here for a session's unit, which no other session's unit gets.
   core::Id own_id_of(std::uint32_t link, core::Id unit) { return ids_->own(link, unit); }
-  /// Players of this session who have the names of known ones are the same.
+  /// Reads the names of this session's players. A player with a known name gets the known id.
   void learn_names(const RecordedSessionInfo& session) { ids_->learn(session); }
 
   core::Micros length() const override { return parts_.back().to; }
@@ -54,7 +55,7 @@ class JoinedSessions final : public PlayedWords {
   WallTime begins() const override { return begin_; }
 
  private:
-  /// Ids of the whole, by what they are called.
+  /// The ids of the joined sessions. Players and units with the same name have the same id.
   class Ids {
    public:
     /// The names of a session's players and units, once.

@@ -1,5 +1,5 @@
-// What is told of one session, with what the other sessions of its server saw meanwhile: units that were out of its
-// sight, deaths and chat that it did not hear.
+// One session, together with what the other sessions of its server saw meanwhile: units that were out of its sight,
+// deaths and chat that it did not hear.
 // Law: what is told stays as it was recorded, but a unit is not out of sight while somebody sees it, and what several
 // heard is said once. What others see is added ten times a second. The same file gives the same facts.
 #pragma once
@@ -20,7 +20,7 @@ namespace entente {
 
 class MergedSessions final : public PlayedWords {
  public:
-  static constexpr std::size_t kMostViews = 12;  ///< the longest
+  static constexpr std::size_t kMostViews = 12;  ///< other sessions; the longest are taken
   static constexpr core::Micros kTick = 100 * core::kMillisecond;
 
   /// Null: no other session saw what the told one did not, because all units were in everybody's sight.

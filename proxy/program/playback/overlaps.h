@@ -1,6 +1,6 @@
-// Connections of a file that nobody sees who plays it from end to end: they lie within the time of the longest one,
-// which tells everything meanwhile (joined_sessions.h). In games whose players see different things there are none
-// (merged_sessions.h).
+// Finds the connections of a file that are never shown when it is played from end to end: those that lie within the
+// time of the longest one, which is the one that is played then (joined_sessions.h). There are none in games whose
+// players see different things, because such sessions are merged (merged_sessions.h).
 #pragma once
 
 #include <set>
@@ -9,10 +9,10 @@
 
 namespace entente {
 
-/// Reads all of the file. Empty: all are needed, or the file cannot be read to its end.
+/// Reads all of the file. Empty: all connections are needed, or the file cannot be read to its end.
 std::set<ConnectionId> overlapped(const RecordedFile& file);
 
-/// Passes on all connections but some.
+/// Passes on all connections except those in `left_out`.
 class WithoutSome final : public ImportSink {
  public:
   /// They outlive it.

@@ -20,7 +20,7 @@ struct PlayableOptions {
   FileOptions from = {};
   std::vector<std::string> more = {};       ///< other recordings (MCAP), which are joined with it
   std::vector<std::string> set = {};        ///< settings of the games' backs: "key=value"
-  std::uint32_t link = 0;                   ///< the session's; 0: of the longest
+  std::uint32_t link = 0;                   ///< of the session to play; 0: the longest session
   std::string_view link_option = "--link";  ///< the option that chooses it, for messages
   bool once = false;  ///< it is read once from end to end: words of what is not read are not made, and none are kept
   std::chrono::milliseconds patience{1000};      ///< what takes longer shows its progress, and its words are kept

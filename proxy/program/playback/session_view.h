@@ -1,5 +1,5 @@
-// What one session of a recording saw, beside another one that is told: its world at a time, and which unit of it is
-// which.
+// What one session of a recording saw, while another session is played: its world at a time, and the ids that its units
+// have in the played session.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace entente {
 
 class SessionView {
  public:
-  /// `begins`: the wall-clock time at 0 of the told one.
+  /// `begins`: the wall-clock time at time 0 of the played session.
   SessionView(const RecordedSessions& found, const RecordedSessionInfo& about, WallTime begins);
 
   std::uint32_t link() const { return about_.link; }
@@ -21,7 +21,7 @@ class SessionView {
   bool stands() const { return stands_; }
   const core::World& world() const { return world_; }
 
-  /// Its world is the one at `at`. False: it cannot be read.
+  /// Goes to the time `at`. False: the world there cannot be read.
   bool seek(core::Micros at);
   void leave() { stands_ = false; }
   /// Takes its next fact until `now`; nothing: there is none. It is folded by fold().
@@ -31,7 +31,7 @@ class SessionView {
   /// Whether it saw the same world as `told`. Compares once for each pair. REQUIRES: both have their geometry.
   bool is_of_same_land(const core::World& told);
 
-  // What its units are called where they are told.
+  // The ids of its units in the played session.
   struct Known {
     core::Id id = 0;    ///< 0: not shown yet
     bool over = false;  ///< it was told that it is gone: it is not shown again
@@ -39,7 +39,7 @@ class SessionView {
   /// Null: not known yet.
   Known* known(core::Id own);
   void set_known(core::Id own, core::Id id);
-  /// Its unit with this name there; 0: none.
+  /// Its own unit that has this id in the played session; 0: none.
   core::Id own(core::Id id) const;
   void forget(core::Id own);
 

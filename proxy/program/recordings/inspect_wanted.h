@@ -25,10 +25,10 @@ class Wanted {
   bool word(const google::protobuf::Message& word) const;
   /// Worlds are listed as "world".
   bool world() const { return message("world"); }
-  /// Also for data that is not a message.
+  /// Whether everything is wanted, also data that is not a message.
   bool anything() const { return options_.messages.empty() && options_.players.empty(); }
   bool time(WallTime since_start) const;
-  /// Everything that is wanted has been read.
+  /// Whether everything that is wanted has been read.
   bool over(WallTime since_start) const { return static_cast<double>(since_start) / 1e9 > options_.until; }
 
  private:

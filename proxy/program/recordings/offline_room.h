@@ -34,7 +34,7 @@ class OfflineRoom final : private core::Room::Host {
   core::Micros now() const { return now_; }
   /// Why no more words will come; empty while they do.
   const std::string& over() const { return over_; }
-  /// The words ended because a peer broke its game's rules, not because it left.
+  /// Whether the words ended because a peer broke its game's rules, not because it left.
   bool broken() const { return broken_; }
 
  private:

@@ -31,7 +31,7 @@ struct RecordedSessionInfo {
   bool begins_with_world = false;          ///< the session began before the file, which has its world at `first`
 
   std::map<core::Id, std::string> players = {};  ///< their names
-  std::map<core::Id, core::Id> units = {};       ///< their owners; of the first of both, so many as are remembered
+  std::map<core::Id, core::Id> units = {};       ///< their owners. Of both, only the first ones are remembered
 
   std::vector<core::Moment> moments = {};  ///< in the room's own time; the first of them
 
@@ -53,7 +53,7 @@ struct RecordedSessions {
 /// What is played: a session, or several as one.
 class PlayedWords : public core::FactSource {
  public:
-  /// Of several sessions, that of the main one.
+  /// The session that is played; of several, the main one.
   virtual const RecordedSessionInfo& about() const = 0;
   /// What is wrong with the file after the end of the session; may be empty.
   virtual const std::string& damage() const = 0;
@@ -63,12 +63,14 @@ class PlayedWords : public core::FactSource {
 
 class RecordedSession final : public PlayedWords {
  public:
-  /// `link`: if it is empty, the longest session; of several, the first. An error lists the sessions.
+  /// Opens the session with this link. No `link`: the longest session, or the first of several that are as long. An
+  /// error lists the sessions.
   static Outcome<std::unique_ptr<RecordedSession>> open(const RecordedSessions& found,
                                                         std::optional<std::uint32_t> link);
 
-  /// Makes it a part of something longer, which is that long before it begins, and in which ids are other ones. Or the
-  /// other one begins `later`: what was before is at 0.
+  /// Makes the session a part of a longer timeline. `begins`: the time there at which the session begins. `translate`:
+  /// changes the ids of a fact to those there. `later`: how long after the session the timeline begins, if it does
+  /// (`begins` is 0 then). What the session told before has time 0.
   void become_part(core::Micros begins, std::function<void(core::Fact&)> translate, core::Micros later = 0);
 
   core::Micros length() const override { return time_of(about_.last); }

@@ -6,8 +6,8 @@
 
 namespace entente {
 
-/// Folds the snapshot into `world`. `geometry`: the one that it refers to; may be null. `change` is called for each
-/// of its facts before. A fact that cannot be read is skipped.
+/// Folds the snapshot into `world`. `geometry`: the one that it refers to; may be null. `change` is called for each of
+/// its facts before it is folded. A fact that cannot be read is skipped.
 template <class Change>
 void fold_snapshot(const trace::Snapshot& snapshot, const trace::Geometry* geometry, Change&& change,
                    core::World& world) {

@@ -42,9 +42,9 @@ class Retention {
   Retention& operator=(const Retention&) = delete;
 
   bool wanted() const { return options_.keep_bytes != 0 || options_.keep_age.count() != 0; }
-  /// Recordings of this target are its concern. From any thread.
+  /// From now on, recordings of this target are deleted, too, when they are old. From any thread.
   void add(const RecordingTarget& target);
-  /// Looks now, then every minute, on a thread of its own; if there is anything to keep to.
+  /// Looks now, then every minute, on a thread of its own. Does nothing if there is no limit.
   void begin();
   /// Looks again soon: a file was completed. From any thread.
   void look_soon();

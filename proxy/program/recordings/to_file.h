@@ -1,5 +1,5 @@
-// Writes an imported connection into a file of another program: the first that can be one. Nothing is written to the
-// disk; those that cannot be one say why.
+// Converts a connection of a recorded file into a file of another program, in memory: the first connection that can be
+// converted. A remark says why any other cannot be.
 #pragma once
 
 #include <map>
@@ -17,12 +17,12 @@ class ToFile : public ConvertSink {
   /// Remarks are printed to `err`. `file` and `err` outlive it.
   ToFile(const RecordedFile& file, std::ostream& err) : ConvertSink(file), err_(err) {}
 
-  /// Empty if no connection can be one.
+  /// Empty if no connection can be converted.
   const Buffer& file() const { return file_; }
   const std::string& whose() const { return whose_; }
 
  protected:
-  /// Of the connection whose file this is.
+  /// Sets the file, and the name of the connection that it was made of.
   void finish(const std::string& name, Buffer file);
   bool finished() const { return !file_.empty(); }
 

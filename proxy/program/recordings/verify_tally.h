@@ -9,7 +9,7 @@ namespace entente {
 struct Tally {
   std::uint64_t frames = 0;
   std::uint64_t exact = 0;    ///< decoded, and encoded to the same bytes
-  std::uint64_t opaque = 0;   ///< the same, but only because bytes of unknown meaning were kept
+  std::uint64_t opaque = 0;   ///< as `exact`, but only because bytes of unknown meaning were kept
   std::uint64_t refused = 0;  ///< did not decode, and the server did not accept it either
   std::uint64_t undecoded = 0;
   std::uint64_t mismatched = 0;  ///< decoded, but encoded to other bytes

@@ -46,10 +46,10 @@ class Censor {
   /// A remark of a program of ours: only words that stand in programs of ours are left.
   std::string remark(std::string_view text);
 
-  /// This hash, of which md5 is `was`, names something that was changed.
+  /// Something with the MD5 `was` was changed, and now has the MD5 `is`.
   void hash_became(const std::string& was, const std::string& is) { hashes_[was] = is; }
 
-  /// Counts from now on.
+  /// Begins to count again, from 0.
   void count_anew() { replaced_ = {}; }
   /// Texts and addresses that were replaced.
   std::uint64_t replaced(PersonalGroup kind) const { return replaced_[static_cast<std::size_t>(kind)]; }

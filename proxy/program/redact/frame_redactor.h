@@ -29,7 +29,8 @@ class FrameRedactor {
 
   void opened(const trace::Opened& opened);
   void closed(std::uint32_t link);
-  /// Redacts it, and gives it its message's name. Otherwise says why it is left out.
+  /// Redacts the frame and sets its message's name. Returns why the frame must be left out instead; nothing: it is
+  /// redacted.
   std::optional<std::string> redact(trace::Frame& frame);
 
   /// Begins again, at the beginning of the same recording.
@@ -40,7 +41,7 @@ class FrameRedactor {
   class Spelling;
   class FieldRedactor;
 
-  /// Appends the redacted frame to `out`. Why not; none: it is done.
+  /// Appends the redacted frame to `out`. Returns why that is not possible; nothing: it is done.
   std::optional<std::string> message(std::uint32_t link, const GameDialect& game_dialect, const wire::Frame& frame,
                                      Buffer& out, std::string& name);
   std::optional<std::string> word(const GameDialect& game_dialect, const wire::Frame& frame, Buffer& out);

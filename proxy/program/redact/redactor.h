@@ -17,7 +17,7 @@ class Redactor final : public RecordingFilter {
   explicit Redactor(PersonalGroups keep)
       : censor_(keep), words_(censor_), worlds_(censor_), frames_(censor_, words_, worlds_) {}
 
-  /// Everything was passed once, and comes again. What is before `from` is not counted.
+  /// Called when all events were passed once and are going to be passed again. What is before `from` is not counted.
   void learned(WallTime from);
 
   const trace::Recording::Event* pass(const trace::Recording::Event& event) override;

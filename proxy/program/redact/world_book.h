@@ -20,7 +20,7 @@ class WorldBook {
   explicit WorldBook(Censor& censor) : censor_(censor) {}
 
   enum class Piece : std::uint8_t {
-    kNone,     ///< the message is none
+    kNone,     ///< the message is no piece of a world
     kFits,     ///< it may stay, perhaps changed
     kUnknown,  ///< its world was not read
   };

@@ -20,7 +20,7 @@ namespace entente {
 
 class Drainer {
  public:
-  /// A time for the sessions that are there; none: they go on until they end.
+  /// How long sessions may go on; nothing: until they end by themselves.
   using Time = std::optional<Millis>;
 
   /// `server` outlives it. `before_stop`: how long begin_stop() drains.
@@ -29,7 +29,7 @@ class Drainer {
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
-  /// A route that there is. `name`: for the log. From any thread.
+  /// Adds a route that is served. `name`: for the log. From any thread.
   void add(std::size_t route, std::string name);
   /// The route was retired: its sessions have this time, and `over` is called on the Drainer's thread once the last has
   /// ended. From any thread.
@@ -38,14 +38,14 @@ class Drainer {
   void drain(std::size_t route, Time time);
   /// The time that a retired route had is lifted: its sessions go on until they end. From any thread.
   void keep(std::size_t route);
-  /// It takes newcomers again. False: it did.
+  /// The route takes newcomers again. False: it took them already.
   bool undrain(std::size_t route);
   /// Drains all routes, and stops the server once nobody is left or the time is over. Safe in a signal handler.
   void begin_stop();
   /// Newcomers go to another process: stops the server once the last session has ended, or, if begin_stop() has a time,
   /// after that. From any thread.
   void begin_end();
-  /// begin_stop() was called. From any thread.
+  /// Whether begin_stop() was called. From any thread.
   bool is_stopping() const { return stopping_; }
   /// Whether begin_stop() drains at all.
   bool drains_before_stop() const { return before_stop_ > 0; }

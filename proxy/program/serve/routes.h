@@ -27,7 +27,7 @@ class Routes {
   /// `config` outlives it. `reread` null: nothing is reloaded.
   Routes(const config::Config& config, Reread reread);
 
-  /// Everything that can fail before the first player comes.
+  /// Opens everything. What can fail does so here, before the first player comes.
   Outcome<Done> open();
   /// Serves until it is stopped. `take_over`: from another process, which may go wrong; null: from none.
   Outcome<Done> run(TakeOver* take_over = nullptr);

@@ -28,20 +28,20 @@ struct ServedRoute {
 
 class ServedRoutes {
  public:
-  /// Its position in the configuration is another.
+  /// Changes a route's position in the configuration.
   void move(std::size_t number, std::size_t position);
   /// Serves a route, perhaps instead of the one with number `instead_of`.
   void add(ServedRoute route, std::optional<std::size_t> instead_of = {});
-  /// Its sessions go on until forget().
+  /// Makes a route a retired one. Its sessions go on until forget().
   void retire(std::size_t number);
-  /// A retired route is over. Returns what it was; nothing if it is not known.
+  /// Removes a retired route that is over, and returns it; nothing if it is not known.
   std::optional<ServedRoute> forget(std::size_t number);
 
   std::vector<ServedRoute> served() const;
-  /// Those that are retired, without those that another one's `before` lists.
+  /// The retired routes, without those in `before` of another route.
   std::vector<ServedRoute> retired() const;
   std::vector<NamedRoute> names() const;
-  /// All, also the retired ones.
+  /// All routes, including the retired ones.
   std::vector<ListedRoute> listed() const;
   /// Whether a route that is served, or whose sessions go on, has this tap.
   bool uses(const relay::TapThread* tap) const;

@@ -45,7 +45,7 @@ class Service final : private HandOver::User {
   /// A tap for the route at this position of the configuration, from 1. It records if `pattern` (as in recording_path)
   /// is not empty. Otherwise it only counts; if there is a control socket, it can be told to record.
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game, std::size_t position = 1);
-  /// A tap that no route has. Removes its recording.
+  /// Removes the recording of a tap that no route has.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting_tap() { return taps_.counting(); }
@@ -57,16 +57,16 @@ class Service final : private HandOver::User {
     std::optional<std::size_t> instead_of = {};  ///< as RouteChanges::Added
   };
   Outcome<relay::Listening> add(NewRoute route);
-  /// All of this, or, on an error, nothing. What is retired or replaced gets no newcomers; its sessions go on. Those of
-  /// what is retired have drain_s, if that is set. From any thread but the workers'.
+  /// Makes all of these changes, or none if one fails. Routes that are retired or replaced get no newcomers; their
+  /// sessions go on. On retired routes, sessions have drain_s, if that is set. From any thread but the workers'.
   Outcome<std::vector<relay::Listening>> change(std::vector<NewRoute> added, const std::vector<std::size_t>& retired);
   /// A shared room; statistics sum up its players by game. `beside`: as Server::add_shared_room.
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
   /// Where the players of a route play while no server is up; nothing: nowhere.
   void set_arena(std::size_t route, std::optional<std::size_t> shared_room) { server_.set_arena(route, shared_room); }
-  /// It ends once no route leads into it and its last player has left.
+  /// The shared room ends once no route leads into it and its last player has left.
   void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
-  /// Its position in the configuration is another.
+  /// Changes a route's position in the configuration.
   void move(std::size_t route, std::size_t position) { routes_.move(route, position); }
   /// The sessions that a route has now.
   std::uint64_t sessions(std::size_t route) const { return server_.totals(route).now(); }
@@ -79,7 +79,7 @@ class Service final : private HandOver::User {
     can_upgrade_ = true;
     hand_over_.allow_upgrades();
   }
-  /// To a process that takes over.
+  /// The hand-over to a process that takes over.
   const HandOver& hand_over() const { return hand_over_; }
   /// Something failed before run(): removes recordings, and logs which sockets of the service manager were not used.
   void abandon();
@@ -96,7 +96,8 @@ class Service final : private HandOver::User {
 
   /// The limits and general access lists of routes that are added from now on. From any thread.
   void set_rules(const config::Config& config);
-  /// Applies them to the routes that there are; `own`: a route's access list, by the route's number. From any thread.
+  /// Applies these rules to the routes that are served. `own`: a route's access list, by the route's number. From any
+  /// thread.
   void apply_rules(const std::map<std::size_t, relay::Access>& own);
   /// The token of the operator page, as its file has it now; nothing if there is no page, or will be none. From any
   /// thread.

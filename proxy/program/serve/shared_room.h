@@ -22,7 +22,7 @@ struct SharedRoomEntry {
 /// A listener of the shared room.
 Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const ListenEnd& end);
 
-/// Adds it. Returns the line that announces it.
+/// Adds such a listener to the service. Returns the line that announces it.
 Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEntry& entry, const ListenEnd& end);
 
 }  // namespace entente

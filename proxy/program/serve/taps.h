@@ -28,11 +28,11 @@ class Taps {
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
   /// The tap of a route that no session will ever use again: completes its recording. The tap itself stays.
   void retire(relay::TapThread& tap);
-  /// The same of a tap that no route has: its recording is removed as soon as it is complete.
+  /// As retire(), for a tap that no route has: its recording is removed as soon as it is complete.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting();
-  /// The same tap, if it can record; else null.
+  /// `tap` itself if it can record; else null.
   relay::TapThread* recording_of(const relay::Tap* tap) const;
 
   /// The name of this link's player, as a tap read it; "" if none did. From any thread.
@@ -43,7 +43,7 @@ class Taps {
 
   /// From now on, old recordings are deleted, if the settings say so.
   void begin_retention() { retention_.begin(); }
-  /// Of the recordings that are kept; nothing if there is no limit.
+  /// How many recordings are kept; nothing if there is no limit.
   std::optional<Retention::Totals> kept() const {
     return retention_.wanted() ? std::optional(retention_.totals()) : std::nullopt;
   }

@@ -20,7 +20,7 @@ namespace entente {
 
 class HandOver {
  public:
-  /// What it does to the program. Called on a thread of the hand-over.
+  /// What the hand-over asks of the program. Called on a thread of the hand-over.
   class User {
    public:
     virtual ~User() = default;
@@ -28,9 +28,10 @@ class HandOver {
     virtual Outcome<std::vector<net::NamedFd>> offer() = 0;
     /// From now on the program accepts nobody. Returns the highest number of its sessions.
     virtual Outcome<relay::LinkId> release_newcomers() = 0;
-    /// It accepts again. Also called if release_newcomers() has failed, or was not called.
+    /// The program accepts newcomers again. Also called if release_newcomers() has failed, or was not called.
     virtual void take_back() = 0;
-    /// The process `pid` is going to have it all: leaves what only one may use. `own`: it was started by this one.
+    /// The process `pid` takes over everything: gives up what only one process may use. `own`: this process has started
+    /// it.
     virtual void give(std::int32_t pid, bool own) = 0;
   };
 
@@ -42,7 +43,7 @@ class HandOver {
 
   /// Another process with our arguments can take over.
   void allow_upgrades() { can_upgrade_ = true; }
-  /// Ends a take-over that goes on. No other begins.
+  /// Ends a take-over that goes on, and prevents others.
   void stop();
   /// Takes the connection away if `line` asks for a take-over, or (`upgrade`) to start a process that takes over.
   void adopt(std::string_view line, const net::LocalPeer& by, net::Fd& client);

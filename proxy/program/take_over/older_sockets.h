@@ -15,13 +15,13 @@ struct OlderSocket {
 
 std::string older_socket(const std::string& control_socket, int pid);
 
-/// Those beside `control_socket`, the largest process id first. Their processes may have ended.
+/// The sockets of this kind beside `control_socket`, the largest process id first. Their processes may have ended.
 std::vector<OlderSocket> older_sockets(const std::string& control_socket);
 
 /// The open sessions of those processes, as they say. A process that does not answer at once counts as having none.
 std::size_t older_sessions(const std::string& control_socket);
 
-/// Whether one of them is served.
+/// Whether the process of one of these sockets still runs.
 bool has_older_process(const std::string& control_socket);
 
 }  // namespace entente

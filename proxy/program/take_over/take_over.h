@@ -7,7 +7,7 @@
 //   old: sockets, and the sockets; or: error: WHY
 //   new: ready       (everything is open)
 //   old: given N     (the old one accepts nobody any more; its sessions have numbers up to N)
-//   new: taken       (the new one does)
+//   new: taken       (the new one accepts them)
 // If the new one fails, it says why on another connection: take over failed: WHY
 #pragma once
 

@@ -25,12 +25,12 @@ class Observers {
   /// The route by which an observer joins the servers of `route`. The error is one of its URLs.
   static Outcome<Service::NewRoute> route_of(const config::Route& route, std::shared_ptr<BotCrowd> crowd,
                                              std::shared_ptr<relay::Broadcast> broadcast);
-  /// One observer of that name.
+  /// A crowd of one bot, the observer.
   static std::shared_ptr<BotCrowd> new_crowd();
 
-  /// The route is served under this number.
+  /// Looks after the observer whose route has this number.
   void look_after(std::size_t number, std::shared_ptr<BotCrowd> crowd);
-  /// Its observer leaves.
+  /// The observer of this route leaves.
   void dismiss(std::size_t number);
   /// No observer comes again.
   void stop();

@@ -11,10 +11,10 @@
 
 namespace entente {
 
-/// Of something that begins now.
+/// A broadcast that begins now.
 std::shared_ptr<relay::Broadcast> new_broadcast();
 
-/// What the audience may see.
+/// The view of an audience.
 std::shared_ptr<relay::LiveView> view_of(relay::Broadcast& broadcast, const config::Watch& settings);
 
 /// `of`: what is broadcast, for the log.
@@ -23,7 +23,7 @@ relay::SharedRoomOptions watch_room(const std::string& of, std::shared_ptr<relay
 /// The broadcast by HTTP, as long as the view lives.
 net::HttpDocuments live_documents(const std::shared_ptr<relay::LiveView>& view);
 
-/// Ends the sessions of its viewers, and the room.
+/// Ends the room and the sessions of its viewers.
 void close_watch_room(relay::Server& server, std::size_t room);
 
 }  // namespace entente

@@ -33,14 +33,14 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   const Route& route() const { return worker_route_->route; }
   /// Takes in nobody any more. The sessions go on.
   virtual void close() = 0;
-  // A take-over by another process, which is to have the newcomers. The sessions, and clients on their way in, stay.
-  /// Adds the sockets that it needs.
+  // A take-over: another process is to have the newcomers. The sessions, and clients on their way in, stay here.
+  /// Adds the sockets that the other process needs.
   virtual Outcome<Done> offer(std::vector<OfferedSocket>& out) = 0;
-  /// It gets those who come from now on. On an error, call take_back().
+  /// From now on, newcomers go to the other process. On an error, call take_back().
   virtual Outcome<Done> release_newcomers() = 0;
-  /// It does not take over: newcomers are accepted here again.
+  /// The other process does not take over: newcomers are accepted here again.
   virtual void take_back() = 0;
-  /// It has taken over.
+  /// The other process has taken over.
   virtual void give() = 0;
   /// No client is inside, and no place is kept for one.
   bool unused() const { return admission_.empty() && empty(); }
@@ -73,11 +73,11 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   /// Sets where it listens, for bans.
   void set_place(const net::Address& at) { admission_.set_place({worker_route_->route.server_name, at.text()}); }
   Error cannot_watch() const;
-  /// It serves another route: who waits for the server goes there.
+  /// The acceptor serves another route now: clients that wait for the server go to that route.
   virtual void moved() {}
   /// Why a client with this ENet connect data may not come in, as to its dialect.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
-  /// Somebody from there was turned away at `here`.
+  /// Tells that a client from `from` was turned away at our address `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
   /// A twin of the listening UDP socket (net/take_over/udp_twin.h), in `twin_` and in `out`.
   Outcome<Done> offer_twin(std::vector<OfferedSocket>& out);

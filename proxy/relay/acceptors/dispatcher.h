@@ -21,7 +21,7 @@ struct AcceptedClient {
   Limits limits;
   Upstream* server = nullptr;                        ///< the server to begin with; null: none
   Upstreams::Lease lease{};                          ///< of that server, until the session has its own
-  std::size_t server_dialect = 0;                    ///< of a bridge: what that server was found, or is taken, to speak
+  std::size_t server_dialect = 0;                    ///< in a bridge: what that server speaks, or is assumed to
   AcceptedEnetPeer enet{};                           ///< instead of `fd`, if it came by ENet
   std::unique_ptr<net::MovedEnetPeer> moved_enet{};  ///< that peer, if its worker is not the listener's
   std::vector<EarlyEnetPacket> early{};              ///< what it has sent so far

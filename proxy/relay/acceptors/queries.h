@@ -24,9 +24,9 @@ class Queries {
   class User {
    public:
     virtual ~User() = default;
-    /// Send this, by the listening socket.
+    /// Sends this answer by the listening socket.
     virtual void answer(const Asker& to, Bytes datagram) = 0;
-    /// What a bridge says of itself, and where we are.
+    /// What a bridge or shared room reports about itself.
     virtual wire::Status status() const { return {}; }
   };
 

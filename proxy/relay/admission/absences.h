@@ -12,7 +12,7 @@
 
 namespace entente::relay {
 
-/// `Place`: what he had.
+/// `Place`: what is kept for an absent player, such as the session or the seat. Copyable.
 template <class Place>
 class Absences {
  public:
@@ -39,7 +39,7 @@ class Absences {
     return place;
   }
 
-  /// Forgets those whose places are gone.
+  /// Forgets the entries for which `gone(place)` is true.
   template <class Gone>
   void forget(Gone&& gone) {
     std::erase_if(all_, [&](const Entry& entry) { return gone(entry.place); });

@@ -33,10 +33,10 @@ class Admission {
 
   /// Sets the place whose bans apply, in addition to those that apply everywhere.
   void set_place(BanPlace place) { place_ = std::move(place); }
-  /// Of who comes from now on.
+  /// Sets who may come from now on.
   void set_access(std::vector<Access> access) { access_ = std::move(access); }
 
-  /// Lets one in (leave() must follow one day), or says why not.
+  /// Lets a client in (then leave() must follow at the end of its session), or returns why not.
   std::optional<Reason> enter(const net::Address& from, const Limits& limits, Millis now);
   void leave(const net::Address& from);
   /// A client inside lost its link, and its place is kept. Kept places do not cause anybody to be refused.
@@ -45,7 +45,7 @@ class Admission {
   void take_back(const net::Address& from);
   /// Whether the clients and the kept places of this address together exceed Limits::sessions_per_address.
   bool crowded_from(const net::Address& from, const Limits& limits) const;
-  /// The same for all addresses and Limits::sessions.
+  /// Whether the clients and the kept places of all addresses together exceed Limits::sessions.
   bool crowded(const Limits& limits) const { return limits.sessions && kept_ && inside_ + kept_ > limits.sessions; }
   /// Why enter() would refuse this address, apart from its rate. Changes nothing, because the address may be forged.
   std::optional<Reason> objection(const net::Address& from, const Limits& limits) const;

@@ -42,7 +42,7 @@ class Bans {
 
   /// Returns the ban of the same net and place that it replaces, if there was one.
   std::optional<Ban> add(Ban ban);
-  /// All bans of just this net. False: there was none.
+  /// Removes all bans of exactly this network. False: there was none.
   bool remove(const net::Network& who);
   /// The ban that applies to this address and place. If there are several, the one of the smallest network.
   std::optional<Ban> find(const net::Address& from, std::time_t now = std::time(nullptr), const BanPlace& place = {});

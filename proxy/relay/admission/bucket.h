@@ -40,7 +40,7 @@ class Bucket {
     return true;
   }
 
-  /// At least one is there (or there is no limit).
+  /// Whether at least one token is there, or there is no limit.
   bool ready(Millis now) {
     if (rate_ == 0) return true;
     refill(now);

@@ -53,7 +53,7 @@ class EntryQueue {
     return none;
   }
 
-  /// Somebody may come in now.
+  /// Whether a waiting client may enter now.
   bool ready(Millis now) {
     return std::any_of(turns_.begin(), turns_.end(),
                        [&](const net::Address& from) { return lines_.at(from).pace.ready(now); });

@@ -1,5 +1,5 @@
-// Limits the log to one line of each kind per second, after the first ten, so that a client cannot flood it; of banned
-// clients, who are turned away as intended, to one per minute.
+// Limits how often each kind of line is logged, so that a client cannot flood the log: ten lines at once, then one per
+// second. Banned clients, which are turned away as intended, are logged once per minute.
 // Law: thread-safe. A line that is held back is logged when its time has come (say_kept), or counted in the line that
 // is.
 #pragma once
@@ -40,11 +40,11 @@ constexpr LogKind kind_of(Reason reason) { return static_cast<LogKind>(reason); 
 class LogLimiter {
  public:
   static constexpr Millis kEvery = 1000, kEveryBanned = 60'000;
-  static constexpr Millis kAtOnce = 10;  ///< lines of a kind that are logged at once after a silence
+  static constexpr unsigned kAtOnce = 10;  ///< lines of a kind that are logged at once after a silence
 
   /// How often a line of this kind is logged in the long run.
   static constexpr Millis every(LogKind kind) { return kind == kind_of(Reason::kBanned) ? kEveryBanned : kEvery; }
-  static constexpr Millis at_once(LogKind kind) { return kind == kind_of(Reason::kBanned) ? 1 : kAtOnce; }
+  static constexpr unsigned at_once(LogKind kind) { return kind == kind_of(Reason::kBanned) ? 1 : kAtOnce; }
 
   /// Writes a line that also stands for `more` similar ones.
   using Say = std::function<void(std::uint64_t more)>;

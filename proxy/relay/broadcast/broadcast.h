@@ -44,7 +44,7 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   void tell(std::uint64_t telling, const core::World& world, core::Micros now, std::uint64_t nanos);
 
   // For audiences.
-  /// What is told is kept for them as long as the view lives.
+  /// As long as the view lives, what rooms tell is kept for it.
   std::shared_ptr<LiveView> view(core::See see, core::Micros delay);
   core::Micros now() const { return time_of(clock_()); }
   /// The number of the fragment with this time.
@@ -82,14 +82,14 @@ class LiveView final : public core::FactReaders, public std::enable_shared_from_
   const Broadcast& broadcast() const { return *broadcast_; }
 
   // Fragments: what was told in each kFragment of time.
-  /// The numbers of those that may be had.
+  /// The numbers of the fragments that are kept and may be seen.
   struct Range {
     std::uint64_t oldest = 0, newest = 0;
   };
   std::optional<Range> fragments() const;
   /// The facts of a fragment. REQUIRES: it is in fragments().
   std::vector<core::Fact> fragment(std::uint64_t number) const;
-  /// The world at its beginning. An error: it is forgotten.
+  /// The world at the beginning of a fragment. An error: it is forgotten.
   Outcome<Done> world_before(std::uint64_t number, core::World& world) const;
 
  private:

@@ -15,9 +15,9 @@ class Dial {
   class User {
    public:
     virtual ~User() = default;
-    /// Connect to `server`. An errno when that cannot even begin.
+    /// Connects to `server`. Returns an errno if that cannot even begin.
     virtual int dial(const net::Address& server, Outgoing outgoing) = 0;
-    /// It is over, without success.
+    /// The session could not be connected to any server.
     virtual void dial_failed(Reason why) = 0;
   };
 
@@ -26,9 +26,9 @@ class Dial {
   /// The session is going to connect to this server, and counts for it from now on.
   void expect(Upstream& server) { lease_ = Upstreams::Lease(server); }
 
-  /// Makes the sockets for this transport; ENet makes its own. `session`: port 0 of its client is a bot; its link is
-  /// its place in the queue. `first`: the server to begin with; null: the route chooses. `dialect`: only servers that
-  /// speak it. REQUIRES: called once.
+  /// Makes the sockets for this transport; ENet makes its own. `session`: gives the client's address (port 0: a bot)
+  /// and, by its link, the place in the queue. `first`: the server to begin with; null: the route chooses. `dialect`:
+  /// only servers that speak it. REQUIRES: called once.
   void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const SessionInfo& session,
              Upstream* first, std::optional<std::size_t> dialect);
   /// Connects again after the server was lost: not before `from`, and if no server can be reached, until `until`.

@@ -69,7 +69,7 @@ class End {
   virtual int connect(const net::Address& server, Outgoing outgoing) = 0;
 
   virtual void send(Lane lane, Bytes frame) = 0;
-  /// The same, if possible without a copy. `frame` must stay valid until flush() was called and the loop's outbox is
+  /// As send(), if possible without a copy. `frame` must stay valid until flush() was called and the loop's outbox is
   /// flushed.
   virtual void lend(Lane lane, Bytes frame) { send(lane, frame); }
   /// Records what was just sent, or is being received, with the properties that the transport gives it.
@@ -82,7 +82,7 @@ class End {
   virtual void read(bool on) = 0;
   /// The group in which it is served. Initially newcomers. A client over ENet is served with its host.
   virtual void set_priority(net::Priority) {}
-  // As Tcp has them.
+  // As in Tcp.
   virtual bool is_held_up() const { return false; }
   virtual Millis held_up() const { return 0; }
   /// Changes the dialect of the peer. REQUIRES: nothing was received on the stream yet.
@@ -99,7 +99,7 @@ class End {
   virtual void closes_after(Millis /*part*/) {}
   /// Closes the link and returns its connection, still open, to the caller. Empty if the transport cannot do so.
   virtual net::Fd release() { return {}; }
-  /// At once, whatever waits.
+  /// Closes the link at once, whatever waits.
   virtual void hang_up() = 0;
   virtual bool is_open() const = 0;
   virtual net::Address here() const = 0;  ///< our address on it

@@ -42,10 +42,10 @@ class Framer {
 
   /// What is kept and was not passed on yet: the beginning of a frame.
   Bytes kept() const { return Bytes(kept_).subspan(ahead_); }
-  /// The same, to be passed on before its frame is whole.
+  /// Returns kept(), which the caller passes on before the frame is whole.
   Bytes take_kept();
   void drop_kept();
-  /// What was passed on ends with a whole frame.
+  /// Whether what was passed on ends with a whole frame.
   bool at_frame_boundary() const { return cutter_ && ahead_ == 0; }
   /// Bytes passed on so far.
   std::uint64_t passed() const { return passed_; }

@@ -1,4 +1,4 @@
-// What the ends over one connection of a stream (tcp_end.h, web_end.h) have alike.
+// The common part of the ends over one stream connection (tcp_end.h, web_end.h).
 #pragma once
 
 #include <utility>

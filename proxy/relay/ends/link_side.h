@@ -1,4 +1,4 @@
-// One of a relay's two links: its link, and how things stand with it.
+// One of the two links of a relay's session, and its state.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace entente::relay {
 
-/// Which of a session's peers it is.
+/// Which of a session's two peers a link leads to.
 enum class Facing : std::uint8_t { kClient, kServer };
 
 /// The direction of what the peer on this side sends.
@@ -80,7 +80,7 @@ struct LinkSide {
 /// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
 constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
 
-/// The same for what the peer of `link` (Tcp, WebLink, End) must do. The time for which its data waited for us does not
+/// Whether the peer of `link` (Tcp, WebLink, End) is late. The time for which its data waited to be read by us does not
 /// count, and it is not late while data waits.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {

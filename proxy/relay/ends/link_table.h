@@ -40,7 +40,7 @@ class LinkTable {
       if (entry.datagrams) tell(*entry.datagrams, entry.here);
     }
   }
-  /// The same with the addresses of one session alone.
+  /// As for_each(), for the addresses of one session.
   template <class Tell>
   void for_each_of(LinkId link, Tell tell) const {
     const auto found = sessions_.find(link);

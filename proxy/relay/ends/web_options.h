@@ -1,4 +1,4 @@
-// What a relay of WebSockets must know beside addresses.
+// The options of a route's WebSockets, beside its addresses.
 #pragma once
 
 #include <memory>

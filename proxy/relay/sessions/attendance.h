@@ -16,11 +16,11 @@ class Attendance {
  public:
   static constexpr std::size_t kMostNames = 32;
 
-  /// Those of one game.
+  /// The players of one game in one dialect.
   struct Row {
     std::string speech;              ///< "bzflag 2.4"; "bot" for bots
-    std::uint64_t players = 0;       ///< came so far
-    std::uint64_t present = 0;       ///< are there
+    std::uint64_t players = 0;       ///< how many have come so far
+    std::uint64_t present = 0;       ///< how many are there
     std::vector<std::string> names;  ///< of the first kMostNames that came
     std::uint64_t kills = 0, deaths = 0;
   };

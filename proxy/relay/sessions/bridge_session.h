@@ -134,7 +134,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   std::optional<Reason> overflow_;               // the reason to end, if too much waits for a peer
   std::optional<SessionRef> returns_to_;         // the client's earlier session, which it resumes
   std::optional<std::string> stop_why_;          // the server says that it stops, or has no seat now
-  Hold hold_;                                    // its server was lost
+  Hold hold_;                                    // how long the player waits for a server, once one was lost
   bool held_ = false;                            // counted as held
   bool was_in_ = false;                          // the player has been on a server, or in the arena
   core::Wait told_wait_ = core::Wait::kNothing;  // what it was told that it waits for

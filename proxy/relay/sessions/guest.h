@@ -38,7 +38,7 @@ class Guest {
   virtual const SessionInfo& client() const = 0;
 
   // Outside the room.
-  /// Too much waits for it.
+  /// Too much waits for this guest: its session ends.
   virtual void overflow() = 0;
   /// The wait is over: the guest takes its seat, or has entered.
   virtual void take_turn() = 0;

@@ -25,8 +25,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 
   /// Restarts the room's clock at 0. It first starts when the host is made.
   void start_clock();
-  /// The room comes to be. Its words are told to `tap`, which may be null, on this link; and to those who watch.
-  /// `broadcast` may be null.
+  /// Makes the room. Its words are told to `tap`, on this link, and to `broadcast`. Both may be null.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
                  bool with_secrets, std::shared_ptr<Broadcast> broadcast);
   /// Calls `call(room, time)`, then does what the room asked for. Nothing else calls the room.
@@ -65,9 +64,9 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   LinkId link_ = 0;
   std::optional<BridgeWords> words_;
   std::shared_ptr<Broadcast> broadcast_;
-  std::uint64_t telling_ = 0;  // the room's number there
+  std::uint64_t telling_ = 0;  // the room's number in broadcast_
   std::uint64_t epoch_ = 0;    // the room's time 0, by Loop::nanos
-  WallTime began_wall_ = 0;    // the same by the wall
+  WallTime began_wall_ = 0;    // the room's time 0, by the wall clock
   WallTime wall_ = 0;          // of the call that the room is in
 };
 

@@ -25,7 +25,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   /// seat() was not called yet.
   virtual bool is_unseated() const = 0;
   virtual void enter_room(Lane lane, Bytes bytes) = 0;
-  /// The room tells the player so. False: the player has not entered.
+  /// Tells the player something in the server's name. False: the player has not entered.
   virtual bool announce(std::string_view text) = 0;
 
   std::unique_ptr<End> make_front(const AcceptedEnetPeer& enet, bool gathers);

@@ -53,12 +53,12 @@ class Session : private Dial::User {
 
   /// Takes the accepted connection.
   virtual void start(net::Fd client) = 0;
-  /// Its client is back, on this connection. REQUIRES: the game's clients send no greeting, because what was already
-  /// read from the connection is not passed on.
+  /// The session's client is back, on this connection. REQUIRES: the game's clients send no greeting, because what was
+  /// already read from the connection is not passed on.
   virtual void reattach(net::Fd, const net::Address&) {}
-  /// It is away, and its place is kept.
+  /// Whether the client has lost its link, and its place is kept.
   virtual bool is_away() const { return false; }
-  /// There may be news from the arena that its player visits.
+  /// There may be something new from the arena that the session's player visits.
   virtual void look_into_arena() {}
   /// Gives up the kept place, because a connected player needs it.
   virtual void give_way() {}
@@ -69,7 +69,7 @@ class Session : private Dial::User {
   /// Ends the session for the operator, who kicked or banned the player. `why` is shown to the player if the game can
   /// do so. REQUIRES: is_sent_away(reason).
   virtual void send_away(Reason reason, std::string_view why);
-  /// The same, because its route was drained.
+  /// As send_away(), because the route was drained.
   void drain(std::string_view why);
   /// Tells the player something in the server's name.
   virtual Told say(std::string_view text);
@@ -98,7 +98,7 @@ class Session : private Dial::User {
   /// Calls Owner::done() if the session is ending and its links are closed.
   virtual void settle();
 
-  /// The path that the client asked for is this route's.
+  /// Moves the session to this route, because it serves the path that the client asked for.
   void go_by(WorkerRoute& route);
   /// Connects to the chosen server, or to another one if that fails. `dialect`: only to servers that speak it.
   void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
@@ -106,7 +106,7 @@ class Session : private Dial::User {
   /// The session is open: its server's side is up.
   void tell_opened();
   void open_tap(WallTime at);
-  /// To the tap, once it is open.
+  /// Writes a note for this session into the recording, once the tap is open.
   void note(const std::string& text);
   /// Counts what the client sent against its rate limits. Above them it is not read until it is within them again.
   void charge(std::size_t bytes, std::size_t messages);
@@ -121,7 +121,8 @@ class Session : private Dial::User {
   /// Closes the links at once, whatever waits.
   virtual void hang_up() = 0;
   virtual bool is_linked() const = 0;
-  /// Whether the client left while the session waits for a server, where it is not told otherwise.
+  /// While the session waits for a server: whether the client has left. Only links that do not report this otherwise
+  /// answer true.
   virtual bool client_has_gone() const { return false; }
   /// Stops and resumes reading from the client.
   virtual void pause_client(Pause why) = 0;
@@ -137,7 +138,7 @@ class Session : private Dial::User {
   virtual void tell_end();
   virtual void close_tap(const std::string& why);
   virtual WallTime wall() const { return wall_now(); }
-  /// Of a relay: sends the client this frame of its game, which the server did not send.
+  /// In a relay: sends the client this frame of its game, which the server did not send.
   virtual void insert(Bytes /*frame*/) {}
   /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.
   virtual bool takes_insert() const { return false; }

@@ -64,7 +64,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   void dismiss(core::Id guest, std::string_view why);
   /// The guest's link is closed. `code`: the peer's reason, as a number of its game; 0: none.
   void gone(core::Id guest, std::string_view why, std::uint32_t code);
-  /// Its link broke: its seat may be kept for it.
+  /// The guest's link broke. Its seat may be kept for it.
   void lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code);
   void forget(core::Id guest) {
     guests_.erase(guest);

@@ -14,11 +14,11 @@ namespace entente::relay {
 struct Side {
   Side(Facing its_facing, SessionInfo& its_info) : facing(its_facing), info(its_info) {}
 
-  /// To the peer, at `at` by the wall. `lent`: End::lend.
+  /// Sends to the peer. `at`: the wall-clock time. `lent`: as by End::lend().
   void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);
   /// Counts and records what the peer said.
   void hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
-  /// So much waits for the peer that its session must end.
+  /// Whether so much waits for the peer that its session must end.
   bool overflows(const Limits& limits) const;
   void pause(Pause why);
   void resume(Pause why);

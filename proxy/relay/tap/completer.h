@@ -23,7 +23,7 @@ class Completer {
   Completer& operator=(const Completer&) = delete;
 
   void close(std::unique_ptr<trace::Recorder> recorder);
-  /// Returns when all are closed. Nothing may be closed after.
+  /// Returns when all recordings are closed. close() must not be called after.
   void finish();
   /// What of these recordings was recorded and lost since they were given to close().
   trace::Amount recorded() const;

@@ -23,7 +23,7 @@ struct MessageCount {
   std::uint64_t frames = 0, bytes = 0;
 };
 
-/// Likewise, of what did not decode.
+/// One line of a snapshot: what did not decode.
 struct FaultCount {
   std::string_view game, dialect;
   wire::Way way;
@@ -58,7 +58,7 @@ class MessageCounts {
   };
   Say add(wire::Way way, const Fault& fault, WallTime at);
 
-  /// Whether some were not said.
+  /// Whether some faults were counted, but not reported.
   bool has_suppressed() const;
   /// The unlogged faults that are due, with their number in `count`. From then on they count as logged.
   std::vector<FaultCount> take_suppressed(WallTime now);

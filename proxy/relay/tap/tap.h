@@ -73,8 +73,7 @@ class TapThread final : public Tap {
 
   /// From any thread.
   TapTotals totals() const;
-  /// What the player of this link calls himself, in UTF-8, as the client last wrote it; "" if it is not known. From any
-  /// thread.
+  /// The name of this link's player, in UTF-8, as the client last wrote it; "" if it is not known. From any thread.
   std::string player(LinkId link) const;
   /// Starts, stops or rotates the recording, or does nothing; and tells how it then stands. From any thread; waits for
   /// the tap's thread.
@@ -83,7 +82,8 @@ class TapThread final : public Tap {
   /// The number of faults on the links of this route. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
   using RoundTrips = DurationsOf<std::uint64_t, kRoundTripBounds>;
-  /// From a server's ping to its echo, as it passed here, of the clients of this route. From any thread.
+  /// How long clients of this route take to answer a server's ping, from the ping to its echo, both as they passed
+  /// here. From any thread.
   RoundTrips round_trips(std::size_t route) const;
 
  private:

@@ -43,7 +43,7 @@ class TapSink {
   /// bytes as they came); by datagram: exactly one datagram.
   virtual void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) = 0;
 
-  /// The same of one packet of ENet.
+  /// As bytes(), for one packet of ENet.
   virtual void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
     this->bytes(link, way, how.lane(), bytes, at);
   }
@@ -52,9 +52,10 @@ class TapSink {
   virtual bool wants_words() const { return false; }
   /// A word said in the room of this player's link: an Intent or a Fact of schema/game.proto.
   virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
-  /// Changes whenever the recording soon needs geometry() and world() again, because it goes on in a new file.
+  /// A number that changes when the recording goes on in a new file. Then it needs geometry() and world() of each room
+  /// again, soon.
   virtual std::uint32_t files() const { return 0; }
-  /// How the world of that bridge stands: a message Snapshot of schema/snapshot.proto.
+  /// The world of the room that this link belongs to, as a message Snapshot of schema/snapshot.proto.
   virtual void world(LinkId, Bytes, WallTime) {}
   /// A message Geometry of schema/snapshot.proto, before the first snapshot of this link that refers to it. False: it
   /// is not taken, and no snapshot may refer to it.

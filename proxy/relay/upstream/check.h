@@ -1,6 +1,7 @@
-// Looks whether a server is there, and which dialect it speaks, as its game allows: a TCP connection (with the
+// Checks whether a server is there, and which dialect it speaks, in the way that its game allows: a TCP connection
+// (with the
 // server's greeting, if it greets first), a WebSocket upgrade, or a query by datagram.
-// Law: it takes no player's place, and says no word of the game but a query. One look at a time.
+// Law: a check takes no player's place, and sends nothing of the game but a query. One check runs at a time.
 #pragma once
 
 #include <memory>
@@ -28,14 +29,14 @@ class Check {
   };
 
   virtual ~Check() = default;
-  /// REQUIRES: no look is under way.
+  /// REQUIRES: no check is under way.
   virtual void start(const Limits& limits) = 0;
   virtual void tick(Millis now) = 0;
   virtual void close() = 0;
 };
 
-/// The way to look at this server of the route. Null: there is none, because a connection would take a player's place.
-/// All that is given outlives the check.
+/// Makes the check of this server. Null: the server cannot be checked, because a connection would take a player's
+/// place. `worker_route`, `server` and `user` outlive the check.
 std::unique_ptr<Check> make_check(WorkerRoute& worker_route, const Upstream& server, Check::User& user);
 
 }  // namespace entente::relay

@@ -1,5 +1,5 @@
 // Keeps what is known of a route's servers fresh: detects the dialect of servers that show one before players are let
-// through, and checks regularly whether each server is there, if the route wants that. Has them started and stopped.
+// through, and checks regularly whether each server is there, if the route wants that. Has servers started and stopped.
 // Law: lives on the route's home worker. A failure is believed for a moment, so that a crowd of players costs one
 // connection.
 #pragma once
@@ -21,7 +21,7 @@ class ServerProbes {
   class User {
    public:
     virtual ~User() = default;
-    /// What is known has changed: known() or failed() may have.
+    /// The results of known() and failed() may have changed.
     virtual void probed() = 0;
   };
 
@@ -35,7 +35,7 @@ class ServerProbes {
   /// Whether a player may be let through: some server's dialect is known, or need not be. With Policy::kFirst, the
   /// servers before it must have answered or failed.
   bool known() const;
-  /// Not known(), and each server has failed or is drained.
+  /// Whether no dialect is known(), and each server has failed or is drained.
   bool failed() const;
   /// REQUIRES: failed().
   Reason why() const;

@@ -54,22 +54,23 @@ class Upstream {
   /// It could not be reached, or failed a check. What it speaks must be detected again: it may come back as something
   /// else. Returns whether this is news. `why`: for the operator.
   bool failed(Millis now, const std::string& why);
-  /// Its checks tell when it comes up. Otherwise a session tries it again after a while.
+  /// From now on, checks tell when the server comes up. Without checks, a session tries it again after a while.
   void is_checked() { checked_ = true; }
   /// A session has connected to it.
   void count_session() { ++known_->opened; }
-  /// It refused a player because it is full: others are preferred until one of its sessions ends, or for a while.
+  /// The server refused a player because it is full. Other servers are preferred for a while, or until one of its
+  /// sessions ends.
   void full(Millis now) {
     ++known_->refusals;
     known_->full_until = now + kFullFor;
     known_->scarce_until = now + kScarceFor;
   }
   void drain(bool on) { known_->drained = on; }
-  /// What it was found to speak; nothing: no longer known.
+  /// Sets the dialect that the server was found to speak; nothing: it is no longer known.
   void speaks(std::optional<std::size_t> dialect);
 
-  /// From now on both know the same of the server: it is one, on a route and on the route that replaces it. REQUIRES:
-  /// nobody else uses this one yet.
+  /// From now on, both objects share what they know: they are one server, on a route and on the route that replaces it.
+  /// REQUIRES: nobody else uses this object yet.
   void share(const Upstream& before) { known_ = before.known_; }
 
   State state() const { return known_->state; }
