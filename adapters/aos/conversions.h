@@ -210,7 +210,7 @@ inline constexpr std::size_t kLongestLine = 90;  ///< bytes of chat that every c
 std::string text_of(std::string_view wire);
 /// Converts text to the wire, in CP437 only; other characters become '?'.
 std::string wire_text(std::string_view text);
-/// The same for a field of `most` bytes. A longer text is cut and ends with kCutMark.
+/// As above, for a field of `most` bytes. A longer text is cut and ends with kCutMark.
 std::string wire_text(std::string_view text, std::size_t most);
 /// A name that servers and clients accept, in CP437: no '%', '#' or control characters, at most 15 bytes (else cut and
 /// marked), never empty.

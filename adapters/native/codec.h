@@ -47,7 +47,7 @@ std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope);
 
 /// Reads a words::Intent or words::Fact. Fields of a later schema are ignored.
 Result<google::protobuf::Message*> parse(Dialect dialect, Bytes bytes, google::protobuf::Message& into);
-/// The same for messages of client programs: an unknown name of an enum value is also a fault. After a fault, `why`
+/// As parse(), for messages of client programs: an unknown name of an enum value is also a fault. After a fault, `why`
 /// tells the program's author what is wrong and where. The fault's field is the message and field of the schema, such
 /// as "Enter.role".
 Result<google::protobuf::Message*> parse_strictly(Dialect dialect, Bytes bytes, google::protobuf::Message& into,

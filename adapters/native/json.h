@@ -11,8 +11,8 @@ namespace entente::native {
 /// Appends `message`: an Intent, a Fact, or a message inside one.
 void write_json(const google::protobuf::Message& message, Buffer& out);
 
-/// The same by protobuf's printer. write_json() must give the same bytes, and uses it for rare values (bytes, floats,
-/// texts that need escapes, NaN and infinities).
+/// Appends the same bytes as write_json(), by protobuf's printer. write_json() must give the same bytes, and uses it
+/// for rare values (bytes, floats, texts that need escapes, NaN and infinities).
 void print_json(const google::protobuf::Message& message, Buffer& out);
 
 }  // namespace entente::native

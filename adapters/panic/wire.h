@@ -15,7 +15,7 @@ namespace entente::panic {
 inline constexpr std::size_t kLargestFrame = 8 + 4 * 255;
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
-/// The same for the front and back, typed.
+/// A typed codec, for the front and back.
 std::unique_ptr<wire::MessageCodec<Message>> make_message_codec(std::size_t dialect);
 
 /// Cuts the frame at the start of `bytes`, which were sent in direction `way`.

@@ -161,7 +161,7 @@ class Verbs {
     return self();
   }
 
-  /// The same, if peers count up to `beyond` more items than there are bytes left: those items end with the message.
+  /// As above, if peers count up to `beyond` more items than there are bytes left: those items end with the message.
   template <class N, class T>
   Self& list(const char* name, std::vector<T>& items, std::size_t beyond) {
     self().template counted<N>(name, items, beyond);

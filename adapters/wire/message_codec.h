@@ -48,7 +48,7 @@ std::optional<Fault> hear(FrameReader& reader, MessageCodec<Message>& codec, Lan
   return wrong ? wrong : framing;
 }
 
-/// The same, but any message that does not decode ends the reading.
+/// As above, but any message that does not decode ends the reading.
 template <class Message, class Take>
 std::optional<Fault> hear(FrameReader& reader, MessageCodec<Message>& codec, Lane lane, Bytes bytes, Take&& take) {
   return hear(reader, codec, lane, bytes, take, [](const Fault&) { return false; });

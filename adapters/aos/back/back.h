@@ -1,7 +1,7 @@
-// The back of Ace of Spades: a player on somebody else's server. It loads the map, comes in as a client does, tells the
-// room what the server says, and is its player's body, eyes and hands: keys and looks go out, and now and then a place.
-// Its parts do the work.
-// Law: nothing is sent that a real server refuses or bans for; the server's word on where we are is taken at once.
+// The back of Ace of Spades: a player on somebody else's server. It loads the map, joins as a client does, tells the
+// room what the server says, and moves and acts for its player. Its parts do the work.
+// Law: nothing is sent that a real server refuses or bans for. If the server says where our player is, the player is
+// there at once.
 #pragma once
 
 #include "adapters/aos/back/blocks.h"

@@ -11,7 +11,7 @@ class Hands {
  public:
   Hands(Server& server, ServerPlayers& players, const Man& man) : server_(server), players_(players), man_(man) {}
 
-  /// `plays`: he does not only watch.
+  /// `plays`: the player does not only watch.
   void begin_life(bool plays, std::uint8_t weapon, BackOut& out);
   /// The next map comes.
   void forget();

@@ -1,4 +1,5 @@
-// How a back comes in: the map, what State Data says, and then the door; and the next map on the same connection.
+// How a back joins a server: loads the map, reads State Data, and asks to play. Also handles the next map on the same
+// connection.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,7 @@ class Joining {
   void hear(const words::Enter& wish, BackOut& out);
   void hear(const words::Spawn&, BackOut& out);
 
-  /// The map is there, and what State Data says of it: tells the room.
+  /// The map and its State Data are there: tells the room.
   void learn(VoxelMap map, words::World world, const StateData& state, BackOut& out);
 
  private:

@@ -1,4 +1,4 @@
-// Who comes, lives, dies and leaves.
+// Players of the server: how they join, spawn, die and leave.
 #pragma once
 
 #include "adapters/aos/back/hands.h"

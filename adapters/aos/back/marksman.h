@@ -1,5 +1,5 @@
-// The shots of our man where his player's client makes none of its own: the ray is traced on the map, and a hit is
-// reported if it met somebody, as honest clients do.
+// Fires shots for a player whose client does not do so itself: traces the ray on the map, and reports a hit if it met
+// somebody, as honest clients do.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class Marksman {
         hands_(hands),
         auto_aim_(options.setting("aim") == "auto") {}
 
-  /// False: he cannot shoot now.
+  /// False: the player cannot shoot now.
   bool wish(const core::Shooting& shooting, BackOut& out);
   void mind_trigger(BackOut& out);
 

@@ -19,7 +19,7 @@ class ServerObjectives {
   void hear(const TerritoryCapture& captured, BackOut& out);
   void hear(const ProgressBar& progress, BackOut& out);
 
-  /// What a map has, once it is there.
+  /// Tells the room which objectives the loaded map has.
   void tell_all(const StateData& state, BackOut& out);
   /// The next map comes.
   void forget() { captures_ = {}; }

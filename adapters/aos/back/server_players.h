@@ -17,10 +17,10 @@ struct ServerPlayer {
   std::uint8_t team = kSpectator, weapon = 0, tool = kGun, keys = 0, buttons = 0;
   std::uint32_t kills = 0, deaths = 0, shots = 0;
   bool alive = false;
-  bool died = false;  ///< and has not been created since: snapshots that come late do not revive him
+  bool died = false;  ///< has died, and was not created since: late snapshots do not revive it
   bool hidden = false;
   Vec3 position{}, orientation{1, 0, 0}, velocity{};  ///< as the room knows them
-  core::Micros posed_at = 0;                          ///< since when
+  core::Micros posed_at = 0;                          ///< when the room was told these
   core::Micros shot_at = 0;                           ///< the last shot told
 
   Vec3 reckoned(core::Micros now) const;
@@ -34,24 +34,24 @@ class ServerPlayers {
 
   /// Null: nobody has that number.
   ServerPlayer* find(std::uint8_t number);
-  /// Our own player. Null: the server has not told of him.
+  /// Our own player. Null: the server has not introduced it yet.
   ServerPlayer* own() { return find(server_.number); }
   /// 0: nobody has that number.
   core::Id id_of(std::uint8_t number) const;
-  /// Null: nobody.
+  /// Null: nobody on the server is that player.
   const std::uint8_t* number_of(core::Id player) const { return ids_.number(player); }
   auto begin() { return players_.begin(); }
   auto end() { return players_.end(); }
   auto begin() const { return players_.begin(); }
   auto end() const { return players_.end(); }
 
-  /// Whoever has that number: known, or new in the room.
+  /// The player with that number; a new one if nobody has it.
   ServerPlayer& meet(std::uint8_t number, BackOut& out);
   /// False: nobody had that number.
   bool forget(std::uint8_t number, BackOut& out);
   void forget_all(BackOut& out);
 
-  /// He and his man. The man stands nowhere before he is created, or seen.
+  /// Tells the room of a player and its unit. The unit has no place before it is created or seen.
   void tell(ServerPlayer& one, BackOut& out);
   static void tell_score(const ServerPlayer& one, BackOut& out);
   static void tell_spawned(ServerPlayer& one, BackOut& out);

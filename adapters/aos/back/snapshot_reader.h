@@ -1,4 +1,4 @@
-// What the others do: where snapshots show them, what they press and hold, how they shoot.
+// What other players do: their places in snapshots, their keys, buttons and tools, their shots.
 #pragma once
 
 #include <optional>

@@ -16,7 +16,7 @@ class BackTalk {
   void hear(const ChatMessage& chat, BackOut& out);
   void hear(const words::Say& say, BackOut& out);
 
-  /// Says of the lines that wait what may be said now.
+  /// Sends as many of the waiting lines as may be sent now.
   void speak_on(BackOut& out);
   /// The next tick: soon while a line waits.
   void keep_alive(BackOut& out) const {

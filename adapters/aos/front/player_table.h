@@ -88,7 +88,7 @@ class PlayerTable {
   bool playing() const { return map_.loaded() && own().alive; }
   std::optional<Slot> slot_of_unit(core::Id unit) const;
   std::optional<Slot> slot_of_player(core::Id player) const;
-  /// The same, only for players that the client was told about.
+  /// As slot_of_player(), only for players that the client was told about.
   std::optional<Slot> shown_player(core::Id player) const;
 
   /// The sides, as sent in State Data.

@@ -1,6 +1,6 @@
 // The back of the draft: a player on somebody else's server of it. It does what the page has a client do, tells the
 // room what the server says, and drives its player's tank. Its parts do the work.
-// Law: who is alive and where is what the server's messages say, save for our own tank, which is ours to say.
+// Law: the server's messages decide who is alive and where, except for our own tank, whose place we decide.
 #pragma once
 
 #include "adapters/bzdraft/back/flags.h"

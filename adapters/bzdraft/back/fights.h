@@ -23,7 +23,7 @@ class Fights final : public core::TankHits {
   void hear(const words::ShotEndClaim& claim, BackOut& out);
   void hear(const words::ShotMoveClaim& claim, BackOut& out);
 
-  /// `died`: how; who is the number.
+  /// The player with this number died. `died`: how; this sets the player.
   void die(std::uint8_t number, words::Died died, BackOut& out);
 
  private:

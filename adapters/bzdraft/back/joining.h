@@ -1,4 +1,4 @@
-// How a back comes in: greeting, world, the resources that the world names, then the door.
+// How a back joins a server: greeting, world, the resources that the world names, then the request to play.
 #pragma once
 
 #include "adapters/bzdraft/back/tank.h"
@@ -35,7 +35,7 @@ class Joining {
   Resources resources_;
   bool fetches_ = false;  // resources: the world is there
   Md5 root_{}, asked_{};
-  Buffer piece_;  // of what was asked for
+  Buffer piece_;  // of the resource that was asked for
   bool changing_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Who is there, and how the game stands.
+// The players of the server, and the state of the game.
 #pragma once
 
 #include "adapters/bzdraft/back/tank.h"

@@ -1,4 +1,5 @@
-// The own tank of a back, as the server knows it: what its client claims of it, or where our physics drive it.
+// A back's own tank, as the server is told of it: where the player's client claims it to be, or where our physics drive
+// it.
 #pragma once
 
 #include "adapters/bzdraft/conversions.h"
@@ -20,7 +21,7 @@ class Tank final : public core::BackTank {
 
   /// The world that it drives in.
   void learn(const words::World& world);
-  /// The server has told of its player, or will not.
+  /// The server has introduced the tank's player, or will not do so.
   void arrive(BackOut& out);
   void give_up() { waits_ = false; }
 

@@ -1,8 +1,8 @@
 // The back of BZFlag: a player on somebody else's bzfs. It joins as a stock client does, tells the room what the
 // server says, and drives its player's tank. It uses the messages of 2.4, which dialect_translator.h converts for
 // servers of other dialects. Its parts do the work.
-// Law: nothing is sent that makes bzfs kick a stock client; who is alive and where is what the server's messages say,
-// save for our own tank, which is ours to say.
+// Law: nothing is sent that makes bzfs kick a stock client. The server's messages decide who is alive and where, except
+// for our own tank, whose place we decide.
 #pragma once
 
 #include "adapters/bzflag/back/flags.h"

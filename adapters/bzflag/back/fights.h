@@ -1,4 +1,5 @@
-// How tanks come into play, drive, shoot and die, both ways; and what servers of old leave to their clients: the score.
+// How tanks come into play, drive, shoot and die, in both directions. Also counts our player's score, which old servers
+// leave to their clients.
 #pragma once
 
 #include "adapters/bzflag/back/tank.h"
@@ -26,7 +27,7 @@ class Fights final : public core::TankHits {
   void hear(const words::ShotMoveClaim& claim, BackOut& out);
   void hear(const words::ScoreClaim& claim, BackOut& out);
 
-  /// Our tank blows itself up, as all of its team do; nobody tells them to.
+  /// Our tank dies with its whole team. The server expects each client to report this for its own tank.
   void blow_up(core::Id killer, words::DeathCause why, BackOut& out);
 
  private:
@@ -41,7 +42,7 @@ class Fights final : public core::TankHits {
   const TankRules& tank_rules_;
   int ends_ = 0;                // of others' shots told since the last death; bzfs counts them
   ScoreReport score_;           // where clients count for themselves
-  bool client_counts_ = false;  // ours does
+  bool client_counts_ = false;  // the player's client counts the score itself
 };
 
 }  // namespace entente::bzflag

@@ -1,4 +1,5 @@
-// How a back comes in: greeting, flags, settings, world, and then the door; and the datagram link beside the stream.
+// How a back joins a server: greeting, flags, settings, world, then the request to play. Also makes the datagram link
+// beside the stream.
 #pragma once
 
 #include <set>
@@ -15,9 +16,10 @@ class Joining {
 
   void greet(BackOut& out);
   void enter(BackOut& out);
-  /// Until it stands; a lost datagram is sent again. bzfs never links some local ports, so it ends some day.
+  /// Asks for the datagram link until there is one, because datagrams get lost. Gives up after a while, because bzfs
+  /// never links some local ports.
   void ask_for_link(BackOut& out);
-  /// Whether the server kicks who shoots now: it wants shots by datagrams.
+  /// Whether the server would kick us for a shot now, because it wants shots by datagram and the link is missing.
   bool lacks_link() const { return link_.dialect().linked_shots && wants_link_ && !link_.linked; }
 
   void hear(const Welcome& welcome, BackOut& out);
@@ -50,8 +52,8 @@ class Joining {
   const TankRules& tank_rules_;
   const std::size_t dialect_;
   const bool wants_link_, says_header_;
-  Next next_ = Next::kGreeting;  // that the server is to answer
-  std::set<std::string> taken_;  // callsigns of who was there before us, in small letters
+  Next next_ = Next::kGreeting;  // the answer that is expected next
+  std::set<std::string> taken_;  // callsigns of players who were there before us, in small letters
   std::string hash_;
   Buffer database_;
   core::Micros link_asked_ = 0;

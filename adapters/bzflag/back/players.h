@@ -1,4 +1,4 @@
-// Who is there, what marks them, and how the game stands.
+// The players of the server, their badges, and the state of the game.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the server says of itself: settings, variables, time; and what of it is nothing to others.
+// What the server says about itself: settings, variables and time. Counts what other games have no use for.
 #pragma once
 
 #include "adapters/bzflag/back/tank.h"

@@ -1,4 +1,5 @@
-// The own tank of a back, as the server knows it: what its client claims of it, or where our physics drive it.
+// A back's own tank, as the server is told of it: where the player's client claims it to be, or where our physics drive
+// it.
 #pragma once
 
 #include "adapters/bzflag/conversions.h"
@@ -12,7 +13,7 @@ namespace entente::bzflag {
 using core::BackOut;
 using Stage = core::JoinState::Stage;
 
-/// What the server rules, as far as it matters to a tank.
+/// The server's rules that matter to a tank.
 struct TankRules {
   Variables variables;
   double size = 800;  ///< metres: a side of the world

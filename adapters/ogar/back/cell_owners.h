@@ -1,6 +1,7 @@
-// Whose cells are whose. Ogar names no players: the cells of one name and one colour are taken for one player's, and so
-// are those of one name and a new colour, once all of the old colour are gone.
-// Law: it says who is there and what they own before it says what became of them, and nothing twice.
+// Finds out which player owns which cells. Ogar does not name players: all cells with the same name and colour are
+// taken for one player's. If cells with a known name get a new colour when all old ones are gone, they are the same
+// player's.
+// Law: the room hears of a player and its cells before it hears what became of them. Nothing is said twice.
 #pragma once
 
 #include <map>
@@ -19,7 +20,7 @@ class CellOwners {
     core::Id unit;
     std::uint32_t cell;  ///< the server's id
   };
-  /// One who has, or had, cells.
+  /// A player who has, or had, cells.
   struct Owner {
     words::Player player;
     std::vector<OwnCell> units;    ///< in sight
@@ -33,37 +34,38 @@ class CellOwners {
       words::Died died;
       core::Micros since;
     };
-    std::optional<Doubt> doubt;  ///< it died, unless what is out of sight lives on
+    std::optional<Doubt> doubt;  ///< it may have died: all cells in sight are gone, but it has hidden ones
     core::Micros seen = 0;
     words::Score score;
   };
 
-  /// The player of this side of the room; said as soon as its name is known, and again when that changes.
+  /// Sets the player for whom the back plays. The room is told of it as soon as its name is known, and when that
+  /// changes.
   void set_me(const words::Player& me, core::BackOut& out);
-  /// Whose cell it is that looks like this; somebody new is said at once.
+  /// The owner of a cell that looks like this. The room is told of a new owner at once.
   Owner& owner(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
-  /// Of an own cell: the server has the last word on what this player is called and looks like.
+  /// The owner of one of our own cells. The server decides what our player is called and looks like.
   Owner& me(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out);
   Owner* find(core::Id player);
-  /// Who is called so; with that colour if several are. 0 if nobody is.
+  /// The player with this name; if there are several, the one with this colour. 0: nobody.
   core::Id named(const std::string& name, std::uint32_t colour) const;
 
   void gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out);
-  /// Out of sight; gained() again when it is back.
+  /// The unit is out of sight. gained() follows if it comes back.
   void hid(Owner& owner, core::Id unit);
-  /// No more in the game, in sight or not.
+  /// The unit is not in the game any more, whether it was in sight or not.
   void lost(Owner& owner, core::Id unit);
 
-  /// Says Died, if that was its last cell. `by`: whose cell ate it, null if it was not eaten. While others of its cells
-  /// are out of sight that is a doubt, until the board knows.
+  /// Says Died if the owner has lost its last cell. `by`: the owner of the cell that ate it; null if it was not eaten.
+  /// If the owner has hidden cells, Died waits until the board shows whether it is in play (told_alive).
   void died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, core::BackOut& out);
 
-  /// Who is in play, says the server, by name; `all`: nobody else is.
+  /// The server says who is in play. `all`: nobody else is.
   void told_alive(const std::vector<std::string>& names, bool all, core::BackOut& out);
-  /// Its cells were taken away, not eaten: if that was the last of them, nobody is there any more.
+  /// The player's cells were removed without being eaten. If none is left, the player has left the game.
   void left(core::Id player, core::BackOut& out);
 
-  /// Says what is due. `size_of(cell)`: how large.
+  /// Says the words that are due. `size_of(cell)`: the cell's size.
   template <class F>
   void settle(F&& size_of, core::BackOut& out) {
     for (auto& [id, owner] : owners_) {
@@ -72,7 +74,7 @@ class CellOwners {
       say_owned(owner, out);
     }
   }
-  /// Forgets who was not seen for ten minutes.
+  /// Forgets players who were not seen for ten minutes.
   void forget_absent(core::BackOut& out);
 
  private:

@@ -1,6 +1,6 @@
-// What one client of an Ogar server is shown, told as facts. It knows cells, not messages: a modern update or a legacy
-// one is told to it cell by cell. Law: a cell is one unit as long as the server keeps its id; what left the view is
-// hidden, what was eaten is gone, and what is neither is never said.
+// Turns what an Ogar server shows its client into facts. It gets cells, not messages, from modern and legacy updates
+// alike. Law: a cell is one unit as long as the server keeps its id. A cell that left the view is Hidden, and one that
+// was eaten is Gone; nothing else is said to disappear.
 #pragma once
 
 #include <deque>
@@ -30,10 +30,10 @@ class CellTracker {
   void updated(const UpdatedCell& cell, core::BackOut& out);
   void eaten(const Eaten& told);
   void removed(std::uint32_t id, core::BackOut& out);
-  /// It is all told.
+  /// The update is complete.
   void done(core::BackOut& out);
 
-  /// The world was left: nothing of it is there any more.
+  /// The client has left the world: all cells are gone.
   void clear(core::BackOut& out);
   /// Time passed without an update.
   void settle(core::BackOut& out);
@@ -65,7 +65,7 @@ class CellTracker {
   void change(const Cell& cell, const UpdatedCell& to, core::BackOut& out);
   void stop_standing(core::BackOut& out);
   struct Window {
-    double x = 0, y = 0, half_width = 0, half_height = 0;  ///< metres; of no size while nobody looks
+    double x = 0, y = 0, half_width = 0, half_height = 0;  ///< metres; 0 while nothing is in view
     bool holds(const words::Pose& pose) const;
   };
   const Window& window();
@@ -86,7 +86,7 @@ class CellTracker {
     std::uint32_t id;
     core::Micros at;
   };
-  std::deque<Since> hidden_;   // the oldest first; not all of them still are
+  std::deque<Since> hidden_;   // the oldest first; some may be in view again
   std::vector<Since> moving_;  // every move that may have been the last, in order
   core::Micros sought_at_ = 0;
   std::size_t sought_ = 0;  // cells that were looked through then

@@ -1,5 +1,6 @@
-// A split, or a piece of mass thrown off, as the shot that it is to who looks at Ogar from a game of guns.
-// Law: one a player and update, and only of what began before our eyes; the player's own are told by its own numbers.
+// Shows a split, or ejected mass, as a shot, for players of games that have guns.
+// Law: at most one shot for each player and update, and only if its beginning was seen. Our player's own shots have the
+// numbers that the player's client gave them.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@ namespace entente::ogar {
 
 class Gunfire {
  public:
-  /// What is thrown off goes 780 units, fast at first (Settings.js); to who sees it as a shot, this long.
+  /// What is thrown off goes 780 units (Settings.js), fast at first. As a shot it flies for kFlight.
   static constexpr double kBoost = 780;
   static constexpr core::Micros kFlight = 440 * core::kMillisecond;
 
-  /// The player has just shot, by this number of its own. `will`: the server can do it.
+  /// Our player has fired a shot with this number. `will`: the server can carry it out; otherwise the shot ends at
+  /// once.
   void wished(std::uint32_t number, bool will, core::BackOut& out);
-  /// Something of that player was seen to leave its unit at x, y (metres), toward yaw.
+  /// Something left this player's `unit` in the direction `yaw`: tells the room of a shot.
   void seen(core::Id player, const words::Pose& unit, double yaw, words::Team team, core::BackOut& out);
-  /// An update is over, or time passed: own shots that have flown are ended.
+  /// Called after each update, and when time has passed. Ends our player's shots that have flown long enough.
   void settle(core::BackOut& out);
 
  private:

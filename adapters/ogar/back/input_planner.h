@@ -1,5 +1,6 @@
-// What a player wishes, made into what every dialect of Ogar takes once a tick: a mouse, counts and edges.
-// Law: an edge is given once, and Q is held long enough for a server that looks once a tick.
+// Converts what a player wants into input that every dialect of Ogar takes once a tick: the place of the mouse, and
+// actions (splits, ejects, keys).
+// Law: each action is given once. Q is held long enough for a server that looks once a tick.
 #pragma once
 
 #include <deque>
@@ -28,34 +29,33 @@ struct Input {
 
 class InputPlanner {
  public:
-  /// Takes the word. False if no dialect of Ogar could say it.
+  /// Takes the word. False: no dialect of Ogar has a message for it.
   bool hear(const core::Intent& intent, CellTracker& tracker, core::BackOut& out);
 
-  /// What an update holds: the mouse in time, edges (all but the mouse), or both.
+  /// What a message to the server holds: the mouse, actions (everything else, called edges), or both.
   struct Turn {
     bool mouse = true, edges = true;
   };
-  /// The input of this turn, for cells that are so. `lives`: the server has shown us its world. Edges that have no turn
-  /// wait.
+  /// The input for this message. `lives`: the server has shown us its world. Actions wait until they have a turn.
   Input next(const CellTracker& tracker, bool lives, Turn turn, core::Micros now);
 
-  /// Something waits that must not wait for long.
+  /// Whether an action waits that must be sent soon.
   bool urgent(bool lives) const;
-  /// The mouse is held along a shot for now.
+  /// Whether the mouse is held in the direction of a shot for a moment.
   bool aims() const { return aimed_ > 0; }
-  /// The mouse matters also between edges.
+  /// Whether the place of the mouse matters even if there is no action.
   bool steers(const CellTracker::Self& self) const { return self.cells > 0 || watching_ == Watching::kRoam; }
-  /// Nobody plays: look at who leads.
+  /// Nobody plays for us: watches the leader.
   void watch_leader() { watching_ = Watching::kLeader; }
   void left_world() { is_watching_ = Watching::kNot; }
-  /// Where the server has us look from, while we have no cell: metres.
+  /// Sets the place from which the server lets us look while we have no cell. Metres.
   void set_camera(double x, double y) {
     camera_x_ = x;
     camera_y_ = y;
   }
-  /// When it connected: chat of the first second is lost.
+  /// The link is up. Chat waits for a second, because the server drops it before.
   void connected(core::Micros now) { chat_at_ = now + 1100 * core::kMillisecond; }
-  /// Between two lines of chat: what the server takes no more often.
+  /// Sets the shortest time between two lines of chat that the server accepts.
   void set_chat_pause(core::Micros pause) { chat_pause_ = pause; }
 
   const words::Enter* entered() const { return entered_ ? &enter_ : nullptr; }

@@ -23,7 +23,7 @@ bool is_shown(const core::UnitState& state);
 
 /// The size as a cell, 1 or more. A unit without a radius is drawn by its kind, and smaller the less health it has.
 std::uint16_t size_of(const words::Unit& unit);
-/// The same, but a tank or a man is larger by one for each win of its player, up to kMostWins: a client shows the mass
+/// As above, but a tank or a man is larger by one for each win of its player, up to kMostWins: a client shows the mass
 /// of its cells as its score.
 std::uint16_t size_of(const words::Unit& unit, const core::World& world);
 inline constexpr std::uint32_t kMostWins = 60;

@@ -45,7 +45,7 @@ class LookupOrderMap {
     ++strays_;
     return place < next_ + kNear ? see(place) : &entries_[place].value;
   }
-  /// The same outside the rounds: moves nothing.
+  /// As find(), outside the rounds: moves nothing.
   const T* peek(Key key) const {
     const auto at = places_.find(key);
     return at != places_.end() ? &entries_[at->second].value : nullptr;

@@ -69,7 +69,7 @@ class Screen {
   /// Whether a tile is blocked in a world of another game: there is a wall, one was built, or the client's own map
   /// shows rock or water.
   bool is_walled(Tile tile) const { return walls_.stands(tile) || masonry_.stands(tile) || is_drawn_blocked(tile); }
-  /// Whether this is a room of Panic: its numbers are valid as they are, and the dead do not come back.
+  /// Whether this is a room of Panic: its numbers are used unchanged, and dead units do not come back.
   bool same_game() const { return same_game_; }
   /// The unit behind the player's own tank with that number; 0 if there is no such tank, or no living unit.
   core::Id own_unit(std::uint32_t number, const Out& out) const;
