@@ -31,7 +31,7 @@ const std::set<std::string> kTop = {
     "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE",
     "proxy",          "adapters",          "schema",    "config",       "tests",           "deploy"};
 
-constexpr int kTests = 6;  // sees everything
+constexpr int kTests = 7;  // sees everything
 
 // The floor of a file, by its path from the top; none if it is on no floor.
 std::optional<int> floor_of(const std::string& path) {
@@ -42,7 +42,8 @@ std::optional<int> floor_of(const std::string& path) {
   // The first that fits.
   static constexpr Floor kFloors[] = {
       {"schema/", 0},      {"proxy/base/", 1},    {"proxy/trace/", 2},   {"proxy/core/", 2},        {"proxy/net/", 3},
-      {"proxy/relay/", 4}, {"proxy/program/", 5}, {"adapters/wire/", 2}, {"adapters/registry.", 5}, {"tests/", kTests}};
+      {"proxy/relay/", 4}, {"proxy/fleet/", 5},   {"proxy/program/", 6}, {"adapters/wire/", 2},   {"adapters/registry.", 6},
+      {"tests/", kTests}};
   for (const Floor& floor : kFloors)
     if (path.starts_with(floor.prefix)) return floor.floor;
   const bool in_game = path.starts_with("adapters/") && path.find('/', 9) != path.npos;
@@ -59,6 +60,7 @@ const std::vector<Keep>& kept() {
       {std::regex("uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h|systemd/.*"),
        {"proxy/net/"}},
       {std::regex("openssl/.*"), {"proxy/net/"}},
+      {std::regex("nats/.*|nats\\.h"), {"proxy/fleet/"}},
       {std::regex("CLI/.*|toml\\+\\+/.*"), {"proxy/program/"}},
       {std::regex("pcap.*"), {"proxy/program/import/"}},
       {std::regex("sqlite3\\.h"), {"proxy/program/numbers/"}},
@@ -111,12 +113,13 @@ std::span<const Name> kept_names() {
       {Pattern(R"(\bstd::([io]?fstream|filesystem)\b)"),
        {"proxy/trace/", "proxy/program/", "adapters/panic/ground.cc"}},  // the maps of Panic are files
       {Pattern(R"(\bstd::(jthread|thread|mutex|shared_mutex|condition_variable)\b)"),
-       {"proxy/net/", "proxy/relay/", "proxy/program/"}},
+       {"proxy/net/", "proxy/relay/", "proxy/fleet/", "proxy/program/"}},
       {Pattern(R"(\bstd::chrono::\w+_clock\b|\bclock_gettime\()"), {"proxy/base/time.h", "proxy/program/"}},
       {Pattern(R"(\bstd::random_device\b|\b(rand|srand|getrandom)\()"), {"proxy/relay/"}},
       {Pattern(R"(\b(fork|vfork|execv\w*|execl\w*|posix_spawnp?|popen|system|getenv|setenv)\()"), {}},
       {Pattern(R"(\bstd::(cout|cerr|cin)\b|\b(printf|puts|fputs)\()"), {"proxy/program/"}},
       {Pattern(R"(\bZSTD_\w+)"), {"proxy/trace/"}},
+      {Pattern(R"(\b(nats|js|kv)[A-Z]?\w*_[A-Z]\w+\()"), {"proxy/fleet/"}},
       {Pattern(R"(\bpcap_\w+)"), {"proxy/program/import/"}},
       {Pattern(R"(\bsqlite3_\w+)"), {"proxy/program/numbers/"}},
       {Pattern(R"(\bspdlog::|\bfmt::)"), {"proxy/relay/", "proxy/program/"}},

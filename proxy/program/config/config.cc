@@ -18,6 +18,7 @@
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
+#include "proxy/program/fleet/fleet.h"
 #include "proxy/program/operator/token.h"
 #include "proxy/program/serve/play.h"
 #include "proxy/program/serve/shared_room.h"
@@ -53,6 +54,7 @@ class Checker {
         problem("metrics.listen", address.error().text);
     }
     operator_page(config.operator_());
+    for (const auto& [key, why] : objections_to(config.fleet(), starts_)) problem("fleet." + key, why);
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
     std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
     for (int i = 0; i < config.arena_size(); ++i) {

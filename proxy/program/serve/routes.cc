@@ -99,7 +99,7 @@ Routes::Routes(const config::Config& config, Reread reread)
 // -- At the start -----------------------------------------------------------------------------------------------------
 
 Outcome<Done> Routes::open() {
-  Outcome<Done> done = Done{};
+  Outcome<Done> done = service_.join_fleet();
   std::size_t position = 0;
   for (const config::Route& route : config_.route())
     if (done) done = add(route, ++position);

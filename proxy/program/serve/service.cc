@@ -90,6 +90,14 @@ Service::Service(const config::Config& config)
   set_rules(config);
 }
 
+Outcome<Done> Service::join_fleet() {
+  if (!is_in_fleet(config_)) return Done{};
+  auto fleet = Fleet::join(config_.fleet());
+  if (!fleet) return fleet.error();
+  fleet_ = std::move(*fleet);
+  return Done{};
+}
+
 Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game, std::size_t position) {
   const bool starts = !pattern.empty();
   if (!starts && !takes_commands(config_)) return taps_.counting();
@@ -343,6 +351,7 @@ std::string Service::metrics() const {
   all.count("take_overs_failed", "take-overs by another process that failed or were refused", {},
             hand_over_.failures());
   if (operator_page_) operator_page_->measure(all);
+  if (fleet_) fleet_->measure(all);
   all.add_process();
   return all.text();
 }

@@ -20,6 +20,7 @@
 #include "proxy/program/control/control_record.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/control/route_names.h"
+#include "proxy/program/fleet/fleet.h"
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
@@ -74,6 +75,10 @@ class Service final : private HandOver::User {
   /// called after the last add(); own commands are added to control() before. They answer nobody before run().
   Outcome<Done> open_acceptors();
   Control& control() { return control_; }
+  /// Begins to connect to NATS, if the configuration has [fleet]. REQUIRES: before the first add().
+  Outcome<Done> join_fleet();
+  /// Null: this process is on its own.
+  Fleet* fleet() { return fleet_.get(); }
   /// Another process with our arguments can take over. REQUIRES: before open_acceptors().
   void allow_upgrades() {
     can_upgrade_ = true;
@@ -157,6 +162,7 @@ class Service final : private HandOver::User {
   LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }};
   relay::Bans bans_;
   KeptBans kept_bans_;
+  std::unique_ptr<Fleet> fleet_;
   relay::Server server_;
   ServedRoutes routes_;
   Drainer drainer_;

@@ -1,0 +1,918 @@
+#include "proxy/fleet/bus.h"
+
+#include <nats/nats.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "proxy/fleet/hand.h"
+#include "proxy/net/address.h"
+#include "proxy/net/network.h"
+
+namespace entente::fleet {
+namespace {
+
+constexpr std::int64_t kConnectWait = 2'000;    // ms, for each server
+constexpr std::int64_t kJetStreamWait = 2'000;  // ms
+constexpr std::int64_t kWriteDeadline = 2'000;  // ms; a server that reads nothing is left
+constexpr std::int64_t kPing = 2'000;           // ms; after two that are not answered, the server is left
+constexpr Millis kWatchStep = 200;              // how soon a watch notices that it is to begin anew, or end
+constexpr Millis kQuestionStep = 50;
+constexpr Millis kGoodbye = 1'000;  // for what waits when the bus closes
+
+/// What libnats says of the last failure on this thread.
+std::string failure(natsStatus status) {
+  const char* text = nats_GetLastError(nullptr);
+  return text != nullptr && *text != '\0' ? text : natsStatus_GetText(status);
+}
+
+Buffer buffer_of(const void* data, int size) {
+  const auto* bytes = static_cast<const std::uint8_t*>(data);
+  return size > 0 ? Buffer(bytes, bytes + size) : Buffer();
+}
+
+BusMessage message_of(const natsMsg* message) {
+  const char* reply = natsMsg_GetReply(message);
+  return {natsMsg_GetSubject(message), reply != nullptr ? reply : "",
+          buffer_of(natsMsg_GetData(message), natsMsg_GetDataLength(message))};
+}
+
+BusEntry entry_of(kvEntry* entry) {
+  return {kvEntry_Key(entry), buffer_of(kvEntry_Value(entry), kvEntry_ValueLen(entry)), kvEntry_Revision(entry),
+          kvEntry_Operation(entry) != kvOp_Put};
+}
+
+std::size_t size_of(const BusMessage& message) {
+  return message.subject.size() + message.reply.size() + message.bytes.size() + 128;
+}
+
+natsStatus sent(natsConnection* by, const std::string& subject, const std::string& reply, const Buffer& bytes) {
+  const int length = static_cast<int>(bytes.size());
+  return reply.empty() ? natsConnection_Publish(by, subject.c_str(), bytes.data(), length)
+                       : natsConnection_PublishRequest(by, subject.c_str(), reply.c_str(), bytes.data(), length);
+}
+
+bool is_tls(const std::string& url) { return url.starts_with("tls://"); }
+
+}  // namespace
+
+struct BusCounters {
+  std::atomic<std::uint64_t> published{0}, published_bytes{0}, received{0}, received_bytes{0}, dropped_out{0},
+      dropped_in{0}, connects{0}, losses{0}, failures{0};
+};
+
+// -- The line's side of letters ---------------------------------------------------------------------------------------
+
+/// Where the threads of the bus post what a line is to read.
+class BusLine::Inbox {
+ public:
+  Inbox(net::Mailbox<Letter, BusLine>& mailbox, std::size_t most) : mailbox_(&mailbox), most_(most) {}
+
+  enum class Drop : bool { kNever, kIfFull };
+  /// False: it is not read.
+  bool post(std::size_t bytes, Drop drop, std::function<void(BusLine&)> read) {
+    const std::lock_guard lock(mutex_);
+    if (mailbox_ == nullptr) return false;
+    if (drop == Drop::kIfFull && waiting_ + bytes > most_) return false;
+    waiting_ += bytes;
+    return mailbox_->post({std::move(read), bytes});
+  }
+  void taken(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    waiting_ -= bytes;
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    mailbox_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  net::Mailbox<Letter, BusLine>* mailbox_;
+  const std::size_t most_;
+  std::size_t waiting_ = 0;
+};
+
+// -- The connection ---------------------------------------------------------------------------------------------------
+
+/// Goes with its last user.
+struct BusConnection {
+  natsConnection* nats = nullptr;
+  jsCtx* stream = nullptr;
+  std::map<std::string, kvStore*> buckets;  // for the thread of buckets alone
+
+  BusConnection() = default;
+  BusConnection(const BusConnection&) = delete;
+  BusConnection& operator=(const BusConnection&) = delete;
+  ~BusConnection() {
+    for (const auto& [name, bucket] : buckets) kvStore_Destroy(bucket);
+    jsCtx_Destroy(stream);
+    natsConnection_Destroy(nats);
+  }
+
+  kvStore* bucket(const std::string& name) {
+    kvStore*& store = buckets[name];
+    if (store == nullptr) js_KeyValue(&store, stream, name.c_str());
+    return store;
+  }
+};
+
+class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
+ public:
+  explicit Impl(const BusOptions& options) : options_(options), encrypted_(is_tls(options.servers.front())) {}
+
+  void begin() {
+    sender_.emplace(options_.most_waiting, [this] { return tend(); }, &nats_ReleaseThreadMemory);
+    clerk_.emplace(options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
+    storer_.emplace(options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
+  }
+  void end();
+
+  // From any thread.
+  bool up() const { return up_; }
+  std::optional<Millis> lost_for() const {
+    const std::lock_guard lock(mutex_);
+    return up_ ? std::nullopt : std::optional(steady_now() - lost_at_);
+  }
+  std::string error() const {
+    const std::lock_guard lock(mutex_);
+    return error_;
+  }
+  const std::shared_ptr<BusCounters>& counters() const { return counters_; }
+  void join(const std::shared_ptr<BusLine::Inbox>& inbox) {
+    const std::lock_guard lock(mutex_);
+    inboxes_.push_back(inbox);
+  }
+
+  bool publish(std::string subject, std::string reply, Buffer bytes);
+  void subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox);
+  void unsubscribe(const BusLine::Inbox* inbox, BusLine::Number number);
+  void unsubscribe_all(const BusLine::Inbox* inbox);
+  void watch(BusLine::Number number, std::string bucket, std::string keys, std::shared_ptr<BusLine::Inbox> inbox);
+  void unwatch(const BusLine::Inbox* inbox, BusLine::Number number);
+  void unwatch_all(const BusLine::Inbox* inbox);
+  /// `job` gets the connection; null: there is none.
+  bool order(bool streams, std::size_t bytes, std::function<void(BusConnection*)> job) {
+    return (streams ? storer_ : clerk_)->put(bytes, [this, job = std::move(job)] { job(current().get()); });
+  }
+  std::string inbox_prefix() const { return options_.inbox.empty() ? "_INBOX" : options_.inbox; }
+  std::size_t most_waiting() const { return options_.most_waiting; }
+  bool send(const std::function<void()>& job) { return sender_->put(128, job); }
+
+ private:
+  /// What libnats knows of us: it may call back when we are gone.
+  struct Hook {
+    std::weak_ptr<Impl> impl;
+    natsConnection* of = nullptr;
+    std::atomic<bool> closed{false};
+  };
+  struct SubscriptionHook {
+    std::shared_ptr<BusLine::Inbox> inbox;
+    BusLine::Number number;
+    std::shared_ptr<BusCounters> counters;
+    bool answers;  // of questions
+  };
+  struct Subscription {
+    std::shared_ptr<BusLine::Inbox> inbox;
+    BusLine::Number number;
+    std::string subject;
+    natsSubscription* nats = nullptr;
+  };
+  struct Watch {
+    std::shared_ptr<BusLine::Inbox> inbox;
+    BusLine::Number number;
+    std::string bucket, keys;
+    std::atomic<bool> over{false}, ended{false};
+    std::thread thread;
+  };
+
+  std::shared_ptr<BusConnection> current() const {
+    const std::lock_guard lock(mutex_);
+    return up_ ? connection_ : nullptr;
+  }
+  // On the sender's thread.
+  Millis tend();
+  natsStatus connect();
+  natsStatus set(natsOptions* to);
+  void open(Subscription& one);
+  void close(Subscription& one);
+
+  // Called by libnats.
+  static void on_up(natsConnection*, void* hook) { with(hook, [](Impl& its) { its.went_up(); }); }
+  static void on_down(natsConnection*, void* hook) { with(hook, [](Impl& its) { its.went_down(); }); }
+  static void on_closed(natsConnection*, void* hook) {
+    with(hook, [](Impl& its) { its.went_down(); });
+    static_cast<Hook*>(hook)->closed = true;
+    with(hook, [](Impl& its) { its.sender_->wake(); });
+  }
+  static void on_error(natsConnection*, natsSubscription*, natsStatus what, void* hook) {
+    // A consumer of a watch is gone: with the server that had it, or because messages were lost.
+    if (what == NATS_MISSED_HEARTBEAT || what == NATS_MISMATCH || what == NATS_SLOW_CONSUMER)
+      with(hook, [](Impl& its) { ++its.generation_; });
+  }
+  static std::int64_t on_delay(natsConnection*, int attempts, void* hook) {
+    std::int64_t pause = 0;
+    with(hook, [&](Impl& its) { pause = static_cast<std::int64_t>(its.pause(static_cast<unsigned>(attempts))); });
+    return pause;
+  }
+  template <class Call>
+  static void with(void* hook, Call call) {
+    if (const auto impl = static_cast<Hook*>(hook)->impl.lock()) call(*impl);
+  }
+  static void on_message(natsConnection*, natsSubscription*, natsMsg* message, void* hook);
+  static void on_complete(void* hook) { delete static_cast<SubscriptionHook*>(hook); }
+
+  Millis pause(unsigned attempts) const {
+    const Millis doubled = options_.reconnect_first << std::min(attempts, 16U);
+    return std::min(doubled, options_.reconnect_last);
+  }
+  void went_up();
+  void went_down();
+  void tell_state(bool up);
+  void run(Watch& watch);
+  void follow(Watch& watch, BusConnection& connection);
+
+  const BusOptions options_;
+  const bool encrypted_;
+  const std::shared_ptr<BusCounters> counters_ = std::make_shared<BusCounters>();
+  std::atomic<bool> up_{false};
+  std::atomic<std::uint64_t> generation_{0};  // of watches: they begin anew when it changes
+  mutable std::mutex mutex_;                  // of what follows
+  std::condition_variable changed_;
+  std::shared_ptr<BusConnection> connection_;
+  Millis lost_at_ = steady_now();
+  std::string error_;
+  std::vector<std::weak_ptr<BusLine::Inbox>> inboxes_;
+  std::vector<std::unique_ptr<Watch>> watches_;  // also those that are over, until their threads are joined
+  // Of the sender's thread.
+  std::vector<std::shared_ptr<Hook>> hooks_;  // the last one is of the connection that there is
+  std::vector<Subscription> subscriptions_;
+  unsigned attempts_ = 0;
+  Millis next_attempt_ = 0;
+
+  std::optional<Hand> sender_, clerk_, storer_;  // last, so that they end first
+};
+
+Millis Bus::Impl::tend() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (connection_ != nullptr && !hooks_.back()->closed) return Hand::kLong;
+  }
+  // libnats gives up only if a server refuses us twice. We do not: the password may be put right.
+  const Millis now = steady_now();
+  if (now < next_attempt_) return next_attempt_ - now;
+  const natsStatus status = connect();
+  if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED) {
+    for (Subscription& one : subscriptions_) {
+      natsSubscription_Destroy(std::exchange(one.nats, nullptr));
+      open(one);
+    }
+    if (status == NATS_OK) went_up();
+    return Hand::kLong;
+  }
+  const Millis pause = this->pause(attempts_++);
+  next_attempt_ = steady_now() + pause;
+  return pause;
+}
+
+natsStatus Bus::Impl::set(natsOptions* to) {
+  std::vector<const char*> servers;
+  for (const std::string& one : options_.servers) servers.push_back(one.c_str());
+  Hook* hook = hooks_.back().get();
+  const auto optional = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
+  // The first that fails counts.
+  natsStatus status = natsOptions_SetServers(to, servers.data(), static_cast<int>(servers.size()));
+  const auto then = [&status](auto&& next) {
+    if (status == NATS_OK) status = next();
+  };
+  then([&] { return natsOptions_SetName(to, options_.client.c_str()); });
+  then([&] { return natsOptions_SetTimeout(to, kConnectWait); });
+  then([&] { return natsOptions_SetWriteDeadline(to, kWriteDeadline); });
+  then([&] { return natsOptions_SetPingInterval(to, kPing); });
+  then([&] { return natsOptions_SetMaxPingsOut(to, 2); });
+  then([&] { return natsOptions_SetMaxReconnect(to, -1); });
+  then([&] { return natsOptions_SetCustomReconnectDelay(to, &on_delay, hook); });
+  then([&] { return natsOptions_SetSendAsap(to, true); });
+  then([&] { return natsOptions_UseGlobalMessageDelivery(to, true); });  // one thread: the order of messages holds
+  if (!options_.inbox.empty()) then([&] { return natsOptions_SetCustomInboxPrefix(to, options_.inbox.c_str()); });
+  then([&] { return natsOptions_SetRetryOnFailedConnect(to, true, &on_up, hook); });
+  then([&] { return natsOptions_SetReconnectedCB(to, &on_up, hook); });
+  then([&] { return natsOptions_SetDisconnectedCB(to, &on_down, hook); });
+  then([&] { return natsOptions_SetClosedCB(to, &on_closed, hook); });
+  then([&] { return natsOptions_SetErrorHandler(to, &on_error, hook); });
+  if (!options_.user.empty())
+    then([&] { return natsOptions_SetUserInfo(to, options_.user.c_str(), options_.password.c_str()); });
+  if (!options_.token.empty()) then([&] { return natsOptions_SetToken(to, options_.token.c_str()); });
+  if (!options_.credentials_file.empty())
+    then([&] { return natsOptions_SetUserCredentialsFromFiles(to, options_.credentials_file.c_str(), nullptr); });
+  // Other servers of the cluster may be elsewhere, where a connection without TLS must not go.
+  then([&] { return natsOptions_SetIgnoreDiscoveredServers(to, !encrypted_); });
+  if (encrypted_) {
+    then([&] { return natsOptions_SetSecure(to, true); });
+    if (!options_.ca_file.empty())
+      then([&] { return natsOptions_LoadCATrustedCertificates(to, options_.ca_file.c_str()); });
+    if (!options_.certificate_file.empty())
+      then([&] {
+        return natsOptions_LoadCertificatesChain(to, options_.certificate_file.c_str(), optional(options_.key_file));
+      });
+  }
+  return status;
+}
+
+natsStatus Bus::Impl::connect() {
+  hooks_.push_back(std::make_shared<Hook>());
+  hooks_.back()->impl = weak_from_this();
+  auto fresh = std::make_shared<BusConnection>();
+  natsOptions* options = nullptr;
+  natsStatus status = natsOptions_Create(&options);
+  if (status == NATS_OK) status = set(options);
+  if (status == NATS_OK) {
+    status = natsConnection_Connect(&fresh->nats, options);
+    if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED) {
+      jsOptions stream;
+      jsOptions_Init(&stream);
+      stream.Wait = kJetStreamWait;
+      if (const natsStatus context = natsConnection_JetStream(&fresh->stream, fresh->nats, &stream); context != NATS_OK)
+        status = context;
+    }
+  }
+  natsOptions_Destroy(options);
+  const std::lock_guard lock(mutex_);
+  if (status != NATS_OK) error_ = failure(status);
+  if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED)
+    connection_ = std::move(fresh);
+  else
+    hooks_.back()->closed = true;
+  return status;
+}
+
+void Bus::Impl::went_up() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (up_) return;
+    up_ = true;
+    error_.clear();
+  }
+  ++counters_->connects;
+  ++generation_;
+  changed_.notify_all();
+  tell_state(true);
+}
+
+void Bus::Impl::went_down() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!up_) return;
+    up_ = false;
+    lost_at_ = steady_now();
+    error_ = "the connection was lost";
+  }
+  ++counters_->losses;
+  tell_state(false);
+}
+
+void Bus::Impl::tell_state(bool up) {
+  std::vector<std::shared_ptr<BusLine::Inbox>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(inboxes_, [](const auto& one) { return one.expired(); });
+    for (const auto& one : inboxes_)
+      if (auto inbox = one.lock()) all.push_back(std::move(inbox));
+  }
+  for (const auto& inbox : all)
+    inbox->post(0, BusLine::Inbox::Drop::kNever, [up](BusLine& line) {
+      if (line.state_) line.state_(up);
+    });
+}
+
+void Bus::Impl::end() {
+  std::vector<std::unique_ptr<Watch>> watches;
+  {
+    const std::lock_guard lock(mutex_);
+    watches.swap(watches_);
+  }
+  for (const auto& one : watches) one->over = true;
+  changed_.notify_all();
+  for (const auto& one : watches) one->thread.join();
+  clerk_->stop();
+  storer_->stop();
+  sender_->stop();
+  std::shared_ptr<BusConnection> last;
+  {
+    const std::lock_guard lock(mutex_);
+    last = std::exchange(connection_, nullptr);
+  }
+  for (Subscription& one : subscriptions_) natsSubscription_Destroy(one.nats);
+  if (last == nullptr || hooks_.back()->closed) return;
+  if (up_) natsConnection_FlushTimeout(last->nats, static_cast<std::int64_t>(kGoodbye));
+  natsConnection_Close(last->nats);
+  // It calls back once more, from a thread of its own.
+  for (Millis waited = 0; waited < kGoodbye && !hooks_.back()->closed; ++waited) nats_Sleep(1);
+}
+
+// -- Messages ---------------------------------------------------------------------------------------------------------
+
+bool Bus::Impl::publish(std::string subject, std::string reply, Buffer bytes) {
+  const std::size_t size = subject.size() + reply.size() + bytes.size() + 128;
+  const bool taken = up_ && sender_->put(size, [this, subject = std::move(subject), reply = std::move(reply),
+                                                bytes = std::move(bytes)] {
+    const auto connection = current();
+    if (connection == nullptr || sent(connection->nats, subject, reply, bytes) != NATS_OK) {
+      ++counters_->dropped_out;
+      return;
+    }
+    ++counters_->published;
+    counters_->published_bytes += bytes.size();
+  });
+  if (!taken) ++counters_->dropped_out;
+  return taken;
+}
+
+void Bus::Impl::on_message(natsConnection*, natsSubscription*, natsMsg* message, void* hook) {
+  const auto& its = *static_cast<SubscriptionHook*>(hook);
+  BusMessage heard = message_of(message);
+  const bool nobody = natsMsg_IsNoResponders(message);
+  natsMsg_Destroy(message);
+  ++its.counters->received;
+  its.counters->received_bytes += heard.bytes.size();
+  const std::size_t size = size_of(heard);
+  const auto read = [number = its.number, answers = its.answers, nobody,
+                     heard = std::make_shared<BusMessage>(std::move(heard))](BusLine& line) {
+    if (!answers) return line.heard(number, *heard);
+    const auto dot = heard->subject.rfind('.');
+    BusLine::Number question = 0;
+    for (const char digit : heard->subject.substr(dot + 1)) {
+      if (digit < '0' || digit > '9') return;
+      question = question * 10 + static_cast<BusLine::Number>(digit - '0');
+    }
+    line.answered(question, std::move(*heard), nobody);
+  };
+  if (!its.inbox->post(size, BusLine::Inbox::Drop::kIfFull, read)) ++its.counters->dropped_in;
+}
+
+void Bus::Impl::open(Subscription& one) {
+  auto hook = std::make_unique<SubscriptionHook>(
+      SubscriptionHook{one.inbox, one.number, counters_, one.number == 0});
+  if (natsConnection_Subscribe(&one.nats, connection_->nats, one.subject.c_str(), &on_message, hook.get()) != NATS_OK)
+    return;
+  natsSubscription_SetOnCompleteCB(one.nats, &on_complete, hook.release());
+}
+
+void Bus::Impl::subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox) {
+  sender_->put(0, [this, number, subject = std::move(subject), inbox = std::move(inbox)] {
+    subscriptions_.push_back({inbox, number, subject});
+    if (connection_ != nullptr) open(subscriptions_.back());
+  });
+}
+
+void Bus::Impl::unsubscribe(const BusLine::Inbox* inbox, BusLine::Number number) {
+  sender_->put(0, [this, inbox, number] {
+    std::erase_if(subscriptions_, [&](Subscription& one) {
+      if (one.inbox.get() != inbox || one.number != number) return false;
+      natsSubscription_Destroy(one.nats);
+      return true;
+    });
+  });
+}
+
+void Bus::Impl::unsubscribe_all(const BusLine::Inbox* inbox) {
+  sender_->put(0, [this, inbox] {
+    std::erase_if(subscriptions_, [&](Subscription& one) {
+      if (one.inbox.get() != inbox) return false;
+      natsSubscription_Destroy(one.nats);
+      return true;
+    });
+  });
+}
+
+// -- Watches ----------------------------------------------------------------------------------------------------------
+
+void Bus::Impl::watch(BusLine::Number number, std::string bucket, std::string keys,
+                      std::shared_ptr<BusLine::Inbox> inbox) {
+  auto fresh = std::make_unique<Watch>();
+  fresh->inbox = std::move(inbox);
+  fresh->number = number;
+  fresh->bucket = std::move(bucket);
+  fresh->keys = std::move(keys);
+  fresh->thread = std::thread([this, &its = *fresh] { run(its); });
+  const std::lock_guard lock(mutex_);
+  std::erase_if(watches_, [](const auto& one) {
+    if (!one->ended) return false;
+    one->thread.join();
+    return true;
+  });
+  watches_.push_back(std::move(fresh));
+}
+
+void Bus::Impl::unwatch(const BusLine::Inbox* inbox, BusLine::Number number) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& one : watches_)
+    if (one->inbox.get() == inbox && (number == 0 || one->number == number)) one->over = true;
+  changed_.notify_all();
+}
+
+void Bus::Impl::unwatch_all(const BusLine::Inbox* inbox) { unwatch(inbox, 0); }
+
+void Bus::Impl::run(Watch& watch) {
+  while (!watch.over) {
+    std::shared_ptr<BusConnection> connection;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, std::chrono::milliseconds(kWatchStep), [&] { return up_ || watch.over; });
+      connection = up_ ? connection_ : nullptr;
+    }
+    if (connection != nullptr && !watch.over) follow(watch, *connection);
+  }
+  nats_ReleaseThreadMemory();
+  watch.ended = true;
+}
+
+void Bus::Impl::follow(Watch& watch, BusConnection& connection) {
+  const std::uint64_t generation = generation_;
+  kvStore* bucket = nullptr;
+  kvWatcher* watcher = nullptr;
+  const auto wanted = [&] { return !watch.over && generation == generation_; };
+  if (js_KeyValue(&bucket, connection.stream, watch.bucket.c_str()) == NATS_OK &&
+      kvStore_Watch(&watcher, bucket, watch.keys.c_str(), nullptr) == NATS_OK) {
+    while (wanted()) {
+      kvEntry* entry = nullptr;
+      const natsStatus status = kvWatcher_Next(&entry, watcher, static_cast<std::int64_t>(kWatchStep));
+      if (status == NATS_TIMEOUT) continue;
+      if (status != NATS_OK) break;
+      const auto heard = entry != nullptr ? std::make_shared<BusEntry>(entry_of(entry)) : nullptr;
+      kvEntry_Destroy(entry);
+      const std::size_t size = heard != nullptr ? heard->key.size() + heard->value.size() + 128 : 0;
+      const auto read = [number = watch.number, heard](BusLine& line) {
+        const auto to = line.watched_.find(number);
+        if (to == line.watched_.end()) return;
+        const auto watched = to->second;
+        (*watched)(heard.get());
+      };
+      // If too much waits, it is told anew.
+      if (!watch.inbox->post(size, BusLine::Inbox::Drop::kIfFull, read)) break;
+    }
+  }
+  kvWatcher_Destroy(watcher);
+  kvStore_Destroy(bucket);
+  if (!wanted()) return;
+  std::unique_lock lock(mutex_);  // it failed: not at once again
+  changed_.wait_for(lock, std::chrono::milliseconds(kWatchStep), [&] { return watch.over.load(); });
+}
+
+// -- The bus ----------------------------------------------------------------------------------------------------------
+
+std::optional<std::string> objection_to_server(const std::string& url) {
+  const auto scheme = url.find("://");
+  if (scheme == std::string::npos || (!url.starts_with("nats://") && !is_tls(url)))
+    return "must be nats://host:port, or with TLS tls://host:port";
+  std::string host = url.substr(scheme + 3);
+  if (host.find('@') != std::string::npos) return "must not have a user or password; use the keys beside it";
+  host.resize(std::min(host.find('/'), host.size()));
+  if (const auto colon = host.rfind(':'); colon != std::string::npos && host.find(']', colon) == std::string::npos)
+    host.resize(colon);
+  if (host.empty()) return "names no host";
+  if (is_tls(url) || host == "localhost" || host == "[::1]") return std::nullopt;
+  if (const auto address = net::Address::parse(host + ":1"); address && net::is_loopback_v4(*address))
+    return std::nullopt;
+  return "would carry passwords and chat unencrypted to another machine: use tls://";
+}
+
+Bus::Bus(const BusOptions& options) : impl_(std::make_shared<Impl>(options)) {
+  assert(!options.servers.empty());
+  impl_->begin();
+}
+
+Bus::~Bus() { impl_->end(); }
+
+bool Bus::connected() const { return impl_->up(); }
+std::optional<Millis> Bus::lost_for() const { return impl_->lost_for(); }
+std::string Bus::last_error() const { return impl_->error(); }
+
+BusCounts Bus::counts() const {
+  const BusCounters& its = *impl_->counters();
+  return {its.published, its.published_bytes, its.received, its.received_bytes, its.dropped_out,
+          its.dropped_in, its.connects, its.losses, its.failures};
+}
+
+// -- A line -----------------------------------------------------------------------------------------------------------
+
+/// Looks at the questions' time while there are any.
+class BusLine::Timer final : public net::Ticker::User {
+ public:
+  Timer(net::Loop& loop, BusLine& line) : line_(line), ticker_(loop, *this, kQuestionStep) {}
+  void tick(Millis) override { line_.check_time(); }
+
+ private:
+  BusLine& line_;
+  net::Ticker ticker_;
+};
+
+BusLine::BusLine(Bus& bus, net::Loop& loop)
+    : bus_(bus), loop_(loop), mailbox_(loop, *this),
+      inbox_(std::make_shared<Inbox>(mailbox_, bus.impl_->most_waiting())) {
+  bus_.impl_->join(inbox_);
+}
+
+BusLine::~BusLine() {
+  inbox_->close();
+  bus_.impl_->unwatch_all(inbox_.get());
+  // The inbox stays until that is done.
+  bus_.impl_->unsubscribe_all(inbox_.get());
+}
+
+void BusLine::mail() {
+  mailbox_.take(letters_);
+  for (Letter& letter : letters_) {
+    inbox_->taken(letter.bytes);
+    letter.read(*this);
+  }
+  letters_.clear();
+}
+
+void BusLine::on_state(std::function<void(bool)> state) {
+  state_ = std::move(state);
+  if (connected())
+    inbox_->post(0, Inbox::Drop::kNever, [](BusLine& line) {
+      if (line.state_ && line.connected()) line.state_(true);
+    });
+}
+
+bool BusLine::publish(const std::string& subject, Bytes bytes, const std::string& reply) {
+  return bus_.impl_->publish(subject, reply, Buffer(bytes.begin(), bytes.end()));
+}
+
+BusLine::Number BusLine::subscribe(const std::string& subject, Heard heard) {
+  heard_[++last_] = std::make_shared<Heard>(std::move(heard));
+  bus_.impl_->subscribe(last_, subject, inbox_);
+  return last_;
+}
+
+void BusLine::unsubscribe(Number subscription) {
+  if (heard_.erase(subscription) != 0) bus_.impl_->unsubscribe(inbox_.get(), subscription);
+}
+
+void BusLine::heard(Number subscription, const BusMessage& message) {
+  const auto to = heard_.find(subscription);
+  if (to == heard_.end()) return;
+  const auto heard = to->second;  // it may unsubscribe
+  (*heard)(message);
+}
+
+void BusLine::ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered) {
+  if (answers_at_.empty()) {
+    natsInbox* inbox = nullptr;  // "_INBOX." and something that nobody else has
+    if (natsInbox_Create(&inbox) != NATS_OK) return answered({});
+    const std::string unique = inbox;
+    natsInbox_Destroy(inbox);
+    answers_at_ = bus_.impl_->inbox_prefix() + unique.substr(unique.find('.')) + ".";
+    bus_.impl_->subscribe(0, answers_at_ + "*", inbox_);
+  }
+  const Number number = ++last_;
+  questions_[number] = {std::move(answered), {}, most, loop_.nanos() / 1'000'000 + within};
+  if (timer_ == nullptr) timer_ = std::make_unique<Timer>(loop_, *this);
+  // Without a connection, it is answered as soon as this call has returned.
+  if (!publish(subject, bytes, answers_at_ + std::to_string(number)))
+    inbox_->post(0, Inbox::Drop::kNever, [number](BusLine& line) { line.answered(number, {}, true); });
+}
+
+void BusLine::answered(Number number, BusMessage message, bool nobody) {
+  const auto question = questions_.find(number);
+  if (question == questions_.end()) return;
+  if (!nobody) question->second.answers.push_back(std::move(message));
+  if (nobody || question->second.answers.size() >= question->second.most) finish(question);
+}
+
+void BusLine::finish(std::unordered_map<Number, Question>::iterator question) {
+  const Question done = std::move(question->second);
+  questions_.erase(question);
+  done.answered(done.answers);
+}
+
+void BusLine::check_time() {
+  const Millis now = loop_.nanos() / 1'000'000;
+  std::vector<Number> late;
+  for (const auto& [number, question] : questions_)
+    if (question.until <= now) late.push_back(number);
+  for (const Number number : late)
+    if (const auto question = questions_.find(number); question != questions_.end()) finish(question);
+  if (questions_.empty()) timer_.reset();
+}
+
+// -- JetStream --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Kept kept_failure(natsStatus status) { return {Kept::How::kFailed, {}, failure(status)}; }
+
+Kept lost() { return {Kept::How::kFailed, {}, "there is no connection to NATS"}; }
+
+Kept read(BusConnection& connection, const std::string& bucket, const std::string& key) {
+  kvStore* store = connection.bucket(bucket);
+  if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+  kvEntry* entry = nullptr;
+  const natsStatus status = kvStore_Get(&entry, store, key.c_str());
+  if (status == NATS_NOT_FOUND) return {Kept::How::kMissing, {}, {}};
+  if (status != NATS_OK) return kept_failure(status);
+  Kept kept{Kept::How::kDone, entry_of(entry), {}};
+  kvEntry_Destroy(entry);
+  return kept;
+}
+
+/// The order failed: because somebody else was first?
+Kept after_failure(BusConnection& connection, const std::string& bucket, const std::string& key,
+                   std::uint64_t expected, natsStatus status) {
+  Kept failed = kept_failure(status);
+  Kept now = read(connection, bucket, key);
+  if (now.how == Kept::How::kMissing) return expected != 0 ? now : failed;
+  if (!now.done() || now.entry.revision == expected) return failed;
+  now.how = Kept::How::kConflict;
+  return now;
+}
+
+Outcome<std::uint64_t> stream_failure(natsStatus status) { return Error{failure(status)}; }
+
+}  // namespace
+
+void BusLine::bid(std::size_t bytes, Done done, std::function<Kept(BusConnection&)> order) {
+  const Number number = ++last_;
+  bids_[number] = std::move(done);
+  const auto answer = [inbox = inbox_, number](Kept kept) {
+    inbox->post(0, Inbox::Drop::kNever, [number, kept = std::move(kept)](BusLine& line) {
+      auto one = line.bids_.extract(number);
+      if (!one.empty()) one.mapped()(kept);
+    });
+  };
+  const auto counters = bus_.impl_->counters();
+  const auto job = [order = std::move(order), answer, counters](BusConnection* connection) {
+    Kept kept = connection != nullptr ? order(*connection) : lost();
+    if (kept.how == Kept::How::kFailed) ++counters->failures;
+    answer(std::move(kept));
+  };
+  if (!bus_.impl_->order(false, bytes + 256, job)) answer({Kept::How::kFailed, {}, "too much waits for NATS"});
+}
+
+void BusLine::bid_stream(std::size_t bytes, Stored stored,
+                         std::function<Outcome<std::uint64_t>(BusConnection&)> order) {
+  const Number number = ++last_;
+  stored_[number] = std::move(stored);
+  const auto answer = [inbox = inbox_, number](Outcome<std::uint64_t> outcome) {
+    inbox->post(0, Inbox::Drop::kNever, [number, outcome = std::move(outcome)](BusLine& line) {
+      auto one = line.stored_.extract(number);
+      if (!one.empty()) one.mapped()(outcome);
+    });
+  };
+  const auto counters = bus_.impl_->counters();
+  const auto job = [order = std::move(order), answer, counters](BusConnection* connection) {
+    auto outcome = connection != nullptr ? order(*connection) : Outcome<std::uint64_t>(Error{lost().why});
+    if (!outcome) ++counters->failures;
+    answer(std::move(outcome));
+  };
+  if (!bus_.impl_->order(true, bytes + 256, job)) answer(Error{"too much waits for NATS"});
+}
+
+void BusLine::open_bucket(const BucketOptions& options, Done done) {
+  bid(0, std::move(done), [options](BusConnection& connection) -> Kept {
+    kvConfig config;
+    kvConfig_Init(&config);
+    config.Bucket = options.name.c_str();
+    config.History = static_cast<std::uint8_t>(options.history);
+    config.TTL = static_cast<std::int64_t>(options.keep) * 1'000'000;
+    config.MaxBytes = options.most_bytes;
+    config.Replicas = static_cast<int>(options.replicas);
+    config.StorageType = options.in_memory ? js_MemoryStorage : js_FileStorage;
+    kvStore*& store = connection.buckets[options.name];
+    if (store != nullptr) return {Kept::How::kDone, {}, {}};
+    // One that is there with other options is taken as it is.
+    natsStatus status = js_CreateKeyValue(&store, connection.stream, &config);
+    if (status != NATS_OK && js_KeyValue(&store, connection.stream, options.name.c_str()) == NATS_OK) status = NATS_OK;
+    return status == NATS_OK ? Kept{Kept::How::kDone, {}, {}} : kept_failure(status);
+  });
+}
+
+void BusLine::get(const std::string& bucket, const std::string& key, Done done) {
+  bid(0, std::move(done), [=](BusConnection& connection) { return read(connection, bucket, key); });
+}
+
+void BusLine::put(const std::string& bucket, const std::string& key, Bytes value, Done done) {
+  bid(value.size(), std::move(done),
+      [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) -> Kept {
+        kvStore* store = connection.bucket(bucket);
+        if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+        Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
+        const natsStatus status =
+            kvStore_Put(&kept.entry.revision, store, key.c_str(), value.data(), static_cast<int>(value.size()));
+        return status == NATS_OK ? kept : kept_failure(status);
+      });
+}
+
+void BusLine::create(const std::string& bucket, const std::string& key, Bytes value, Done done) {
+  bid(value.size(), std::move(done),
+      [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) -> Kept {
+        kvStore* store = connection.bucket(bucket);
+        if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+        Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
+        const natsStatus status =
+            kvStore_Create(&kept.entry.revision, store, key.c_str(), value.data(), static_cast<int>(value.size()));
+        return status == NATS_OK ? kept : after_failure(connection, bucket, key, 0, status);
+      });
+}
+
+void BusLine::update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision,
+                     Done done) {
+  bid(value.size(), std::move(done),
+      [bucket, key, revision, value = Buffer(value.begin(), value.end())](BusConnection& connection) -> Kept {
+        kvStore* store = connection.bucket(bucket);
+        if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+        Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
+        const natsStatus status = kvStore_Update(&kept.entry.revision, store, key.c_str(), value.data(),
+                                                 static_cast<int>(value.size()), revision);
+        return status == NATS_OK ? kept : after_failure(connection, bucket, key, revision, status);
+      });
+}
+
+void BusLine::remove(const std::string& bucket, const std::string& key, Done done) {
+  bid(0, std::move(done), [=](BusConnection& connection) -> Kept {
+    kvStore* store = connection.bucket(bucket);
+    if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+    const natsStatus status = kvStore_Delete(store, key.c_str());
+    return status == NATS_OK ? Kept{Kept::How::kDone, {}, {}} : kept_failure(status);
+  });
+}
+
+BusLine::Number BusLine::watch(const std::string& bucket, const std::string& keys, Watched watched) {
+  watched_[++last_] = std::make_shared<Watched>(std::move(watched));
+  bus_.impl_->watch(last_, bucket, keys, inbox_);
+  return last_;
+}
+
+void BusLine::unwatch(Number watch) {
+  if (watched_.erase(watch) != 0) bus_.impl_->unwatch(inbox_.get(), watch);
+}
+
+void BusLine::open_stream(const StreamOptions& options, Stored done) {
+  bid_stream(0, std::move(done), [options](BusConnection& connection) -> Outcome<std::uint64_t> {
+    std::vector<const char*> subjects;
+    for (const std::string& one : options.subjects) subjects.push_back(one.c_str());
+    jsStreamConfig config;
+    jsStreamConfig_Init(&config);
+    config.Name = options.name.c_str();
+    config.Subjects = subjects.data();
+    config.SubjectsLen = static_cast<int>(subjects.size());
+    config.MaxAge = static_cast<std::int64_t>(options.keep) * 1'000'000;
+    if (options.most_per_subject != 0) config.MaxMsgsPerSubject = options.most_per_subject;
+    if (options.most_bytes != 0) config.MaxBytes = options.most_bytes;
+    config.Replicas = options.replicas;
+    config.Storage = options.in_memory ? js_MemoryStorage : js_FileStorage;
+    config.AllowDirect = true;
+    jsErrCode code{};
+    const natsStatus status = js_AddStream(nullptr, connection.stream, &config, nullptr, &code);
+    // One that is there with other options is taken as it is.
+    if (status == NATS_OK || code == JSStreamNameExistErr) return std::uint64_t{0};
+    return stream_failure(status);
+  });
+}
+
+void BusLine::store(const std::string& subject, Bytes bytes, const std::string& id, Stored stored) {
+  bid_stream(bytes.size(), std::move(stored),
+             [subject, id, bytes = Buffer(bytes.begin(), bytes.end())](
+                 BusConnection& connection) -> Outcome<std::uint64_t> {
+               jsPubOptions options;
+               jsPubOptions_Init(&options);
+               if (!id.empty()) options.MsgId = id.c_str();
+               jsPubAck* ack = nullptr;
+               const natsStatus status = js_Publish(&ack, connection.stream, subject.c_str(), bytes.data(),
+                                                    static_cast<int>(bytes.size()), &options, nullptr);
+               if (status != NATS_OK) return stream_failure(status);
+               const std::uint64_t number = ack->Sequence;
+               jsPubAck_Destroy(ack);
+               return number;
+             });
+}
+
+void BusLine::last(const std::string& stream, const std::string& subject,
+                   std::function<void(Outcome<BusMessage>)> answered) {
+  auto heard = std::make_shared<BusMessage>();
+  bid_stream(
+      0,
+      [heard, answered = std::move(answered)](Outcome<std::uint64_t> outcome) {
+        answered(outcome ? Outcome<BusMessage>(std::move(*heard)) : Outcome<BusMessage>(outcome.error()));
+      },
+      [heard, stream, subject](BusConnection& connection) -> Outcome<std::uint64_t> {
+        natsMsg* message = nullptr;
+        const natsStatus status =
+            js_GetLastMsg(&message, connection.stream, stream.c_str(), subject.c_str(), nullptr, nullptr);
+        if (status == NATS_NOT_FOUND) return Error{"there is no message of " + subject};
+        if (status != NATS_OK) return stream_failure(status);
+        *heard = message_of(message);
+        natsMsg_Destroy(message);
+        return std::uint64_t{1};
+      });
+}
+
+}  // namespace entente::fleet

@@ -1,0 +1,216 @@
+// A connection to NATS, for one process; and its lines, one for each loop that uses it.
+// Law: nobody waits for the network: what a line is asked for is done by threads of the bus, and answers come as calls
+// on the line's loop. A bus connects, and connects again, for ever. While it is not connected, what is published is
+// dropped and counted, and whatever has an answer is answered with an error. What waits is bounded in both directions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+#include "proxy/base/time.h"
+#include "proxy/net/loop.h"
+#include "proxy/net/mailbox.h"
+
+namespace entente::fleet {
+
+struct BusOptions {
+  std::vector<std::string> servers;  ///< "nats://host:port" or "tls://host:port", of one cluster; at least one
+  std::string client;                ///< how NATS lists this connection
+  std::string inbox;                 ///< subject below which answers come to this connection alone; empty: NATS's own
+  // At most one of: a user with a password, a token, a file with credentials (JWT and seed).
+  std::string user, password, token, credentials_file;
+  // PEM files. Without a CA, that of the system.
+  std::string ca_file, certificate_file, key_file;
+  std::size_t most_waiting = 64U << 20U;  ///< bytes, in each direction and of each line
+  Millis reconnect_first = 50, reconnect_last = 2'000;  ///< pauses between attempts: they double
+};
+
+/// Why a connection to this server may not carry secrets; nothing: it is encrypted, or stays on this machine.
+std::optional<std::string> objection_to_server(const std::string& url);
+
+struct BusCounts {
+  std::uint64_t published = 0, published_bytes = 0;
+  std::uint64_t received = 0, received_bytes = 0;
+  std::uint64_t dropped_out = 0;  ///< messages that were not published: no connection, or too much waited
+  std::uint64_t dropped_in = 0;   ///< messages that came while too much waited for their line
+  std::uint64_t connects = 0, losses = 0;
+  std::uint64_t failures = 0;  ///< orders to JetStream that failed
+};
+
+struct BusMessage {
+  std::string subject;
+  std::string reply;  ///< where an answer is awaited; empty: nowhere
+  Buffer bytes;
+};
+
+/// An entry of a bucket.
+struct BusEntry {
+  std::string key;
+  Buffer value;
+  std::uint64_t revision = 0;  ///< increases with each change in the bucket
+  bool gone = false;           ///< the key was removed
+};
+
+struct BucketOptions {
+  std::string name;
+  Millis keep = 0;            ///< how long an entry stays that is not put again; 0: for ever
+  std::uint32_t history = 1;  ///< entries per key, 1 to 64
+  std::uint32_t replicas = 1;
+  std::int64_t most_bytes = 256 << 20;
+  bool in_memory = false;
+};
+
+struct StreamOptions {
+  std::string name;
+  std::vector<std::string> subjects;
+  Millis keep = 0;                  ///< how long a message stays; 0: for ever
+  std::int64_t most_per_subject = 0;  ///< messages; 0: any number
+  std::int64_t most_bytes = 0;        ///< 0: any number
+  std::uint32_t replicas = 1;
+  bool in_memory = false;
+};
+
+/// The answer to an order to a bucket.
+struct Kept {
+  enum class How : std::uint8_t {
+    kDone,
+    kConflict,  ///< somebody else was first: `entry` is what is there now
+    kMissing,   ///< there is no such key
+    kFailed,    ///< why: for people. The order may have been carried out
+  } how = How::kFailed;
+  BusEntry entry;
+  std::string why;
+  bool done() const { return how == How::kDone; }
+};
+
+class BusLine;
+struct BusConnection;  // what the bus holds of libnats
+
+class Bus {
+ public:
+  /// Begins to connect, and returns. REQUIRES: options.servers is not empty.
+  explicit Bus(const BusOptions& options);
+  /// Sends what was published, and closes; waits for a second at most. REQUIRES: its lines are gone.
+  ~Bus();
+  Bus(const Bus&) = delete;
+  Bus& operator=(const Bus&) = delete;
+
+  // From any thread.
+  bool connected() const;
+  /// How long there has been no connection; nothing: there is one.
+  std::optional<Millis> lost_for() const;
+  /// Why the last attempt failed; for people.
+  std::string last_error() const;
+  BusCounts counts() const;
+
+ private:
+  friend class BusLine;
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+/// A loop's line to the bus. On the loop's thread alone; no callback may destroy it. Callbacks come in the order of the
+/// messages, also across subscriptions.
+class BusLine {
+ public:
+  using Number = std::uint64_t;
+  using Heard = std::function<void(const BusMessage&)>;
+  using Answered = std::function<void(std::vector<BusMessage>)>;
+  using Stored = std::function<void(Outcome<std::uint64_t>)>;
+  using Done = std::function<void(Kept)>;
+  /// An entry that has changed, or, after all that there are at first, and after each time that the connection is made
+  /// anew, null: what was not told since the last null is not there.
+  using Watched = std::function<void(const BusEntry*)>;
+
+  /// `bus` and `loop` outlive it.
+  BusLine(Bus& bus, net::Loop& loop);
+  /// No callback comes after that.
+  ~BusLine();
+  BusLine(const BusLine&) = delete;
+  BusLine& operator=(const BusLine&) = delete;
+
+  /// Calls `state(connected)` for each change from now on, and once now if it is connected.
+  void on_state(std::function<void(bool)> state);
+
+  // Messages. At most once: what is lost is lost.
+  /// False: it was dropped, because there is no connection or too much waits. `reply`: where answers go.
+  bool publish(const std::string& subject, Bytes bytes, const std::string& reply = {});
+  /// `subject` may end in ".>" or have "*" for a token.
+  Number subscribe(const std::string& subject, Heard heard);
+  void unsubscribe(Number subscription);
+  /// Publishes, and collects up to `most` answers. Answered once: when there are that many, or when `within` has passed;
+  /// without any if there is no connection, or nobody subscribes to the subject.
+  void ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered);
+
+  // JetStream. Each order is answered once; an error comes within seconds. Orders of one kind (buckets; streams) are
+  // carried out in their order.
+  void open_bucket(const BucketOptions& options, Done done);
+  void get(const std::string& bucket, const std::string& key, Done done);
+  void put(const std::string& bucket, const std::string& key, Bytes value, Done done);
+  /// Unless the key is there.
+  void create(const std::string& bucket, const std::string& key, Bytes value, Done done);
+  /// If the key is at this revision.
+  void update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision, Done done);
+  void remove(const std::string& bucket, const std::string& key, Done done);
+  /// `keys`: a key, or a pattern as a subject.
+  Number watch(const std::string& bucket, const std::string& keys, Watched watched);
+  void unwatch(Number watch);
+  void open_stream(const StreamOptions& options, Stored done);
+  /// Stores a message in the stream of this subject; answers with its number there. `id`: a message with the id of an
+  /// earlier one (of the last two minutes) is not stored again; empty: none.
+  void store(const std::string& subject, Bytes bytes, const std::string& id, Stored stored);
+  /// The last message of a subject in a stream.
+  void last(const std::string& stream, const std::string& subject, std::function<void(Outcome<BusMessage>)> answered);
+
+  bool connected() const { return bus_.connected(); }
+
+ private:
+  friend class Bus;
+  friend class Bus::Impl;
+  struct Letter {
+    std::function<void(BusLine&)> read;
+    std::size_t bytes;
+  };
+  class Inbox;
+  friend class net::Mailbox<Letter, BusLine>;
+  struct Question {
+    Answered answered;
+    std::vector<BusMessage> answers;
+    std::size_t most;
+    Millis until;
+  };
+  class Timer;
+
+  void mail();
+  void heard(Number subscription, const BusMessage& message);
+  void answered(Number question, BusMessage message, bool nobody);
+  void check_time();
+  void finish(std::unordered_map<Number, Question>::iterator question);
+  void bid(std::size_t bytes, Done done, std::function<Kept(BusConnection&)> order);
+  void bid_stream(std::size_t bytes, Stored stored, std::function<Outcome<std::uint64_t>(BusConnection&)> order);
+
+  Bus& bus_;
+  net::Loop& loop_;
+  net::Mailbox<Letter, BusLine> mailbox_;
+  std::shared_ptr<Inbox> inbox_;
+  std::vector<Letter> letters_;
+  Number last_ = 0;
+  std::string answers_at_;  // subject of answers, without the question's number
+  std::function<void(bool)> state_;
+  std::unordered_map<Number, std::shared_ptr<Heard>> heard_;
+  std::unordered_map<Number, std::shared_ptr<Watched>> watched_;
+  std::unordered_map<Number, Question> questions_;
+  std::unordered_map<Number, Done> bids_;
+  std::unordered_map<Number, Stored> stored_;
+  std::unique_ptr<Timer> timer_;
+};
+
+}  // namespace entente::fleet

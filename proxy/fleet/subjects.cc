@@ -1,0 +1,30 @@
+#include "proxy/fleet/subjects.h"
+
+#include <algorithm>
+
+namespace entente::fleet {
+namespace {
+
+constexpr std::size_t kLongestToken = 64;
+
+bool is_of_token(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+}  // namespace
+
+std::optional<std::string> objection_to_token(std::string_view token) {
+  if (token.empty() || token.size() > kLongestToken || !std::all_of(token.begin(), token.end(), is_of_token))
+    return "'" + std::string(token.substr(0, kLongestToken)) + "' is not 1 to " + std::to_string(kLongestToken) +
+           " letters, digits, '-' and '_'";
+  return std::nullopt;
+}
+
+std::string as_token(std::string_view text) {
+  std::string token(text.substr(0, kLongestToken));
+  std::replace_if(
+      token.begin(), token.end(), [](char c) { return !is_of_token(c); }, '-');
+  return token;
+}
+
+}  // namespace entente::fleet

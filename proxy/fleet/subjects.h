@@ -1,0 +1,60 @@
+// The names of a fleet on the bus: subjects, buckets and streams.
+// Law: every name is made here, of tokens that were checked, so that NATS can give each role and each node its own
+// permissions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace entente::fleet {
+
+/// What is wrong with one part of a subject; nothing: it is 1 to 64 letters, digits, '-' and '_'.
+std::optional<std::string> objection_to_token(std::string_view token);
+
+/// The same text as a token: what a token may not have is replaced by '-'. Empty stays empty.
+std::string as_token(std::string_view text);
+
+class Subjects {
+ public:
+  /// REQUIRES: `fleet` is a token, and so are all arguments below.
+  explicit Subjects(std::string fleet) : fleet_(std::move(fleet)) {}
+
+  const std::string& fleet() const { return fleet_; }
+
+  // An arena. `NODE`: one node's; "*": any.
+  std::string facts(std::string_view arena) const { return of_arena(arena, "facts"); }
+  std::string to(std::string_view arena, std::string_view node) const { return of_arena(arena, "to", node); }
+  std::string from(std::string_view arena, std::string_view node) const { return of_arena(arena, "from", node); }
+
+  // Nodes and operators.
+  /// What one node is to do.
+  std::string order(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".order"; }
+  /// What all nodes are asked or told.
+  std::string operation(std::string_view what) const { return fleet_ + ".op." + std::string(what); }
+
+  // Snapshots of an arena's world, and recordings.
+  std::string snapshot(std::string_view arena) const { return fleet_ + ".snapshot." + std::string(arena); }
+  std::string recording(std::string_view node, std::string_view name) const {
+    return fleet_ + ".rec." + std::string(node) + "." + std::string(name);
+  }
+
+  // Buckets and streams.
+  std::string leases() const { return fleet_ + "-leases"; }
+  std::string players() const { return fleet_ + "-players"; }
+  std::string bans() const { return fleet_ + "-bans"; }
+  std::string snapshots() const { return fleet_ + "-snapshots"; }
+  std::string recordings() const { return fleet_ + "-rec"; }
+
+ private:
+  std::string of_arena(std::string_view arena, std::string_view what) const {
+    return fleet_ + ".arena." + std::string(arena) + "." + std::string(what);
+  }
+  std::string of_arena(std::string_view arena, std::string_view what, std::string_view node) const {
+    return of_arena(arena, what) + "." + std::string(node);
+  }
+
+  std::string fleet_;
+};
+
+}  // namespace entente::fleet

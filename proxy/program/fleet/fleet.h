@@ -1,0 +1,49 @@
+// This process as a node of a fleet: its names, and its connection to NATS.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/fault.h"
+#include "proxy/fleet/bus.h"
+#include "proxy/fleet/subjects.h"
+#include "proxy/program/monitor/metrics.h"
+#include "schema/config.pb.h"
+
+namespace entente {
+
+inline bool is_in_fleet(const config::Config& config) { return config.fleet().nats_size() != 0; }
+
+/// What is wrong with [fleet]: pairs of a key, without "fleet.", and why. `reads`: whether to read the files that it
+/// names, too.
+std::vector<std::pair<std::string, std::string>> objections_to(const config::Fleet& fleet, bool reads);
+
+/// The name of this node: the one in the configuration, or this machine's.
+std::string node_of(const config::Fleet& fleet);
+
+class Fleet {
+ public:
+  /// Reads the files that the configuration names, and begins to connect.
+  static Outcome<std::unique_ptr<Fleet>> join(const config::Fleet& settings);
+
+  const fleet::Subjects& names() const { return names_; }
+  const std::string& node() const { return node_; }
+  /// The data of JetStream has so many copies.
+  std::uint32_t replicas() const { return replicas_; }
+  fleet::Bus& bus() { return *bus_; }
+  /// From any thread.
+  void measure(Metrics& metrics) const;
+
+ private:
+  explicit Fleet(const config::Fleet& settings);
+
+  const fleet::Subjects names_;
+  const std::string node_;
+  const std::uint32_t replicas_;
+  std::unique_ptr<fleet::Bus> bus_;
+};
+
+}  // namespace entente

@@ -1,0 +1,31 @@
+// The names of a fleet on the bus.
+#include "proxy/fleet/subjects.h"
+
+#include <doctest/doctest.h>
+
+namespace entente::fleet::subjects_test {
+
+TEST_CASE("a token has nothing that means something in a subject") {
+  CHECK(!objection_to_token("node-1_A"));
+  for (const char* bad : {"", "a.b", "a*", ">", "a b", "caf\xc3\xa9", "a\n", "$JS"}) CHECK(objection_to_token(bad));
+  CHECK(!objection_to_token(std::string(64, 'a')));
+  CHECK(objection_to_token(std::string(65, 'a')));
+}
+
+TEST_CASE("a host's name becomes a token") {
+  CHECK(as_token("edge-1.example.org") == "edge-1-example-org");
+  CHECK(!objection_to_token(as_token("a*b>c d.\x7f")));
+  CHECK(as_token(std::string(100, 'x')).size() == 64);
+}
+
+TEST_CASE("one node's subjects differ from another's in one token, at its place") {
+  const Subjects names("entente");
+  CHECK(names.facts("field") == "entente.arena.field.facts");
+  CHECK(names.to("field", "a") == "entente.arena.field.to.a");
+  CHECK(names.from("field", "*") == "entente.arena.field.from.*");
+  CHECK(names.order("a") == "entente.node.a.order");
+  CHECK(names.operation("list") == "entente.op.list");
+  CHECK(names.leases() == "entente-leases");
+}
+
+}  // namespace entente::fleet::subjects_test

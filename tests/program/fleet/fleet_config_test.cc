@@ -1,0 +1,92 @@
+// [fleet]: what is refused before a node connects to anything.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "proxy/program/config/config.h"
+#include "proxy/program/fleet/fleet.h"
+#include "tests/program/folder.h"
+#include "tests/support/nats_server.h"
+#include "tests/support/toy_game.h"
+
+namespace entente::fleet_config_test {
+namespace {
+
+const std::array<const wire::Game*, 1> kKnown = {&toy::game()};
+
+/// The errors of this [fleet], without their places.
+std::string complaints(const std::string& fleet, Start start = Start::kNo) {
+  const std::string route = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://localhost:9\"\n";
+  const auto config = parse_config("[fleet]\n" + fleet + "\n" + route, "a.toml", kKnown, start);
+  std::string all;
+  if (!config)
+    for (const std::string& one : config.error()) all += one + "\n";
+  return all;
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("[fleet] without servers changes nothing; with one on this machine, nothing more is needed") {
+  CHECK(complaints("") == "");
+  CHECK(complaints("nats = ['nats://127.0.0.1:4222']") == "");
+  CHECK(complaints("nats = ['tls://a.example:4222', 'tls://b.example:4222']\nname = 'eu-1'\nnode = 'edge_2'") == "");
+  config::Fleet fleet = default_config().fleet();
+  CHECK(!is_in_fleet(default_config()));
+  CHECK(!fleet::objection_to_token(node_of(fleet)));  // this machine's name
+  fleet.set_node("a");
+  CHECK(node_of(fleet) == "a");
+}
+
+TEST_CASE("[fleet]: what would carry secrets in clear, or cannot be, is refused, and the error says what to do") {
+  const std::string local = "nats = ['nats://127.0.0.1:4222']\n";
+  CHECK(has(complaints("nats = ['nats://10.1.2.3:4222']"),
+            "a.toml:2:9: fleet.nats[0]: 'nats://10.1.2.3:4222' would carry passwords and chat unencrypted to another "
+            "machine: use tls://"));
+  CHECK(has(complaints("nats = ['nats://127.0.0.1:4222', 'tls://b.example:4222']"), "either all servers have TLS"));
+  CHECK(has(complaints("nats = ['nats://me:secret@127.0.0.1']"), "must not have a user or password"));
+  CHECK(has(complaints(local + "name = 'a.b'"), "fleet.name: 'a.b' is not 1 to 64 letters"));
+  CHECK(has(complaints(local + "node = '*'"), "fleet.node: '*' is not"));
+  CHECK(has(complaints(local + "user = 'a'"), "user and password_file belong together"));
+  CHECK(has(complaints(local + "token_file = 'a'\ncredentials = 'b'"), "one of credentials, user and token_file"));
+  CHECK(has(complaints(local + "ca = 'a'"), "fleet.ca: is for servers with TLS"));
+  CHECK(has(complaints("nats = ['tls://a:1']\ncert = 'a'"), "cert and key belong together"));
+}
+
+TEST_CASE("[fleet]: the files that it names are read at a start") {
+  const Folder folder;
+  const std::string secret = folder.file("secret");
+  const std::string use = "nats = ['nats://127.0.0.1:4222']\ntoken_file = '" + secret + "'\n";
+  CHECK(complaints(use) == "");
+  CHECK(has(complaints(use, Start::kYes), "fleet.token_file: cannot read"));
+  folder.write("secret", "0123456789\n");
+  std::filesystem::permissions(secret, std::filesystem::perms::owner_read);
+  CHECK(complaints(use, Start::kYes) == "");
+  std::filesystem::permissions(secret, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
+  CHECK(has(complaints(use, Start::kYes), "everybody on this machine can read"));
+}
+
+TEST_CASE("a node connects with the token in its file, and its metrics say so") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer server({"--auth", "0123456789"});
+  const Folder folder;
+  const std::string secret = folder.file("secret");
+  folder.write("secret", "0123456789\n");
+  std::filesystem::permissions(secret, std::filesystem::perms::owner_read);
+  config::Fleet settings = default_config().fleet();
+  settings.add_nats(server.url());
+  settings.set_token_file(secret);
+  const auto fleet = Fleet::join(settings);
+  REQUIRE(fleet);
+  const auto end = steady_now() + 30'000;
+  while (!(*fleet)->bus().connected() && steady_now() < end) std::this_thread::yield();
+  Metrics metrics;
+  (*fleet)->measure(metrics);
+  CHECK(has(metrics.text(), "entente_bus_connected 1"));
+}
+
+}  // namespace
+}  // namespace entente::fleet_config_test

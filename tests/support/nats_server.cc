@@ -1,0 +1,73 @@
+#include "tests/support/nats_server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+namespace entente {
+namespace {
+
+std::optional<std::string> nats_program() {
+  for (const char* folder : {"/usr/sbin/", "/usr/bin/", "/usr/local/bin/", "/usr/local/sbin/"})
+    if (std::string path = std::string(folder) + "nats-server"; ::access(path.c_str(), X_OK) == 0) return path;
+  return std::nullopt;
+}
+
+constexpr std::string_view kListening = "Listening for client connections on ";
+
+/// The port in the line in which it says that it listens; -1: there is none.
+int port_in(const std::string& log) {
+  const auto at = log.find(kListening);
+  if (at == std::string::npos) return -1;
+  const auto end = std::min(log.find('\n', at), log.size());
+  const auto colon = log.rfind(':', end);
+  return std::atoi(log.c_str() + colon + 1);
+}
+
+}  // namespace
+
+bool NatsServer::is_missing() {
+  if (nats_program()) return false;
+  static bool told = false;
+  if (!told) std::printf("not run: tests that need nats-server (Debian's package nats-server)\n");
+  return told = true;
+}
+
+NatsServer::NatsServer(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "entente-nats-XXXXXX").string();
+  folder_ = ::mkdtemp(pattern.data());
+  if (std::find(arguments_.begin(), arguments_.end(), "--tls") != arguments_.end()) scheme_ = "tls://";
+  start();
+}
+
+NatsServer::~NatsServer() {
+  process_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void NatsServer::start() {
+  std::vector<std::string> argv = {*nats_program(), "-a", "127.0.0.1", "-p", std::to_string(port_), "-js", "-sd",
+                                   folder_};
+  argv.insert(argv.end(), arguments_.begin(), arguments_.end());
+  process_ = std::make_unique<Process>(argv);
+  [[maybe_unused]] const bool ready = process_->err_has("Server is ready");
+  assert(ready);
+  port_ = port_in(process_->err());
+}
+
+void NatsServer::kill() {
+  process_->signal(SIGKILL);
+  process_->wait();
+}
+
+void NatsServer::freeze() const { process_->signal(SIGSTOP); }
+void NatsServer::thaw() const { process_->signal(SIGCONT); }
+
+}  // namespace entente
