@@ -128,7 +128,8 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   explicit Impl(const BusOptions& options) : options_(options), encrypted_(is_tls(options.servers.front())) {}
 
   void begin() {
-    sender_.emplace(options_.most_waiting, [this] { return tend(); }, &nats_ReleaseThreadMemory);
+    sender_.emplace(
+        options_.most_waiting, [this] { return tend(); }, &nats_ReleaseThreadMemory);
     clerk_.emplace(options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
     storer_.emplace(options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
   }
@@ -204,8 +205,12 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   void close(Subscription& one);
 
   // Called by libnats.
-  static void on_up(natsConnection*, void* hook) { with(hook, [](Impl& its) { its.went_up(); }); }
-  static void on_down(natsConnection*, void* hook) { with(hook, [](Impl& its) { its.went_down(); }); }
+  static void on_up(natsConnection*, void* hook) {
+    with(hook, [](Impl& its) { its.went_up(); });
+  }
+  static void on_down(natsConnection*, void* hook) {
+    with(hook, [](Impl& its) { its.went_down(); });
+  }
   static void on_closed(natsConnection*, void* hook) {
     with(hook, [](Impl& its) { its.went_down(); });
     static_cast<Hook*>(hook)->closed = true;
@@ -457,8 +462,7 @@ void Bus::Impl::on_message(natsConnection*, natsSubscription*, natsMsg* message,
 }
 
 void Bus::Impl::open(Subscription& one) {
-  auto hook = std::make_unique<SubscriptionHook>(
-      SubscriptionHook{one.inbox, one.number, counters_, one.number == 0});
+  auto hook = std::make_unique<SubscriptionHook>(SubscriptionHook{one.inbox, one.number, counters_, one.number == 0});
   if (natsConnection_Subscribe(&one.nats, connection_->nats, one.subject.c_str(), &on_message, hook.get()) != NATS_OK)
     return;
   natsSubscription_SetOnCompleteCB(one.nats, &on_complete, hook.release());
@@ -596,8 +600,8 @@ std::string Bus::last_error() const { return impl_->error(); }
 
 BusCounts Bus::counts() const {
   const BusCounters& its = *impl_->counters();
-  return {its.published, its.published_bytes, its.received, its.received_bytes, its.dropped_out,
-          its.dropped_in, its.connects, its.losses, its.failures};
+  return {its.published,  its.published_bytes, its.received, its.received_bytes, its.dropped_out,
+          its.dropped_in, its.connects,        its.losses,   its.failures};
 }
 
 // -- A line -----------------------------------------------------------------------------------------------------------
@@ -614,7 +618,9 @@ class BusLine::Timer final : public net::Ticker::User {
 };
 
 BusLine::BusLine(Bus& bus, net::Loop& loop)
-    : bus_(bus), loop_(loop), mailbox_(loop, *this),
+    : bus_(bus),
+      loop_(loop),
+      mailbox_(loop, *this),
       inbox_(std::make_shared<Inbox>(mailbox_, bus.impl_->most_waiting())) {
   bus_.impl_->join(inbox_);
 }
@@ -725,8 +731,8 @@ Kept read(BusConnection& connection, const std::string& bucket, const std::strin
 }
 
 /// The order failed: because somebody else was first?
-Kept after_failure(BusConnection& connection, const std::string& bucket, const std::string& key,
-                   std::uint64_t expected, natsStatus status) {
+Kept after_failure(BusConnection& connection, const std::string& bucket, const std::string& key, std::uint64_t expected,
+                   natsStatus status) {
   Kept failed = kept_failure(status);
   Kept now = read(connection, bucket, key);
   if (now.how == Kept::How::kMissing) return expected != 0 ? now : failed;
@@ -879,20 +885,20 @@ void BusLine::open_stream(const StreamOptions& options, Stored done) {
 }
 
 void BusLine::store(const std::string& subject, Bytes bytes, const std::string& id, Stored stored) {
-  bid_stream(bytes.size(), std::move(stored),
-             [subject, id, bytes = Buffer(bytes.begin(), bytes.end())](
-                 BusConnection& connection) -> Outcome<std::uint64_t> {
-               jsPubOptions options;
-               jsPubOptions_Init(&options);
-               if (!id.empty()) options.MsgId = id.c_str();
-               jsPubAck* ack = nullptr;
-               const natsStatus status = js_Publish(&ack, connection.stream, subject.c_str(), bytes.data(),
-                                                    static_cast<int>(bytes.size()), &options, nullptr);
-               if (status != NATS_OK) return stream_failure(status);
-               const std::uint64_t number = ack->Sequence;
-               jsPubAck_Destroy(ack);
-               return number;
-             });
+  bid_stream(
+      bytes.size(), std::move(stored),
+      [subject, id, bytes = Buffer(bytes.begin(), bytes.end())](BusConnection& connection) -> Outcome<std::uint64_t> {
+        jsPubOptions options;
+        jsPubOptions_Init(&options);
+        if (!id.empty()) options.MsgId = id.c_str();
+        jsPubAck* ack = nullptr;
+        const natsStatus status = js_Publish(&ack, connection.stream, subject.c_str(), bytes.data(),
+                                             static_cast<int>(bytes.size()), &options, nullptr);
+        if (status != NATS_OK) return stream_failure(status);
+        const std::uint64_t number = ack->Sequence;
+        jsPubAck_Destroy(ack);
+        return number;
+      });
 }
 
 void BusLine::last(const std::string& stream, const std::string& subject,

@@ -29,7 +29,7 @@ struct BusOptions {
   std::string user, password, token, credentials_file;
   // PEM files. Without a CA, that of the system.
   std::string ca_file, certificate_file, key_file;
-  std::size_t most_waiting = 64U << 20U;  ///< bytes, in each direction and of each line
+  std::size_t most_waiting = 64U << 20U;                ///< bytes, in each direction and of each line
   Millis reconnect_first = 50, reconnect_last = 2'000;  ///< pauses between attempts: they double
 };
 
@@ -71,7 +71,7 @@ struct BucketOptions {
 struct StreamOptions {
   std::string name;
   std::vector<std::string> subjects;
-  Millis keep = 0;                  ///< how long a message stays; 0: for ever
+  Millis keep = 0;                    ///< how long a message stays; 0: for ever
   std::int64_t most_per_subject = 0;  ///< messages; 0: any number
   std::int64_t most_bytes = 0;        ///< 0: any number
   std::uint32_t replicas = 1;
@@ -146,8 +146,8 @@ class BusLine {
   /// `subject` may end in ".>" or have "*" for a token.
   Number subscribe(const std::string& subject, Heard heard);
   void unsubscribe(Number subscription);
-  /// Publishes, and collects up to `most` answers. Answered once: when there are that many, or when `within` has passed;
-  /// without any if there is no connection, or nobody subscribes to the subject.
+  /// Publishes, and collects up to `most` answers. Answered once: when there are that many, or when `within` has
+  /// passed; without any if there is no connection, or nobody subscribes to the subject.
   void ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered);
 
   // JetStream. Each order is answered once; an error comes within seconds. Orders of one kind (buckets; streams) are

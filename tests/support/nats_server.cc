@@ -53,8 +53,8 @@ NatsServer::~NatsServer() {
 }
 
 void NatsServer::start() {
-  std::vector<std::string> argv = {*nats_program(), "-a", "127.0.0.1", "-p", std::to_string(port_), "-js", "-sd",
-                                   folder_};
+  std::vector<std::string> argv = {*nats_program(),       "-a",  "127.0.0.1", "-p",
+                                   std::to_string(port_), "-js", "-sd",       folder_};
   argv.insert(argv.end(), arguments_.begin(), arguments_.end());
   process_ = std::make_unique<Process>(argv);
   [[maybe_unused]] const bool ready = process_->err_has("Server is ready");

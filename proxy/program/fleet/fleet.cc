@@ -57,8 +57,8 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
   }
   if (const auto why = fleet::objection_to_token(settings.name())) found.emplace_back("name", *why);
   if (const auto why = fleet::objection_to_token(node_of(settings))) found.emplace_back("node", *why);
-  const int ways = int{!settings.credentials().empty()} + int{!settings.user().empty()} +
-                   int{!settings.token_file().empty()};
+  const int ways =
+      int{!settings.credentials().empty()} + int{!settings.user().empty()} + int{!settings.token_file().empty()};
   if (ways > 1) found.emplace_back("nats", "one of credentials, user and token_file is enough");
   if (settings.user().empty() != settings.password_file().empty())
     found.emplace_back(settings.user().empty() ? "password_file" : "user", "user and password_file belong together");
@@ -69,8 +69,8 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
   for (const auto& [key, file] : tls)
     if (!file.empty() && !encrypted) found.emplace_back(key, "is for servers with TLS (tls://)");
   if (!reads) return found;
-  for (const auto& [key, file] : {std::pair("password_file", settings.password_file()),
-                                  std::pair("token_file", settings.token_file())})
+  for (const auto& [key, file] :
+       {std::pair("password_file", settings.password_file()), std::pair("token_file", settings.token_file())})
     if (!file.empty())
       if (const auto secret = read_secret(file); !secret) found.emplace_back(key, secret.error().text);
   for (const auto& [key, file] : {std::pair("credentials", settings.credentials()), std::pair("ca", settings.ca()),
@@ -87,8 +87,8 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings) {
   fleet::BusOptions options;
   options.servers.assign(settings.nats().begin(), settings.nats().end());
   options.user = settings.user();
-  for (const auto& [file, into] : {std::pair(settings.password_file(), &options.password),
-                                   std::pair(settings.token_file(), &options.token)}) {
+  for (const auto& [file, into] :
+       {std::pair(settings.password_file(), &options.password), std::pair(settings.token_file(), &options.token)}) {
     if (file.empty()) continue;
     auto secret = read_secret(file);
     if (!secret) return secret.error();
@@ -112,8 +112,10 @@ void Fleet::measure(Metrics& metrics) const {
   metrics.count("bus_messages", "", {{"direction", "in"}}, counts.received);
   metrics.count("bus_bytes", "Bytes of these messages", {{"direction", "out"}}, counts.published_bytes);
   metrics.count("bus_bytes", "", {{"direction", "in"}}, counts.received_bytes);
-  metrics.count("bus_dropped", "Messages not sent, because there was no connection or too much waited; and messages "
-                "that came while too much waited", {{"direction", "out"}}, counts.dropped_out);
+  metrics.count("bus_dropped",
+                "Messages not sent, because there was no connection or too much waited; and messages "
+                "that came while too much waited",
+                {{"direction", "out"}}, counts.dropped_out);
   metrics.count("bus_dropped", "", {{"direction", "in"}}, counts.dropped_in);
   metrics.count("bus_losses", "Connections to NATS that were lost", {}, counts.losses);
   metrics.count("bus_failures", "Orders to JetStream that failed", {}, counts.failures);
