@@ -1,5 +1,5 @@
 // Of what lies about, the nearest are told of, as many as there is room for, and a few at a time.
-#include "proxy/core/nearest_pellets.h"
+#include "proxy/core/gameplay/nearest_pellets.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // What a client is shown of shots: how they fly, under which numbers, and which end before it finds itself hit.
-#include "proxy/core/shown_shots.h"
+#include "proxy/core/gameplay/shown_shots.h"
 
 #include <doctest/doctest.h>
 

@@ -14,7 +14,7 @@
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
 #include "adapters/wire/message_codec.h"
-#include "proxy/core/nearest_pellets.h"
+#include "proxy/core/gameplay/nearest_pellets.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/world.h"

@@ -6,8 +6,8 @@
 
 #include <optional>
 
+#include "proxy/core/gameplay/nearest_pellets.h"
 #include "proxy/core/id_map.h"
-#include "proxy/core/nearest_pellets.h"
 
 namespace entente::core {
 

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "proxy/core/shown_shots.h"
+#include "proxy/core/gameplay/shown_shots.h"
 #include "proxy/core/tank/tank_keeper.h"
 #include "proxy/core/tank/tank_player_table.h"
 

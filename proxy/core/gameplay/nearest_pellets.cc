@@ -1,4 +1,4 @@
-#include "proxy/core/nearest_pellets.h"
+#include "proxy/core/gameplay/nearest_pellets.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxy/core/shown_shots.h"
+#include "proxy/core/gameplay/shown_shots.h"
 
 #include <algorithm>
 

@@ -1,0 +1,321 @@
+// The viewers of a replay: who is let in, what they say and want, and whose clock they see.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "proxy/core/losses.h"
+#include "proxy/core/replay/every_scene.h"
+#include "proxy/core/replay/replay.h"
+#include "proxy/core/replay/resync_phase.h"
+
+namespace entente::core {
+namespace {
+
+/// A world holds 1'000 players, including those of the recording.
+constexpr std::size_t kMostWatchers = 800;
+
+constexpr const char* kNobodyPlays = "this is a recording: it can be watched, not played in";
+constexpr const char* kNobodyPlaysLive = "this is a broadcast: it can be watched, not played in";
+
+}  // namespace
+
+void Replay::hear(const Intent& intent, Outlet& out) {
+  if (over_) return;
+  std::visit([&](const auto& word) { on(word, intent, out); }, intent.kind);
+}
+
+template <class T>
+void Replay::on(const T&, const Intent& intent, Outlet& out) {
+  out.lose(loss::kOnlyWatched, intent);
+}
+
+/// Admits a viewer as a spectator, whatever role it asked for.
+void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
+  if (clocks_.empty()) {
+    words::Refused early;
+    early.set_text("the broadcast has not begun; try again in a while");
+    early.set_may_retry(true);
+    return out.say(Fact(intent.by, early));
+  }
+  if (viewers_.size() >= kMostWatchers && !viewers_.contains(intent.by)) {
+    words::Refused full;
+    full.set_code(words::Refused::FULL);
+    full.set_text("all places for viewers are taken");
+    return out.say(Fact(intent.by, full));
+  }
+  Viewer& viewer = viewers_[intent.by];
+  viewer.name = name;
+  const bool is_new = viewer.clock == nullptr;
+  Clock& start = *clocks_.at(0);
+  if (viewer.clock != nullptr) {
+    tell_player(*viewer.clock, intent.by, name, out);
+    tell_clock(*viewer.clock, intent.by, out);
+  } else if (options_.shared) {
+    viewer.clock = &start;
+    start.viewers.insert(intent.by);
+    tell_player(start, intent.by, name, out);
+    tell_clock(start, intent.by, out);
+  } else {
+    const Playhead& from = start.head;
+    viewer.clock = &start;
+    move_to(new_clock(from.position(out.now()), from.speed(), from.paused(), out.now()), intent.by, viewer, out);
+  }
+  out.say(Fact(intent.by, words::Ready()));
+  if (is_new && timeline_.moments_size() != 0) out.say(Fact(intent.by, timeline_));
+  out.wake(out.now());
+  report(out);
+}
+
+void Replay::on(const words::Enter& enter, const Intent& intent, Outlet& out) { let_in(intent, enter.name(), out); }
+
+void Replay::on(const words::Change& change, const Intent& intent, Outlet& out) {
+  if (!change.has_name() || !viewers_.contains(intent.by)) return out.lose(loss::kChangeOfWatcher);
+  let_in(intent, change.name(), out);
+}
+
+void Replay::on(const words::Spawn&, const Intent& intent, Outlet& out) {
+  refuse(intent, live_ ? kNobodyPlaysLive : kNobodyPlays, out);
+}
+
+void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
+  const auto found = viewers_.find(intent.by);
+  if (found == viewers_.end()) return;
+  Clock& clock = *found->second.clock;
+  viewers_.erase(found);
+  clock.viewers.erase(intent.by);
+  tell_gone(clock, intent.by, leave.why(), out);
+  if (clock.viewers.empty() && clock.scene != 0) {
+    due_.erase({clock.due, clock.scene});
+    clocks_.erase(clock.scene);
+  }
+  report(out);
+}
+
+/// Who watches may talk about it, also with those who are at another time.
+void Replay::on(const words::Say& say, const Intent& intent, Outlet& out) {
+  const auto viewer = viewers_.find(intent.by);
+  if (viewer != viewers_.end() && say.text().starts_with('/') && say.kind() != words::Say::ACTION)
+    return obey_chat(intent, say.text(), out);
+  if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND || viewer == viewers_.end())
+    return out.lose(loss::kSayOfWatcher);
+  words::Said said;
+  options_.shared ? said.set_from(intent.by) : said.set_name(viewer->second.name);
+  said.set_kind(say.kind());
+  said.set_text(say.text());
+  Fact fact(said);
+  if (!options_.shared) fact.scene = kEveryScene;
+  out.say(std::move(fact));
+}
+
+// -- What they want ---------------------------------------------------------------------------------------------------
+
+void Replay::on(const words::Playback& playback, const Intent& intent, Outlet& out) {
+  if (!viewers_.contains(intent.by)) return out.lose(loss::kOnlyWatched, intent);
+  if (playback.has_follow()) follow(intent.by, playback.follow(), false, out);
+  wish(intent, wish_of(playback), out);
+}
+
+/// Who only looks learns that this is a recording.
+void Replay::on(const words::WantWorld&, const Intent& intent, Outlet& out) {
+  if (clocks_.empty() || viewers_.contains(intent.by)) return;
+  tell_clock(*clocks_.begin()->second, intent.by, out);
+}
+
+void Replay::on(const words::Watch& watch, const Intent& intent, Outlet& out) {
+  if (watch.mode() == words::Watch::PLAYER && viewers_.contains(intent.by))
+    follow(intent.by, watch.target(), false, out);
+}
+
+/// Keeps it until it is the viewer's turn.
+void Replay::wish(const Intent& intent, const ViewerWish& wish, Outlet& out) {
+  if (!wish.any()) return;
+  if (options_.shared) return refuse(intent, "all viewers of this replay share one clock", out);
+  Viewer& viewer = viewers_.at(intent.by);
+  if (viewer.wishes) out.lose(loss::kWishReplaced);
+  viewer.wish.add(wish);
+  if (!std::exchange(viewer.wishes, true)) wishing_.push_back(intent.by);
+  out.wake(std::max(out.now(), viewer.pace.next()));
+}
+
+void Replay::follow(Id id, Id player, bool in_chat, Outlet& out) {
+  Viewer& viewer = viewers_.at(id);
+  const World* const world = out.world_of(viewer.clock->scene);
+  const PlayerState* const known = world != nullptr ? world->player(player) : nullptr;
+  if (player != 0 && (known == nullptr || viewers_.contains(player))) return;
+  viewer.follows = player;
+  tell_clock(*viewer.clock, id, out);
+  if (!in_chat) return;
+  answer(
+      id,
+      player == 0 ? "following nobody" : "following " + known->player.name() + ": /next goes to kills of this player",
+      out);
+}
+
+/// By the name, or by how it begins if that is clear. Case does not matter.
+void Replay::follow_named(Id id, const std::string& name, Outlet& out) {
+  const World* const world = out.world_of(viewers_.at(id).clock->scene);
+  if (name.empty() || world == nullptr) return follow(id, 0, true, out);
+  const auto lower = [](std::string text) {
+    for (char& letter : text)
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    return text;
+  };
+  const std::string wanted = lower(name);
+  Id found = 0;
+  std::size_t beginnings = 0;
+  for (const auto& [player, state] : world->players()) {
+    if (viewers_.contains(player)) continue;
+    const std::string known = lower(state.player.name());
+    if (known == wanted) return follow(id, player, true, out);
+    if (!known.starts_with(wanted)) continue;
+    found = player;
+    ++beginnings;
+  }
+  if (beginnings == 1) return follow(id, found, true, out);
+  answer(id, beginnings == 0 ? "nobody here has that name" : "several players have names like that", out);
+}
+
+void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out) {
+  const auto order = parse_chat_order(line);
+  if (!order) return answer(intent.by, order.error().text, out);
+  const Clock& clock = *viewers_.at(intent.by).clock;
+  switch (order->kind) {
+    case ChatOrder::Kind::kHelp:
+      if (!options_.shared) answer(intent.by, chat_help_of_time(), out);
+      if (live_) return answer(intent.by, "/live: back to the present. /follow NAME", out);
+      return answer(intent.by,
+                    options_.shared ? "all viewers of this replay share one clock; /time: where it is, /follow NAME"
+                                    : chat_help(),
+                    out);
+    case ChatOrder::Kind::kWhere:
+      return answer(intent.by, clock_text(clock.head.position(out.now())) + " of " + clock_text(clock.head.length()),
+                    out);
+    case ChatOrder::Kind::kFollow:
+      return follow_named(intent.by, order->name, out);
+    case ChatOrder::Kind::kWish:
+      break;
+  }
+  if (options_.shared) return answer(intent.by, "all viewers of this replay share one clock", out);
+  if (order->live && !live_) return answer(intent.by, "this is a recording: nothing is live", out);
+  ViewerWish wanted = order->wish;
+  wanted.from_chat = true;
+  wish(intent, wanted, out);
+}
+
+// -- Clocks -----------------------------------------------------------------------------------------------------------
+
+Replay::Clock& Replay::new_clock(Micros at, double speed, bool paused, Micros now) {
+  const Id scene = ++last_scene_;
+  auto made = std::make_unique<Clock>(Clock{scene, Playhead(library_->reader(), first_, speed, paused)});
+  made->head.put(at, now);
+  made->head.begin(now);
+  made->stale = true;
+  Clock& clock = *(clocks_[scene] = std::move(made));
+  schedule(clock, now);
+  return clock;
+}
+
+/// A clock that shows about the same.
+Replay::Clock* Replay::find_alike(Micros at, double speed, bool paused, const Clock* than, Micros now) {
+  constexpr Micros kAlike = 100 * kMillisecond;
+  for (auto& [scene, clock] : clocks_) {
+    if (scene == 0 || clock.get() == than || clock->head.speed() != speed || clock->head.paused() != paused) continue;
+    const Micros there = clock->head.position(now);
+    const Micros apart = there > at ? there - at : at - there;
+    if (apart <= (paused ? 0 : kAlike) && !clock->ended) return clock.get();
+  }
+  return nullptr;
+}
+
+/// A viewer alone joins those whose clock is alike, and its own ends. Not while it enters: its front then lists whoever
+/// is in its world, and viewers do not see each other.
+Replay::Clock* Replay::alike_of(const Clock& clock, Micros now) {
+  if (options_.shared || clock.scene == 0 || clock.viewers.size() != 1) return nullptr;
+  const Playhead& head = clock.head;
+  return find_alike(head.at(), head.speed(), head.paused(), &clock, now);
+}
+
+/// Shows a viewer what that clock plays. A clock without viewers ends.
+void Replay::move_to(Clock& clock, Id id, Viewer& viewer, Outlet& out) {
+  Clock& before = *viewer.clock;
+  out.move(id, clock.scene, resync_clock(clock.head.position(out.now())));
+  viewer.clock = &clock;
+  clock.viewers.insert(id);
+  tell_player(clock, id, viewer.name, out);
+  tell_clock(clock, id, out);
+  if (before.viewers.erase(id) == 0) return;
+  if (!before.viewers.empty()) return tell_gone(before, id, "", out);
+  due_.erase({before.due, before.scene});
+  clocks_.erase(before.scene);
+}
+
+/// Viewers whose turn has come get what they want.
+void Replay::serve_wishes(Outlet& out) {
+  std::deque<Id> wait;
+  for (const Id id : std::exchange(wishing_, {})) {
+    const auto found = viewers_.find(id);
+    if (found == viewers_.end() || !found->second.wishes) continue;
+    if (!found->second.pace.take(out.now()))
+      wait.push_back(id);
+    else
+      carry_out(id, found->second, out);
+  }
+  wishing_ = std::move(wait);
+}
+
+void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
+  const ViewerWish wish = std::exchange(viewer.wish, {});
+  viewer.wishes = false;
+  const Micros now = out.now();
+  Clock& own = *viewer.clock;
+  own.head.hold(now);
+  const double speed = wish.speed.value_or(own.head.speed());
+  const auto place = place_of(wish, viewer, own.head.at());
+  if (wish.kill != words::Playback::NO_KILL && !place) {
+    if (wish.from_chat) answer(id, "no kill there", out);
+    return tell_clock(own, id, out);
+  }
+  const bool anew = own.ended && !wish.paused.value_or(false) && wish.any();
+  const bool paused = wish.paused.value_or(own.head.paused() && !anew);
+  const Micros at = own.head.clamped(place.value_or(anew ? first_ : own.head.at()));
+  if (Clock* const alike = find_alike(at, speed, paused, &own, now)) {
+    move_to(*alike, id, viewer, out);
+  } else if (own.viewers.size() > 1) {
+    move_to(new_clock(at, speed, paused, now), id, viewer, out);
+  } else {
+    own.head.set_speed(speed, now);
+    own.head.pause(paused, now);
+    own.head.put(at, now);
+    own.ended = false;
+    own.stale = true;
+    schedule(own, now);
+  }
+  if (!wish.from_chat) return;
+  const std::string where = clock_text(at) + " of " + clock_text(viewer.clock->head.length());
+  char text[32];
+  std::snprintf(text, sizeof text, "speed %g", speed);
+  answer(id, where + (paused ? ", paused" : std::string(", ") + text), out);
+}
+
+/// Where the wish leads; nothing: nowhere else.
+std::optional<Micros> Replay::place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const {
+  constexpr Micros kBefore = 2 * kSecond, kAgain = kSecond;
+  if (wish.kill != words::Playback::NO_KILL) {
+    const bool next = wish.kill == words::Playback::NEXT_KILL;
+    const Moment* found = nullptr;
+    for (const Moment& one : moments_) {
+      if (one.what != words::Timeline::KILL) continue;
+      if (viewer.follows != 0 && one.player != viewer.follows && one.by != viewer.follows) continue;
+      if (next && one.at > from + kBefore) return one.at - kBefore;
+      if (!next && one.at + kAgain < from + kBefore) found = &one;
+    }
+    if (found == nullptr) return std::nullopt;
+    return found->at - std::min(found->at, kBefore);
+  }
+  if (!wish.at && wish.by_s == 0) return std::nullopt;
+  const Micros base = std::min(wish.at.value_or(from), library_->length());
+  const double by = wish.by_s * static_cast<double>(kSecond);
+  return static_cast<Micros>(std::max(0.0, static_cast<double>(base) + by));
+}
+
+}  // namespace entente::core

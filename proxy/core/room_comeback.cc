@@ -1,0 +1,149 @@
+// A room of one player whose server is lost: what the player is told, what waits, and how the next back takes over.
+#include <algorithm>
+#include <cassert>
+
+#include "proxy/core/losses.h"
+#include "proxy/core/room_end.h"
+
+namespace entente::core {
+
+bool Room::outlives_server() const {
+  if (options_.shared || over_ || seats_.size() != 1) return false;
+  const FrontEnd& seat = *seats_.begin()->second;
+  return !seat.left && (!seat.entered || wish_.has_value());
+}
+
+bool Room::takes_another_world() const {
+  return !seats_.empty() && seats_.begin()->second->member->takes_another_world();
+}
+
+Wait Room::replace_back(std::unique_ptr<Back> fresh, const Loss& loss, Micros now) {
+  assert(outlives_server());
+  now_ = now;
+  if (!back_->left) lose(*back_, loss.why, loss.code);
+  const Wait wait = std::exchange(put_off_, Wait::kNothing);
+  if (wait != Wait::kSeat) refusal_.reset();
+  const bool unwanted = std::any_of(facts_.begin(), facts_.end(), [](const Fact& fact) {
+    const auto* refused = as<words::Refused>(fact);
+    return as<words::Kicked>(fact) != nullptr || (refused != nullptr && refused->code() != words::Refused::SERVER_GONE);
+  });
+  if (unwanted) {
+    if (why_.empty()) why_ = loss.why;
+    return drain(), Wait::kNothing;
+  }
+  facts_.clear();
+  starts_anew_ = !told_ || (!wish_ && world_.geometry() == nullptr);
+  if (!starts_anew_)
+    prepare_comeback();
+  else if (told_)
+    tell_all(Comeback::loss(world_, seats_.begin()->first));
+  meanwhile_ = loss.meanwhile;
+  back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
+  if (told_ && wish_)
+    back_->member->hear(*wish_, *back_);
+  else
+    for (const Intent& intent : early_) back_->member->hear(intent, *back_);
+  drain();
+  return wait == Wait::kSeat ? Wait::kSeat : Wait::kServer;
+}
+
+/// The world of the lost server goes; the next one is awaited.
+void Room::prepare_comeback() {
+  if (comeback_ != nullptr) return comeback_->start_again();
+  const Id player = seats_.begin()->first;
+  auto comeback = std::make_unique<Comeback>(world_, player);
+  tell_all(Comeback::loss(world_, player));
+  comeback_ = std::move(comeback);
+  const PlayerState* own = world_.player(player);
+  const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
+  if (wish_ && team != words::TEAM_ANY && team != words::RABBIT && !meanwhile_)
+    std::get<words::Enter>(wish_->kind).set_team(team);
+}
+
+/// Whether the server cannot take the player now, and the player waits instead of hearing so: for a seat, or to ask
+/// for any team where its own has become full.
+bool Room::is_put_off(const Fact& fact) {
+  const auto* refused = as<words::Refused>(fact);
+  if (refused == nullptr || !outlives_server()) return false;
+  auto* wish = wish_ ? &std::get<words::Enter>(wish_->kind) : nullptr;
+  const bool full = refused->code() == words::Refused::FULL;
+  const bool team_full = refused->code() == words::Refused::TEAM_FULL && comeback_ != nullptr && wish != nullptr &&
+                         wish->team() != words::TEAM_ANY;
+  if ((!full && !team_full) || !put_off(full ? Wait::kSeat : Wait::kServer, refused->text())) return false;
+  full ? void(refusal_ = fact) : wish->set_team(words::TEAM_ANY);
+  return true;
+}
+
+/// The back leaves, and the player waits for the next one, if the host says so.
+bool Room::put_off(Wait wait, std::string_view why) {
+  if (put_off_ != Wait::kNothing || !outlives_server() || !host_.waits_for_next_server(why, wait)) return false;
+  leave(*back_);
+  put_off_ = wait;
+  return true;
+}
+
+/// At once, in this order.
+void Room::tell_all(std::vector<Fact> facts) {
+  for (Fact& fact : facts) {
+    fact.at = now_;
+    world_.fold(fact);
+    host_.told(fact);
+    deliver(fact);
+  }
+}
+
+/// A fact from the server that the player is about to come to. True if the player does not hear it now.
+bool Room::is_of_next_world(const Fact& fact) {
+  if (as<words::Ready>(fact) != nullptr) return arrive(), true;
+  if (as<words::WorldProgress>(fact) != nullptr) return host_.told(fact), true;
+  if (const auto* said = as<words::Said>(fact)) return said->from() != 0;
+  if (as<words::Refused>(fact) || as<words::Kicked>(fact) || as<words::Notice>(fact) || as<words::Waiting>(fact) ||
+      as<words::ClaimRefused>(fact))
+    return false;
+  comeback_->fold(fact);
+  return true;
+}
+
+/// The player is in the next server's world, and hears what is different there.
+void Room::arrive() {
+  if (over_) return;
+  const auto& [player, seat] = *seats_.begin();
+  if (!seat->member->takes_another_world() && !comeback_->is_same_place(world_))
+    return over("the server is back with another world; join again");  // comeback_ stays: nothing of it is told
+  const std::unique_ptr<Comeback> comeback = std::move(comeback_);
+  tell_all(comeback->arrive(world_, player));
+  world_.become(comeback->take());
+  arrived();
+  if (comeback->spawns()) say(player, Intent(words::Spawn()));
+}
+
+void Room::arrived() {
+  starts_anew_ = false;
+  refusal_.reset();
+}
+
+/// Keeps what the next server must be told if this one is lost.
+void Room::remember(const Intent& intent) {
+  if (options_.shared) return;
+  if (as<words::Enter>(intent) != nullptr) wish_ = intent;
+  const auto* change = as<words::Change>(intent);
+  if (change == nullptr || !wish_) return;
+  auto& wish = std::get<words::Enter>(wish_->kind);
+  if (change->has_name()) wish.set_name(change->name());
+  if (change->has_team() && !meanwhile_) wish.set_team(change->team());
+  if (change->has_kit()) wish.set_kit(change->kit());
+  if (change->has_motto()) wish.set_motto(change->motto());
+  if (change->has_skin()) wish.set_skin(change->skin());
+}
+
+/// While the server is away, nothing can be done in a world that is gone.
+bool Room::is_kept_from_back(const Intent& intent) {
+  if (as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Leave>(intent)) return false;
+  if (as<words::Spawn>(intent) != nullptr)
+    comeback_->ask_spawn();
+  else if (as<words::WantWorld>(intent) == nullptr)
+    ledger_.add(loss::kServerAway, name_of(intent));
+  return true;
+}
+
+}  // namespace entente::core

@@ -1,0 +1,89 @@
+// The scenes of a room: worlds of their own, each for some of the seats.
+#include "proxy/core/replay/difference.h"
+#include "proxy/core/replay/every_scene.h"
+#include "proxy/core/room_end.h"
+
+namespace entente::core {
+
+const World& Room::world_seen_by(Id seat) const {
+  const auto at = seats_.find(seat);
+  const Scene* const scene = at != seats_.end() ? scene_of(at->second->scene) : nullptr;
+  return scene != nullptr ? scene->world : world_;
+}
+
+Room::Scene* Room::scene_of(Id scene) const {
+  const auto at = scene != 0 ? scenes_.find(scene) : scenes_.end();
+  return at != scenes_.end() ? at->second.get() : nullptr;
+}
+
+std::vector<Room::FrontEnd*>& Room::hearers_with(const FrontEnd& seat) {
+  Scene* const scene = scene_of(seat.scene);
+  return scene != nullptr ? scene->hearers : hearers_;
+}
+
+/// A seat leaves its scene, which ends if nobody else sees it.
+void Room::leave_scene(FrontEnd& seat) {
+  Scene* const scene = scene_of(seat.scene);
+  if (scene != nullptr && --scene->seats == 0) scenes_.erase(seat.scene);
+  seat.scene = 0;
+}
+
+void Room::carry_out(const Move& move) {
+  constexpr std::uint32_t kVersionsApart = 1'000'003;
+  const auto at = seats_.find(move.seat);
+  if (at == seats_.end() || at->second->left || at->second->scene == move.scene || move.scene == 0) return;
+  FrontEnd& seat = *at->second;
+  const World& from = world_seen_by(move.seat);
+  auto& scene = scenes_[move.scene];
+  const bool is_new = scene == nullptr;
+  if (is_new) {
+    scene = std::make_unique<Scene>();
+    scene->world.copy(from, move.scene * kVersionsApart);
+  }
+  ++scene->seats;
+  if (std::erase(hearers_with(seat), &seat) != 0) scene->hearers.push_back(&seat);
+  const Id before = std::exchange(seat.scene, move.scene);
+  if (!is_new) {
+    const auto say = [&](Fact fact) {
+      const auto* player = as<words::Player>(fact);
+      if (player != nullptr && seats_.contains(player->id())) return;  // seats are the back's to show
+      fact.at = now_;
+      fact.audience = words::PLAYER;
+      fact.to = move.seat;
+      shared_frames_.next_word();
+      if (!seat.left) tell(seat, fact);
+    };
+    say(move.begin);
+    tell_difference(
+        from, scene->world, [&](Id player) { return seats_.contains(player); }, say);
+  }
+  if (Scene* const old = scene_of(before); old != nullptr && --old->seats == 0) scenes_.erase(before);
+}
+
+/// The host hears only of seats: whatever else is in a scene is not the room's own.
+void Room::deliver_in_scene(const Fact& fact) {
+  if (fact.scene == kEveryScene) {
+    host_.told(fact);
+    shared_frames_.next_word();
+    const auto each = [&](const std::vector<FrontEnd*>& hearers) {
+      for (FrontEnd* seat : hearers)
+        if (!seat->left) tell(*seat, fact);
+    };
+    each(hearers_);
+    for (const auto& [id, scene] : scenes_) each(scene->hearers);
+    return;
+  }
+  Scene* const scene = scene_of(fact.scene);
+  if (scene == nullptr) return;
+  scene->world.fold(fact);
+  const auto* player = as<words::Player>(fact);
+  const auto* gone = as<words::PlayerGone>(fact);
+  if ((player != nullptr && seats_.contains(player->id())) || (gone != nullptr && seats_.contains(gone->id())))
+    host_.told(fact);
+  if (fact.audience == words::PLAYER) return deliver(fact);
+  shared_frames_.next_word();
+  for (FrontEnd* seat : scene->hearers)
+    if (!seat->left && is_for(fact, scene->world, seat->me())) tell(*seat, fact);
+}
+
+}  // namespace entente::core
