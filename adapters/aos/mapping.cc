@@ -259,7 +259,7 @@ constexpr Mapping kAll[] = {
     {"", kUp, "", "TokenWish", kLossy, "the server sees who stands on what; our front sees it for servers that do not"},
     no_intent("Select", "one man a player"),
     no_intent("Watch", "clients look about by themselves"),
-    no_intent("Resume", "nobody takes up a session that ended"),
+    no_intent("Resume", "a session that has ended cannot be resumed"),
     no_intent("Button", "no such key"),
     no_intent("Freeze", "no such key"),
     no_intent("DeathClaim", kServerDecides),

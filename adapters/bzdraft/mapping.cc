@@ -19,7 +19,7 @@ constexpr const char* kWorldMade = "rebuilt from the words as plain boxes, under
 constexpr const char* kStatus = "dead tanks are not told of";
 constexpr const char* kUnseen = "who is hidden, or dead without a death, is not alive to a client";
 constexpr const char* kOneTank = "a player has one tank";
-constexpr const char* kOneGun = "a tank has one gun that loads itself, and tools are flags that lie about";
+constexpr const char* kOneGun = "a tank has one gun that loads itself; tools become flags on the ground";
 constexpr const char* kCamera = "a client flies its own camera";
 constexpr const char* kStill = "a client keeps the world it loaded";
 constexpr const char* kOneHit = "tanks are whole or gone; what lies between is said as chat";
@@ -123,7 +123,7 @@ constexpr Mapping kAll[] = {
     up("MsgPlayerUpdate", "azimuth", "PoseClaim.yaw"),
     up("MsgPlayerUpdate", "angular_velocity", "PoseClaim.yaw_rate"),
     up("MsgPlayerUpdate", "*", "Step.x", kSynthesised, "our back's physics drive to the middle of the tile"),
-    up("MsgPlayerUpdate", "*", "Toward.x", kSynthesised, "our back's physics drive there"),
+    up("MsgPlayerUpdate", "*", "Toward.x", kSynthesised, "Entente drives the tank there"),
     up("MsgPlayerUpdate", "*", "Keys.bits", kSynthesised, "our back's physics drive the way the keys say"),
     down("MsgPlayerUpdate", "player", "Pose.unit", kLossy, kNumbered),
     down("MsgPlayerUpdate", "status", "Pose.state", kLossy, kStatus),
@@ -174,7 +174,7 @@ constexpr Mapping kAll[] = {
     // -- Flags
     down("MsgFlagUpdate", "*", "Token", kLossy, kOwner),
     down("MsgFlagUpdate", "*", "Unit.kind", kLossy, "pellets lie about as flags that do nothing: the 40 nearest"),
-    down("MsgFlagUpdate", "*", "Unit.pose", kLossy, "what lies there for who drives upon it is a flag of no kind"),
+    down("MsgFlagUpdate", "*", "Unit.pose", kLossy, "pickups appear as flags of no kind"),
     up("MsgGrabFlag", "number", "TokenWish.token", kLossy, kNumbered),
     down("MsgGrabFlag", "*", "TokenTaken.token", kLossy, "not from whom: flags are only taken from the ground"),
     up("MsgDropFlag", "reason", "TokenWish.op"),
@@ -200,7 +200,7 @@ constexpr Mapping kAll[] = {
     // -- Words that no message says
     no_intent("Select", kOneTank),
     no_intent("Watch", kCamera),
-    no_intent("Resume", "nobody takes up a session that ended"),
+    no_intent("Resume", "a session that has ended cannot be resumed"),
     no_intent("Reload", kOneGun),
     no_intent("Tool", kOneGun),
     no_intent("Button", kOneGun),

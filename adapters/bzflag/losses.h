@@ -64,7 +64,7 @@ inline constexpr Mapping kNoPlayer = lost_down("MsgAddPlayer", "", "not a number
 
 inline constexpr Mapping kWishNotInPlay = lost_intent("TokenWish", "the player is not in play");
 inline constexpr Mapping kNoDatagrams =
-    lost_intent("Fire", "there is no link by datagrams, and the server kicks who shoots by stream");
+    lost_intent("Fire", "there is no UDP link, and the server kicks players who shoot over TCP");
 inline constexpr Mapping kServerCounts = lost_intent("ScoreClaim", "the server keeps the score");
 inline constexpr Mapping kShotOfNobody = lost_intent("ShotEndClaim", "its shooter is not there");
 inline constexpr Mapping kEndsFull = lost_intent("ShotEndClaim", "more ends of others' shots than the server allows");

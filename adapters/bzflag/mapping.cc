@@ -20,15 +20,15 @@ constexpr const char* kOurClock = "our front's clock";
 constexpr const char* kTail = "no word for what moves a tank besides itself";
 constexpr const char* kStatus = "dead tanks are not told of, nor what moves a tank besides itself";
 constexpr const char* kUnseen = "who is hidden, or dead without a death, is not alive to a client";
-constexpr const char* kLocal = "asked by broadcast in a local network, which nobody bridges";
+constexpr const char* kLocal = "a broadcast in the local network; not bridged";
 constexpr const char* kWorldMade = "rebuilt from the words: materials, textures and meshes become plain boxes";
-constexpr const char* kOneTank = "a player has one tank, and is who it is for a whole session";
+constexpr const char* kOneTank = "a player has one tank, and its name cannot change during a session";
 constexpr const char* kOneHit = "tanks are whole or gone; what lies between is said as chat";
-constexpr const char* kOneGun = "a tank has one gun that loads itself, and tools are flags that lie about";
+constexpr const char* kOneGun = "a tank has one gun that loads itself; tools become flags on the ground";
 constexpr const char* kVictim = "the victim's client tells of a hit";
 constexpr const char* kStill = "a client keeps the world it loaded";
 constexpr const char* kScores = "only servers of the page believe their clients; others keep the score";
-constexpr const char* kNoVoice = "no word for voice and video, which nobody has a layout of";
+constexpr const char* kNoVoice = "no word for voice and video, whose layout is unknown";
 constexpr const char* kIgnored = "servers ignore it";
 constexpr const char* kCamera = "a client flies its own camera";
 
@@ -37,7 +37,7 @@ constexpr Mapping kAll[] = {
     up("ClientHeader", "", "WantWorld"),
     down("Welcome", "version", "Room.dialect"),
     down("Welcome", "id", "", kSynthesised, kNumbered),
-    down("TooLate", "version", "", kSynthesised, "said by our front to who sends no header in 2.5 s"),
+    down("TooLate", "version", "", kSynthesised, "sent to clients that send no header within 2.5 s"),
     down("Refused", "reason", "Refused.text"),
     down("RefusedMore", "reason", "", kDropped, "only the first piece of a refusal is passed on"),
     up("MsgNegotiateFlags", "flags", "Enter.flags_known", kLossy, "our back knows those of 2.4, whoever asks"),
@@ -58,7 +58,7 @@ constexpr Mapping kAll[] = {
     up("MsgEnter", "id", "", kSynthesised, "made up from the number of the greeting, where ids are addresses"),
     up("MsgEnter", "type", "Enter.role"),
     up("MsgEnter", "team", "Enter.team"),
-    up("MsgEnter", "callsign", "Enter.name", kLossy, "made legal and unique before it is refused"),
+    up("MsgEnter", "callsign", "Enter.name", kLossy, "changed if the server would refuse it"),
     up("MsgEnter", "motto", "Enter.motto"),
     up("MsgEnter", "token", "Enter.token"),
     up("MsgEnter", "version", "Enter.version"),
@@ -178,7 +178,7 @@ constexpr Mapping kAll[] = {
 
     // -- Steering by other words: our back drives, and tells where it is
     up("MsgPlayerUpdateSmall", "*", "Step.x", kSynthesised, "our back's physics drive to the middle of the tile"),
-    up("MsgPlayerUpdateSmall", "*", "Toward.x", kSynthesised, "our back's physics drive there"),
+    up("MsgPlayerUpdateSmall", "*", "Toward.x", kSynthesised, "Entente drives the tank there"),
     up("MsgPlayerUpdateSmall", "*", "Keys.bits", kSynthesised, "our back's physics drive the way the keys say"),
 
     // -- Shots
@@ -227,8 +227,7 @@ constexpr Mapping kAll[] = {
     // -- Flags
     down("MsgFlagUpdate", "*", "Unit.kind", kLossy, "pellets lie about as flags that do nothing: the 40 nearest"),
     down("MsgFlagUpdate", "*", "Token", kLossy, "who owns a flag that nobody carries is not told"),
-    down("MsgFlagUpdate", "*", "Unit.pose", kLossy,
-         "what lies there for who drives upon it is a flag of no known kind"),
+    down("MsgFlagUpdate", "*", "Unit.pose", kLossy, "pickups appear as flags of unknown kind"),
     up("MsgGrabFlag", "number", "TokenWish.token", kLossy, kNumbered),
     down("MsgGrabFlag", "*", "TokenTaken.token", kLossy, kNumbered),
     up("MsgDropFlag", "pos", "TokenWish.x"),
@@ -245,7 +244,8 @@ constexpr Mapping kAll[] = {
 
     // -- Words, numbers, time
     up("MsgMessage", "to", "Say.scope", kLossy, kNumbered),
-    up("MsgMessage", "text", "Say.text", kLossy, "in pieces of 127 bytes; to oneself it is answered by our front"),
+    up("MsgMessage", "text", "Say.text", kLossy,
+       "split into pieces of 127 bytes; Entente answers a message to oneself"),
     up("MsgMessage", "team", "Say.scope", kLossy, "rogues have no chat of their own where a team is named"),
     down("MsgMessage", "from", "Said.from", kLossy, kNumbered),
     down("MsgMessage", "to", "Said.scope", kLossy, kNumbered),
@@ -291,7 +291,7 @@ constexpr Mapping kAll[] = {
     no_intent("Change", kOneTank),
     no_intent("Select", kOneTank),
     no_intent("Watch", kCamera),
-    no_intent("Resume", "nobody takes up a session that ended"),
+    no_intent("Resume", "a session that has ended cannot be resumed"),
     no_intent("Reload", kOneGun),
     no_intent("Tool", kOneGun),
     no_intent("Button", kOneGun),

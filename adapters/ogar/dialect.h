@@ -70,7 +70,7 @@ inline constexpr std::array<Dialect, kDialectCount> kDialects = [] {
 
 inline constexpr std::array<wire::DialectInfo, kDialectCount> kDialectInfo{{
     {"modern3", "Modern Protocol revision 3, as OgarII 1.3.6 implements it"},
-    {"legacy4", "UCS-2 names, 16-bit positions; clients that name an older version too"},
+    {"legacy4", "UCS-2 names, 16-bit positions; also for clients that name an older version"},
     {"legacy5", "UCS-2 names, 32-bit positions (agario-client)"},
     {"legacy6", "UTF-8 names, cells tell only what changed (Cigar, Cigar2)"},
     {"legacy7", "as legacy6, the board by cell id"},

@@ -25,7 +25,7 @@ inline constexpr std::array<Dialect, 3> kDialects = {{
 }};
 
 inline constexpr std::array<wire::DialectInfo, 3> kDialectInfos = {{
-    {"be-packed", "big endian, no padding: the document's sizes; the client branch's head speaks it"},
+    {"be-packed", "big endian, no padding: the document's sizes; used by the newest client in the source repository"},
     {"le-padded", "C structs of a little-endian machine: the server and client of the master branch"},
     {"mixed", "be-packed, but events as C structs: the server branch's head"},
 }};

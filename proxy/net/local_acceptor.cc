@@ -35,7 +35,7 @@ Fd new_socket(int flags = 0) { return Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CL
 Outcome<Done> make_room(const std::string& path, const sockaddr_un& address) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return Done{};
-  if (!S_ISSOCK(found.st_mode)) return Error{path + " is no socket; name another path"};
+  if (!S_ISSOCK(found.st_mode)) return Error{path + " is not a socket; name another path"};
   const Fd probe = new_socket(SOCK_NONBLOCK);
   if (connect(probe.get(), address) == 0 || errno != ECONNREFUSED)
     return Error{"another program listens on " + path + "; name another path"};

@@ -12,8 +12,8 @@ constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 
 constexpr unsigned kMost4 = 32, kMost6 = 128, kHost6 = 64;
 
 Error not_a_net(std::string_view text, const std::string& why) {
-  return Error{"'" + std::string(text) + "' is no net of addresses: " + why +
-               "; write it as 192.0.2.7, 192.0.2.0/24 or " + "2001:db8::/32"};
+  return Error{"'" + std::string(text) + "' is not a network: " + why + "; write it as 192.0.2.7, 192.0.2.0/24 or " +
+               "2001:db8::/32"};
 }
 
 /// The bytes of an address, as few as its family has; one that is written in IPv6's is IPv4's.
@@ -59,7 +59,7 @@ Outcome<Network> Network::parse(std::string_view text) {
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
   const unsigned most = whole.v6_ ? kMost6 : kMost4;
   if (digits.empty() || read.ec != std::errc{} || read.ptr != digits.data() + digits.size() || bits > most)
-    return not_a_net(text, "behind the '/' stands no number from 0 to " + std::to_string(most));
+    return not_a_net(text, "the number after '/' must be from 0 to " + std::to_string(most));
   const Network net = around(*address, bits);
   if (net.first_ != whole.first_) return not_a_net(text, "its first address is " + net.text());
   return net;

@@ -78,7 +78,7 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"proxy", "Put a proxy in front of one server, for clients of the same or another game",
+    {"proxy", "Put a proxy in front of one or more servers, for clients of the same or another game",
      "entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://127.0.0.1:5155 --record evening.mcap",
      plug<declare_proxy, run_proxy>},
     {"run", "Run the proxies (routes) and arenas in a configuration file", "entente run config/relay-bzflag.toml",

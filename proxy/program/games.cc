@@ -107,7 +107,8 @@ std::string games_table(std::span<const wire::Game* const> known, bool as_markdo
   return in_columns(by_dialect(known)) +
          "\nA client of any game with a front can play on a server of any game with a back; `entente explain CLIENT "
          "SERVER`\n"
-         "lists what works. A listener whose URL names no dialect speaks the first dialect of its game.\n" +
+         "lists what works. Without a dialect, a listener speaks the first one of its game; an Ogar listener accepts "
+         "all.\n" +
          settings_table(known);
 }
 

@@ -67,10 +67,10 @@ Outcome<bool> Reader::step() {
 
 Outcome<Done> Reader::take_magic() {
   if (source_.size() < kMagic.size())
-    return cut_off_ = true, wrong(0, "not an MCAP file: it has only " + to_string(source_.size()) + " bytes");
+    return cut_off_ = true, wrong(0, "not an MCAP file: it has " + to_string(source_.size()) + " bytes");
   auto magic = window_.view(0, kMagic.size());
   if (!magic.ok()) return magic.error();
-  if (!same(*magic, kMagic)) return wrong(0, "not an MCAP file: it does not begin as one");
+  if (!same(*magic, kMagic)) return wrong(0, "not an MCAP file");
   crc_ = crc32(*magic);
   progress_.whole = trusted_ = at_ = kMagic.size();
   section_ = Section::kData;

@@ -389,7 +389,7 @@ TEST_CASE("what no message says is counted") {
   play.come_in();
   CHECK(play.hears(words::Board()) == "loses Board: clients sort their own\n");
   CHECK(play.hears(words::Ammo()) ==
-        "loses Ammo: a tank has one gun that loads itself, and tools are flags that lie about\n");
+        "loses Ammo: a tank has one gun that loads itself; tools become flags on the ground\n");
   CHECK(play.hears(core::Fact(1, words::ClaimRefused())) ==
         "loses ClaimRefused: neither a change of name nor a death was refused\n");
 }

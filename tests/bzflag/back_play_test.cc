@@ -119,7 +119,7 @@ TEST_CASE("without a link no shot goes out, for that is a kick") {
   stage.hears(anna());
   stage.receives(by_server({Accept{player_id(3)}, add_player(3, 1, "anna"), alive(3, 0, 0)}));
   CHECK(stage.hears(fire(0x100)) ==
-        "loses Fire: there is no link by datagrams, and the server kicks who shoots by stream\n" + kNotFired);
+        "loses Fire: there is no UDP link, and the server kicks players who shoot over TCP\n" + kNotFired);
 }
 
 TEST_CASE("a death is reported once, with the flag of the shot, and is true when the server says so") {

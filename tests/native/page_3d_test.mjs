@@ -121,7 +121,7 @@ test("behind a unit, the camera turns with it and keeps out of solids; inside, i
   assert.deepEqual([eyes.x, eyes.y], [10, 20]);
 });
 
-test("the score board: spectators last; Ace of Spades by teams and kills; others by wins less losses", () => {
+test("the score board: spectators last; Ace of Spades by teams and kills; others by wins minus losses", () => {
   const one = (id, team, wins, losses, role = "PLAY") => ({ id, team, wins, losses, role });
   const players = [one(1, "RED", 5, 5), one(2, "BLUE", 1, 0), one(3, "RED", 9, 0, "WATCH"), one(4, "BLUE", 3, 9), one(5, "RED", 0, 0)];
   const order = (game) => ranked(game, players).map(({ id }) => id);

@@ -157,7 +157,7 @@ TEST_CASE("what a dead process left is replaced; what lives, or is no socket, is
     CHECK(*ask_local(path, "still there?") == "you said still there?");
   }
   std::ofstream(folder / "file") << "precious";
-  CHECK(why_not(folder / "file") == (folder / "file") + " is no socket; name another path");
+  CHECK(why_not(folder / "file") == (folder / "file") + " is not a socket; name another path");
   CHECK(std::filesystem::file_size(folder / "file") == 8);
   CHECK(why_not(folder / "no/such/folder").find("No such file or directory") != std::string::npos);
   CHECK(why_not(std::string(200, 'x')).find("its length must be 1 to 107 bytes") != std::string::npos);
@@ -177,7 +177,7 @@ TEST_CASE("where no acceptor is, that is said") {
   const Folder folder;
   const auto answer = ask_local(folder / "none", "hello");
   REQUIRE_FALSE(answer.ok());
-  CHECK(answer.error().text == "cannot ask at " + (folder / "none") + ": No such file or directory");
+  CHECK(answer.error().text == "cannot connect to " + (folder / "none") + ": No such file or directory");
 }
 
 }  // namespace

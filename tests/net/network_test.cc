@@ -39,11 +39,11 @@ TEST_CASE("what is no net says why") {
   };
   for (const Case& c : {Case{"", "no IPv4 or IPv6 address"},
                         {"example.org", "no IPv4 or IPv6 address"},
-                        {"10.0.0.1/33", "behind the '/' stands no number from 0 to 32"},
-                        {"::/129", "behind the '/' stands no number from 0 to 128"},
-                        {"10.0.0.0/", "behind the '/' stands no number"},
-                        {"10.0.0.0/8x", "behind the '/' stands no number"},
-                        {"10.0.0.0/-1", "behind the '/' stands no number"},
+                        {"10.0.0.1/33", "the number after '/' must be from 0 to 32"},
+                        {"::/129", "the number after '/' must be from 0 to 128"},
+                        {"10.0.0.0/", "the number after '/' must be from 0 to "},
+                        {"10.0.0.0/8x", "the number after '/' must be from 0 to "},
+                        {"10.0.0.0/-1", "the number after '/' must be from 0 to "},
                         {"10.0.0.1/8", "its first address is 10.0.0.0/8"},
                         {"2001:db8::1/64", "its first address is 2001:db8::/64"}}) {
     CAPTURE(c.text);

@@ -74,7 +74,7 @@ TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or a
 TEST_CASE("a file that is wrong says where, and one that cannot be written says why") {
   const Folder folder;
   const std::string name = folder.write("bans", "192.0.2.7 forever\nexample.org forever\n");
-  CHECK(read_bans(name, 0).error().text.starts_with(name + ":2: 'example.org' is no net of addresses"));
+  CHECK(read_bans(name, 0).error().text.starts_with(name + ":2: 'example.org' is not a network"));
   const std::string time = folder.write("times", "192.0.2.7 tomorrow\n");
   CHECK(read_bans(folder.path().string(), 0).error().text ==
         folder.path().string() + " is a folder; access.ban_file must be a file");

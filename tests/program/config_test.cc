@@ -156,7 +156,7 @@ TEST_CASE("before a start, files that a configuration names can be made, and rea
   const auto at_start = [](const std::string& toml) { return complaints(toml, kKnown, Start::kYes); };
   const std::string bans = folder.write("bans", "garbage\n"), there = folder.write("there.mcap", "");
   CHECK(at_start("[access]\nban_file = \"" + bans + "\"\n" + std::string(kRoute))
-            .starts_with("a.toml:2:12: access.ban_file: " + bans + ":1: 'garbage' is no net of addresses"));
+            .starts_with("a.toml:2:12: access.ban_file: " + bans + ":1: 'garbage' is not a network"));
   CHECK(at_start("[access]\nban_file = \"" + folder.file("none") + "\"\n" + std::string(kRoute)).empty());
   for (const auto& [table, key] :
        {std::pair("access", "ban_file"), std::pair("log", "file"), std::pair("control", "socket")})
@@ -197,7 +197,7 @@ TEST_CASE("an arena is read with its rules, and what is not written has its pres
 TEST_CASE("all that is wrong with an arena is told with its place") {
   const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
   CHECK(wrong("[[arena]]\nname = \"x\"\n") == "a.toml:1:1: arena[0]: the key 'listen' is missing\n");
-  CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: names no address\n");
+  CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: must have at least one URL\n");
   CHECK(wrong("[[arena]]\nlisten = \"native://127.0.0.1:0\"\n") ==
         "a.toml:2:10: arena[0].listen: expected a list of strings, [\"like this\"], got 'native://127.0.0.1:0'\n");
   CHECK(wrong("[[arena]]\nlisten = [\"native://127.0.0.1:0\", 3]\n") ==
@@ -205,6 +205,7 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
   const std::string arena = "[[arena]]\nlisten = [\"native://127.0.0.1:0\"]\n";
   CHECK(wrong(arena + "seats = 4\nbots = 4\n") ==
         "a.toml:4:8: arena[0].bots: must be less than seats, so that a person can join\n");
+  CHECK(wrong(arena + "at = \"1:30\"\n") == "a.toml:3:6: arena[0].at: needs 'from', the recording to start from\n");
   CHECK(wrong(arena + "ricochet = 1\n") == "a.toml:3:12: arena[0].ricochet: expected true or false, got 1\n");
   CHECK(wrong("[[arena]]\nlisten = [\"aos://127.0.0.1:0?mode=datagrams\"]\n")
             .starts_with("a.toml:2:11: arena[0].listen[0]: 'aos://127.0.0.1:0?mode=datagrams': 'mode=datagrams' is"));
@@ -330,7 +331,8 @@ TEST_CASE("where others watch is checked as any listener is, and a route's spect
     CHECK(complaint("[]", of_route) == "");
     CHECK(complaint("[{ listen = \"ogar+ws://127.0.0.1:7002\", delay_s = 0 }]", of_route) == "");
     CHECK(complaint("[{ delay_s = 5 }]", of_route).find("the key 'listen' is missing") != std::string::npos);
-    CHECK(complaint("[{ listen = [] }]", of_route).find(key + ".listen: names no address") != std::string::npos);
+    CHECK(complaint("[{ listen = [] }]", of_route).find(key + ".listen: must have at least one URL") !=
+          std::string::npos);
     CHECK(complaint("[{ listen = \"native://127.0.0.1:7001\" }]", of_route).find("is taken by") != std::string::npos);
     CHECK(complaint("[{ listen = \"quake://127.0.0.1:7002\" }]", of_route).find(key + ".listen[0]: ") !=
           std::string::npos);
@@ -353,7 +355,7 @@ TEST_CASE("who may come is a list of nets, for all routes and for each") {
   CHECK(config->access().remember_bans_s() == 600);
   CHECK(config->route(0).deny(0) == "10.0.0.7");
   CHECK(complaints("[access]\ndeny = [\"10.0.0.0/8\", \"somewhere\"]\n" + route)
-            .starts_with("a.toml:2:23: access.deny[1]: 'somewhere' is no net of addresses: no IPv4 or IPv6 address"));
+            .starts_with("a.toml:2:23: access.deny[1]: 'somewhere' is not a network: not an IPv4 or IPv6 address"));
   CHECK(complaints("[access]\ndeny = \"10.0.0.7\"\n" + route) ==
         "a.toml:2:8: access.deny: expected a list of strings, [\"like this\"], got '10.0.0.7'\n");
   CHECK(complaints(route + "allow = [7]\n").find("route[0].allow[0]: expected a text, got 7\n") != std::string::npos);

@@ -35,7 +35,7 @@ TEST_CASE("a line is a command and the rest, spaces apart") {
   CHECK(control.answer("  echo\t hello ") == "ok\nhello\n");
   CHECK(control.answer("echo") == "ok\n-\n");
   CHECK(control.answer("fail") == "error: it did not\n");
-  CHECK(control.answer("help") == "ok\nhelp\tThis.\necho [what]\tSays it again.\nfail\tDoes not.\n");
+  CHECK(control.answer("help") == "ok\nhelp\tPrints this list.\necho [what]\tSays it again.\nfail\tDoes not.\n");
 }
 
 TEST_CASE("what is no command is an error on one line, whatever it is") {
@@ -87,8 +87,8 @@ TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
   CHECK(nobody.err == "entente: no session has the link 7\n");
   const Ended wrong = proxy.ctl({"kick", "everybody"});
   CHECK(wrong.err ==
-        "entente: 'everybody' is no link, no IPv4 or IPv6 address, and not the name of a player; `list` "
-        "shows who plays\n");
+        "entente: 'everybody' matches no player, link or address; `list` "
+        "shows the players\n");
   const Ended unknown = proxy.ctl({"lits"});
   CHECK(unknown.err.find("did you mean 'list'?") != std::string::npos);
   CHECK(proxy.ctl({"help"}).out.find("kick LINK|NAME|ADDRESS [why]\t") != std::string::npos);

@@ -21,7 +21,8 @@ TEST_CASE("the table has a row a dialect, in columns") {
         "\n"
         "A client of any game with a front can play on a server of any game with a back; `entente explain CLIENT "
         "SERVER`\n"
-        "lists what works. A listener whose URL names no dialect speaks the first dialect of its game.\n");
+        "lists what works. Without a dialect, a listener speaks the first one of its game; an Ogar listener accepts "
+        "all.\n");
 }
 
 TEST_CASE("the table in the README is what `entente games --markdown` says") {

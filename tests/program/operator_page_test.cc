@@ -409,7 +409,7 @@ TEST_CASE("a configuration with a page and no token is refused") {
       };
   CHECK(why("listen = \"127.0.0.1:0\"\n").find("operator.token_file: the page needs a token") != std::string::npos);
   CHECK(why("listen = \"127.0.0.1:0\"\ntoken_file = \"/x\"\nforwarded = [\"10.0.0.0/8\", \"proxy\"]\n")
-            .find("operator.forwarded[1]: 'proxy' is no net of addresses") != std::string::npos);
+            .find("operator.forwarded[1]: 'proxy' is not a network") != std::string::npos);
   CHECK(why("listen = \"somewhere\"\ntoken_file = \"/x\"\n").find("operator.listen") != std::string::npos);
 }
 

@@ -141,4 +141,12 @@ TEST_CASE("damaged and unfinished files have a row that says so, and other files
 }
 
 }  // namespace
+TEST_CASE("a folder without recordings is named") {
+  const Folder folder;
+  const Listing none = list(folder.path().string());
+  CHECK(none.code == 0);
+  CHECK(none.out.empty());
+  CHECK(none.err == "no recordings in " + folder.path().string() + "\n");
+}
+
 }  // namespace entente::recordings_test

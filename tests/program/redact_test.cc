@@ -197,7 +197,7 @@ TEST_CASE("what is no recording, or is there already, is refused, and nothing is
     CHECK(files_in(folder) == before);
   };
   refused({folder.file("none.mcap"), out}, kFailed, "No such file");
-  refused({folder.write("x.jsonl", "{}\n"), out}, kFailed, "`entente convert` makes one of it");
+  refused({folder.write("x.jsonl", "{}\n"), out}, kFailed, "`entente convert` makes one from a capture");
   refused({whole, whole}, kFailed, "exists already");
   refused({whole, folder.file("out.txt")}, kUsage, "must end in .mcap");
   REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());

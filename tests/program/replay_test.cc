@@ -271,6 +271,9 @@ TEST_CASE("what cannot be done is said with what can") {
   const std::string file = one_session(folder);
   CHECK(run({kEntente, "replay", file}).code == 2);
   CHECK(run(replay(file, {"--at", "soon"})).code == 2);
+  const Ended late = run(replay(file, {"--at", "9:00"}));
+  CHECK(late.code == 1);
+  CHECK_MESSAGE(late.err.find("--at 9:00 is after the end of the recording, which is ") != std::string::npos, late.err);
   CHECK(run(replay(file, {"--speed", "99"})).code == 2);
   CHECK(run(replay(file, {"--game", "chess"})).code == 2);
   CHECK(run(replay(file, {"--set", "maps"})).code == 2);

@@ -184,10 +184,10 @@ TEST_CASE("what does not decode is counted, kept as it is, and said once a secon
   CHECK(std::count(lines.begin(), lines.end(), "4000000001 1 s2c  5") == 4);
   CHECK(std::count(lines.begin(), lines.end(), "4000000003 1 s2c Blob 5") == 1);
   REQUIRE(said.size() == 5);
-  CHECK(said[0] == "toy big link 1 s2c: 5 bytes passed on but not decoded: unknown message (code, byte 0)");
+  CHECK(said[0] == "toy big link 1 s2c: 5 bytes could not be decoded: unknown message (code, byte 0)");
   CHECK(said[1] == said[0] + "; 3 more like it since this was last said");
   CHECK(said[3].find("c2s: 0 bytes") != std::string::npos);
-  CHECK(said[4] == "toy big s2c: 3 more passed on but not decoded: unknown message (code)");
+  CHECK(said[4] == "toy big s2c: 3 more could not be decoded: unknown message (code)");
   const auto totals = tap.totals();
   REQUIRE(totals.faults.size() == 2);
   CHECK(totals.faults[0].what == "unknown message");
@@ -209,7 +209,7 @@ TEST_CASE("what was not said of it is said a second later, though its link is go
   tap.sink(0).closed(1, "client left", now);
   auto said = last.get_future();
   REQUIRE(said.wait_for(std::chrono::seconds(40)) == std::future_status::ready);
-  CHECK(said.get() == "toy big s2c: 49 more passed on but not decoded: unknown message (code)");
+  CHECK(said.get() == "toy big s2c: 49 more could not be decoded: unknown message (code)");
   REQUIRE(ok(tap.stop()));
   CHECK(lines == 2);
 }

@@ -145,7 +145,7 @@ Outcome<std::unique_ptr<trace::Recording>> open_recording(const std::string& pat
   const auto format = import_format(path);
   if (!format) return format.error();
   if (*format != ImportFormat::kMcap)
-    return Error{path + " is not a recording (MCAP); `entente convert` makes one of it"};
+    return Error{path + " is not a recording (MCAP); `entente convert` makes one from a capture"};
   return trace::Recording::open(path);
 }
 

@@ -73,10 +73,12 @@ core::StandInOptions stand_ins_of(const config::Arena& settings, const std::vect
 
 std::vector<ArenaObjection> objections_to(const config::Arena& settings) {
   std::vector<ArenaObjection> all;
-  if (settings.listen().empty()) all.push_back({"listen", "names no address"});
+  if (settings.listen().empty()) all.push_back({"listen", "must have at least one URL"});
   if (settings.bots() >= settings.seats())
     all.push_back({"bots", "must be less than seats, so that a person can join"});
-  if (const auto at = parse_time(settings.at()); !at) all.push_back({"at", at.error().text});
+  const auto at = parse_time(settings.at());
+  if (!at) all.push_back({"at", at.error().text});
+  if (at && *at != 0 && settings.from().empty()) all.push_back({"at", "needs 'from', the recording to start from"});
   return all;
 }
 

@@ -186,7 +186,7 @@ class Checker {
     for (int i = 0; i < all.size(); ++i) {
       const std::string path = owner + "watch[" + std::to_string(i) + "].";
       if (all[i].listen().empty() && reading_.places.contains(path + "listen"))
-        problem(path + "listen", "names no address");
+        problem(path + "listen", "must have at least one URL");
       for (int j = 0; j < all[i].listen_size(); ++j) {
         const std::string at = path + "listen[" + std::to_string(j) + "]";
         const auto listen = endpoint(at, parse_shared_listen(all[i].listen(j), known_));

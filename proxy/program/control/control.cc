@@ -63,7 +63,7 @@ Reply Control::reply(std::string_view line, const std::string& by) const {
 }
 
 Reply Control::help() const {
-  std::vector<ReplyRow> rows = {{text_field("usage", "help"), text_field("about", "This.")}};
+  std::vector<ReplyRow> rows = {{text_field("usage", "help"), text_field("about", "Prints this list.")}};
   for (const Command& command : commands_)
     rows.push_back({text_field("usage", command.usage), text_field("about", command.about)});
   return Reply::list(rows);

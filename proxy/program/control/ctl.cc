@@ -116,8 +116,7 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("TEXT");
   app.add_option("--say", options.say, "For drain: a message to the players, sent when the drain begins")
       ->type_name("TEXT");
-  app.add_option("--route", options.route,
-                 "For say: tell only the players of this route: a game, an arena, a port or a listener")
+  app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
       ->type_name("ROUTE");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }

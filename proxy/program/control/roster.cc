@@ -123,8 +123,7 @@ std::vector<Attendee> Roster::search(const Target& target) const {
 Error nobody_is(const Target& target) {
   if (target.link) return {"no session has the link " + std::to_string(*target.link)};
   if (target.network || target.address) return {"no session comes from " + target.text};
-  return {"'" + target.text +
-          "' is no link, no IPv4 or IPv6 address, and not the name of a player; `list` shows who plays"};
+  return {"'" + target.text + "' matches no player, link or address; `list` shows the players"};
 }
 
 Reply ambiguous(const Target& target, const std::vector<Attendee>& candidates) {

@@ -39,7 +39,8 @@ void declare_source(CLI::App& app, Source& source) {
       ->type_name("FILE ...")
       ->required();
   app.add_option("--link", source.link,
-                 "Number of the session to read (its link). Default: the longest, and before and after it others on "
+                 "Number of the session to read (its link). Default: the longest session, joined with earlier and "
+                 "later ones on "
                  "the same server")
       ->type_name("N");
   declare_reading(app, source.from);

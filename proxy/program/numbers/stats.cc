@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kStats = "entente stats";
 constexpr const char* kAboutStats =
-    "Kills of players of the same team are team kills; deaths without a killer are own deaths. The server's score is "
+    "Kills of players of the same team are team kills; deaths without a killer count as own deaths. The server's score "
+    "is "
     "what\nthe server last told. Hits are counted where the game tells all of them, which servers of Ace of Spades do "
     "not.\nThe page of --html is one file that needs no network. It shows names, but no chat and no addresses.\n";
 

@@ -80,9 +80,9 @@ const Column kPlayers[] = {
     column<&Player::role>("role", "play, watch or robot"),
     column<&Player::joined_s>("joined_s", "when the recording first knew the player"),
     column<&Player::left_s>("left_s", "when the player left; null: still there at the end"),
-    column<&Player::wins>("wins", "score, as the server last told it"),
-    column<&Player::losses>("losses", "the same"),
-    column<&Player::team_kills>("team_kills", "the same"),
+    column<&Player::wins>("wins", "wins, as the server last reported them"),
+    column<&Player::losses>("losses", "losses, as the server last reported them"),
+    column<&Player::team_kills>("team_kills", "team kills, as the server last reported them"),
 };
 
 const Column kLives[] = {
@@ -219,8 +219,8 @@ const Column kScores[] = {
     column<&Score::match>("match", kMatch, "matches"),
     column<&Score::player>("player", "whose score", "players"),
     column<&Score::wins>("wins", "wins, as the server counts them"),
-    column<&Score::losses>("losses", "the same"),
-    column<&Score::team_kills>("team_kills", "the same"),
+    column<&Score::losses>("losses", "losses, as the server counts them"),
+    column<&Score::team_kills>("team_kills", "team kills, as the server counts them"),
 };
 
 const Column kTeamScores[] = {
@@ -228,7 +228,7 @@ const Column kTeamScores[] = {
     column<&TeamScore::match>("match", kMatch, "matches"),
     column<&TeamScore::team>("team", "the team"),
     column<&TeamScore::wins>("wins", "wins, as the server counts them"),
-    column<&TeamScore::losses>("losses", "the same"),
+    column<&TeamScore::losses>("losses", "losses, as the server counts them"),
     column<&TeamScore::size>("size", "number of its players"),
 };
 
@@ -246,7 +246,7 @@ const Table kTables[] = {
     {"positions", "Where each unit of a player was, at a fixed rate (`--every`).", false, kPositions},
     {"shots", "Shots that were fired.", false, kShots},
     {"hits",
-     "Losses of health to another player, and deaths by a shot. A server of Ace of Spades tells only the recorded "
+     "Damage by another player, and deaths by a shot. A server of Ace of Spades tells only the recorded "
      "player's health, so hits on others are only those that killed.",
      false, kHits},
     {"deaths", "Deaths of players, with both places.", false, kDeaths},

@@ -34,7 +34,7 @@ Outcome<std::string> read_token(const std::string& path) {
   if (token.size() < kShortestToken || token.size() > kLongestToken ||
       !std::all_of(token.begin(), token.end(), is_visible))
     return Error{"the first line of " + path + " must be a token: " + std::to_string(kShortestToken) + " to " +
-                 std::to_string(kLongestToken) + " letters, digits and marks, without blanks"};
+                 std::to_string(kLongestToken) + " letters, digits and punctuation marks, without blanks"};
   return token;
 }
 

@@ -72,7 +72,7 @@ class Opening {
     if (const auto why = objection(from_)) return Problem{kUsage, why->text};
     std::error_code error;
     const auto status = fs::status(path_, error);
-    if (fs::exists(status) && !fs::is_regular_file(status)) return problem(path_ + ": not a file");
+    if (fs::exists(status) && !fs::is_regular_file(status)) return problem(path_ + ": not a regular file");
     const auto set = back_settings_of(options_.set);
     if (!set) return Problem{kUsage, set.error().text};
     const auto format = import_format(path_);

@@ -328,8 +328,9 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
       "Only up to this time, counted from the start of the file");
   app.add_flag("--hex", options.hex, "Also print the bytes of each message");
   app.add_flag("--json", options.json, "Print one JSON object per line");
-  app.add_flag("--follow,-f", options.follow,
-               "Wait for more while the file (the .part of a recording) grows, until it is complete or a signal comes");
+  app.add_flag(
+      "--follow,-f", options.follow,
+      "Wait for more while the file (the .part of a recording) grows, until the recording is complete, or Ctrl-C");
   app.add_flag("--no-color", options.no_colours, "No colours, even on a terminal")
       ->transform(CLI::Validator(to_true, "", "any value"))
       ->envname("NO_COLOR");

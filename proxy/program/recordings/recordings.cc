@@ -26,8 +26,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAboutRecordings =
     "A complete recording ends with a summary. A file without a summary is read from its start; if it is still being\n"
-    "written, only its beginning is read. The row of a damaged file says so. `entente verify` tells more, and\n"
-    "`entente recover` saves what can be read. In recordings of relays, players are those who played through the\n"
+    "written, only its beginning is read. A file whose end is missing or cannot be read has a remark. Only `entente\n"
+    "verify` checks the contents; `entente recover` saves what can be read. In recordings of relays, players are those "
+    "who played through the\n"
     "relay, and kills are counted only in BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
 constexpr std::size_t kMostNames = 8;              // in the table
@@ -214,6 +215,8 @@ int recordings(const RecordingsOptions& options, std::ostream& out, std::ostream
   std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) { return a.start < b.start; });
   if (options.json)
     for (const Listed& one : all) out << json_of(one);
+  else if (all.empty())
+    err << "no recordings in " << screen_text(options.place) << '\n';
   else
     out << table_of(all);
   return kOk;

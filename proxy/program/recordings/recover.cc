@@ -36,7 +36,8 @@ void declare_recover(CLI::App& app, RecoverOptions& options) {
   app.add_option("FILE", options.file, "Recording to repair, often a .part file; it is not changed")
       ->type_name("FILE")
       ->required();
-  app.add_option("--out", options.out, "File to write (default: FILE without .part; if it does not end in .part, FILE.recovered.mcap)")
+  app.add_option("-o,--out", options.out,
+                 "File to write (default: FILE without .part; if it does not end in .part, FILE.recovered.mcap)")
       ->type_name("FILE");
 }
 

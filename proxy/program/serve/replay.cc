@@ -161,6 +161,10 @@ int run_replay(const ReplayCommandOptions& options) {
                                 .more = {options.files.begin() + 1, options.files.end()},
                                 .set = options.set,
                                 .link = options.link});
+  if (session && *at > (*session)->length())
+    session =
+        RecordedFile::OpenError{kFailed, "--at " + time_text(*at) + " is after the end of the recording, which is " +
+                                             time_text((*session)->length()) + " long"};
   const int code = session ? show(config, std::move(*session),
                                   {*at, options.speed, options.paused, options.loop, options.shared}, *ends)
                            : refused(session.error());

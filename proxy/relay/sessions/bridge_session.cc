@@ -696,9 +696,10 @@ void BridgeSession::tell_server_wrong() {
   const std::string_view field = fault_.field;
   if (!back_.up || field == "tls" || field == "websocket")
     return worker_route_->say(LogKind::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
-  worker_route_->say(LogKind::kServer, server + " broke the rules of " + std::string(back_info_.game->name()) + ": " +
-                                           fault_.what + " in " + fault_.field + ", byte " +
-                                           std::to_string(fault_.offset));
+  worker_route_->say(LogKind::kServer,
+                     server + " broke the rules of " + std::string(back_info_.game->name()) + ": " + fault_.what +
+                         " in " + fault_.field + ", byte " + std::to_string(fault_.offset) +
+                         (room_ && !room_->world().ready() ? "; check the game and the dialect in its URL" : ""));
 }
 
 void BridgeSession::hang_up() {

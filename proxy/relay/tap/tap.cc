@@ -123,7 +123,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
     if (!say.now) return;
     auto sentence = std::string(link_.counts.game().name()) + " " + std::string(link_.counts.dialect_name()) +
                     " link " + std::to_string(link_.info.link) + " " + text(way) + ": " + std::to_string(bytes) +
-                    " bytes passed on but not decoded: " + fault.what;
+                    " bytes could not be decoded: " + fault.what;
     if (*fault.field) sentence += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
     if (say.suppressed) sentence += "; " + std::to_string(say.suppressed) + " more like it since this was last said";
     tap_.say(sentence);

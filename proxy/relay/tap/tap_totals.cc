@@ -27,7 +27,7 @@ void TapThread::tell_suppressed(WallTime now) {
   for (const auto& counts : counts_)
     for (const FaultCount& suppressed : counts->take_suppressed(now))
       say(std::string(suppressed.game) + " " + std::string(suppressed.dialect) + " " + text(suppressed.way) + ": " +
-          std::to_string(suppressed.count) + " more passed on but not decoded: " + std::string(suppressed.what) +
+          std::to_string(suppressed.count) + " more could not be decoded: " + std::string(suppressed.what) +
           (suppressed.field.empty() ? "" : " (" + std::string(suppressed.field) + ")"));
 }
 

@@ -372,7 +372,8 @@ TEST_CASE("who breaks a rule is refused, with the field and the place where") {
   }
   SUBCASE("a server that does") {
     pair.server.send(Buffer{0, toy::kWrong});
-    CHECK(running.heard.line("broke the rules of toy: unknown code in code, byte 1"));
+    CHECK(running.heard.line(
+        "broke the rules of toy: unknown code in code, byte 1; check the game and the dialect in its URL"));
     CHECK(as_text(pair.client.read_all()) == kBye);
     CHECK(running.totals().by(Reason::kServerProtocolError) == 1);
   }
