@@ -216,6 +216,29 @@ test("the end of a broadcast moves on with the time, and End leads there", () =>
   assert.deepEqual(rest, { speed: 1, paused: false });
   playback.hear({ clock: { us: "60000000", speed: 1, length_us: "60000000", own: true, live: true } }, 1000);
   near(playback.at(61000), 120);
+  assert.equal(playback.text(61000), "live");
+  assert.equal(playback.first, 0);
+  playback.hear({ clock: { us: "3500000000", speed: 1, length_us: "3600000000", own: true, live: true, paused: true } }, 0);
+  assert.equal(playback.text(0), "−1:40");
+  assert.equal(playback.first, 3000);  // ten minutes
+  assert.equal(playback.timeOf(0.5), 3300);
+  assert.equal(playback.partOf(3300), 0.5);
+  assert.deepEqual(playback.wish("0"), { us: "3000000000" });
+});
+
+test("events of a broadcast are marked once, however often they are watched", () => {
+  const playback = new Playback(), clock = { speed: 1, length_us: "60000000", own: true };
+  playback.hear({ clock: { ...clock, us: "60000000" } }, 0);
+  playback.note("KILL", 1, 2, 500);
+  assert.deepEqual(playback.moments, []);  // a recording tells it all by itself
+  playback.hear({ clock: { ...clock, us: "60000000", live: true } }, 0);
+  playback.note("KILL", 1, 2, 1000);
+  playback.note("CHAT", 3, 0, 2000);
+  playback.hear({ clock: { ...clock, us: "60500000", length_us: "62000000", live: true } }, 2000);
+  playback.note("KILL", 1, 2, 2500);  // watched again
+  assert.deepEqual(playback.moments.map(({ at, what }) => [at, what]), [[61, "KILL"], [62, "CHAT"]]);
+  for (let i = 0; i < 3000; ++i) playback.note("KILL", 1, 2, 10000 + i);
+  assert.equal(playback.moments.length, 2000);
 });
 
 test("keys move one's own clock, and no other", () => {
@@ -229,6 +252,11 @@ test("keys move one's own clock, and no other", () => {
   assert.deepEqual(playback.wish(">"), { speed: 2 });
   assert.deepEqual(playback.wish("<"), { speed: 0.5 });
   assert.deepEqual(playback.wish("n"), { kill: "NEXT_KILL" });
+  assert.deepEqual(playback.wish("N"), { kill: "NEXT_KILL" });
+  assert.deepEqual(playback.wish("ArrowRight"), { by_s: 5 });
+  assert.deepEqual(playback.wish("0"), { us: "0" });
+  assert.deepEqual(playback.wish("7"), { us: "42000000" });
+  assert.equal(playback.wish("ArrowUp"), undefined);
   assert.equal(playback.wish("w"), undefined);
 });
 

@@ -190,6 +190,25 @@ def page_with_clock(stage):
     before = seconds(other)
     wait_until(lambda: seconds(other) >= before + 2, 10, "the other page's time stands")
     check(seconds(one) == 20, "a pause does not hold")
+    one.page("document.querySelector('#timebar input').focus()")  # keys work wherever the focus is
+    one.presses("0", "Digit0", "0")
+    goes_to(one, 0, 1)
+    one.presses("ArrowRight", "ArrowRight")
+    goes_to(one, 5, 6)
+    track = one.page("(() => { const { left, right, top, height } = document.querySelector('#timebar .track').getBoundingClientRect(); return [left, right, top + height / 2]; })()")
+    previews = []
+    for part in (0.3, 0.7):
+        one.moves(track[0] + part * (track[1] - track[0]), track[2])
+        wait_until(lambda: one.page("document.querySelector('#timebar .preview').checkVisibility()"), 10, "nothing is shown where the mouse points at the time bar")
+        picture = "document.querySelector('#timebar .preview').toDataURL()"
+        wait_until(lambda: one.page(picture) not in ["", *previews] and one.page(picture) == one.page(picture), 10, "another moment looks the same")
+        previews.append(one.page(picture))
+    one.screenshot("preview.png")
+    one.moves(5, 5)
+    wait_until(lambda: not one.page("document.querySelector('#timebar .preview').checkVisibility()"), 10, "the preview stays")
+    goes_to(one, 5, 6)
+    one.page("(() => { const bar = document.querySelector('#timebar input'); bar.value = 20; bar.dispatchEvent(new Event('change')); })()")
+    goes_to(one, 20, 20)
     one.page("document.querySelector('[data-player]').click()")
     one.page("[...document.querySelectorAll('#timebar button')].find((button) => button.textContent == 'Link').click()")
     link = wait_until(lambda: one.page("location.hash"), 10, "there is no link")

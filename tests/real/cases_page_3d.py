@@ -474,8 +474,10 @@ def page_speed(stage):
         page.pictures(60)  # until the sharpness has settled
         before = page.cpu()
         took = page.page("new Promise((done) => { const from = performance.now(); let left = 150; const next = () => --left ? requestAnimationFrame(next) : done(performance.now() - from); requestAnimationFrame(next); })")
-        cost, speed = (page.cpu() - before) / 150, 150_000 / took
-        seen.append(f"{what}: {speed:.0f} pictures/s, {1000 * cost:.0f} ms of CPU each, sharpness {page.asks('view.scene.told.sharp'):.2f}")
+        cost, speed, told = (page.cpu() - before) / 150, 150_000 / took, page.asks("view.scene.told")
+        script = page.asks("(() => { const from = performance.now(); for (let i = 0; i < 20; ++i) visit.paint(performance.now()); return (performance.now() - from) / 20; })()")
+        seen.append(f"{what}: {speed:.0f} pictures/s, {1000 * cost:.0f} ms of CPU each, {script:.1f} ms of it the page's thread, {told['calls']} draw calls, "
+                    f"{told['triangles']} triangles, sharpness {told['sharp']:.2f}")
         check(cost < 0.1, f"a picture costs too much: {seen[-1]}")  # speed depends on what else this machine does
     check(page.asks("visit.room.shots.size") > 20 and page.asks("view.scene.told.lines") > 20, "no shots are drawn")
     page.screenshot("crowd.png")

@@ -72,8 +72,15 @@ class Visit {
     minimap.paint(this.room, now, unit, view.deep);
     this.timeBar.paint(now);
     gauges.draw(this.room, player, now);
-    if (now >= this.tablesAt) this.tablesAt = now + TABLES_EVERY, this.panels.draw(this.room, this.followed);
+    if (now >= this.tablesAt) this.#drawTables(now);
     if (this.wantsSpawn && now >= this.spawnAt) this.spawnAt = now + ASK_AGAIN, this.link.say("spawn");
+  }
+
+  #drawTables(now) {
+    this.tablesAt = now + TABLES_EVERY;
+    this.panels.draw(this.room, this.followed);
+    byId("drive-keys").hidden = !this.plays;
+    byId("time-keys").hidden = !this.timeBar.playback.own;
   }
 
   spawn() {
@@ -154,6 +161,8 @@ class Visit {
     this.panels.tell(`To make a file of it from the recording: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
   }
 
+  #note(what, player, by = 0) { this.timeBar.playback.note(what, player, by, performance.now()); }
+
   #name(id) { return this.room.players.get(id)?.name || (id ? `player ${id}` : "the server"); }
 
   #events = {
@@ -172,6 +181,7 @@ class Visit {
     died: ({ player = 0, unit: dead = 0, killer = 0, why, respawn_s: wait = 0 }) => {
       if (this.retold) return;
       const body = this.room.units.get(dead)?.kind ?? "TANK", by = killer && killer !== player ? this.#name(killer) : "";
+      this.#note("KILL", player, killer === player ? 0 : killer);
       const sentence = deathIn({ killer: by, victim: this.#name(player), why: why ?? "BY_SHOT", body });
       this.panels.tell(sentence);
       this.feed.tell(sentence, player === this.room.me || killer === this.room.me);
@@ -183,11 +193,12 @@ class Visit {
     },
     said: ({ from = 0, name = "", text = "", scope }) => {
       this.panels.tell(text, `${name || this.#name(from)}${scope === "MY_TEAM" ? " (team)" : ""}`);
+      if (from && !this.retold) this.#note("CHAT", from);
     },
     player: ({ id, name }) => {
       if (this.known.has(id)) return;
       this.known.add(id);
-      if (!this.retold) this.panels.tell(`${name || `player ${id}`} joined`);
+      if (!this.retold) this.panels.tell(`${name || `player ${id}`} joined`), this.#note("JOIN", id);
     },
     notice: ({ text = "" }) => text && this.panels.tell(text),
     claim_refused: ({ why = "" }) => {
@@ -199,7 +210,7 @@ class Visit {
     token_captured: ({ by, team }) => {
       if (this.retold) return;
       const sentence = `${this.#name(by)} captured the ${teamName(team)} flag`.replace("  ", " ");
-      this.panels.tell(sentence), this.feed.tell(sentence), sounds.play("flag");
+      this.#note("CAPTURE", by), this.panels.tell(sentence), this.feed.tell(sentence), sounds.play("flag");
     },
     token_taken: ({ by }) => { if (!this.retold && by === this.room.me) sounds.play("flag"); },
     round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && !this.retold && this.panels.tell(winner ? `${this.#name(winner)} won` : "The round is over"),
@@ -250,15 +261,31 @@ byId("line").addEventListener("keydown", ({ key }) => key === "Escape" && view.c
 
 view.canvas.addEventListener("keydown", (event) => {
   const { key, code } = event, digit = /^Digit([1-9])$/.exec(code);
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if (visit?.timeBar.key(event)) return event.preventDefault();
+  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
   if (key === "Enter") event.preventDefault(), byId("line").focus();
   else if (key === "+" || key === "=") view.zoom(1 / 1.2);
   else if (key === "-") view.zoom(1.2);
-  else if (code === "KeyM") byId("mute").click();
   else if (key === "0") view.showAll(), looks.draw();
   else if (digit) visit.select(Number(digit[1]) - 1);
 });
+
+// As on a page with a video: these keys work wherever the focus is, except where text is written or something is chosen.
+document.addEventListener("keydown", (event) => {
+  const { target, code } = event;
+  if (event.ctrlKey || event.altKey || event.metaKey || !visit || visit.over) return;
+  if (target.matches("select, textarea, input:not([type=range])")) return;
+  if (visit.timeBar.key(event)) return event.preventDefault(), event.stopPropagation();
+  if (event.repeat) return;
+  if (code === "KeyM") byId("mute").click();
+  else if (code === "KeyF") byId("full").click();
+  else if (code === "KeyO") view.showAll(), looks.draw();
+}, { capture: true });
+
+byId("full").hidden = !document.fullscreenEnabled;
+byId("full").onclick = () => {
+  document.fullscreenElement ? document.exitFullscreen() : byId("stage").requestFullscreen().catch(({ message }) => visit?.panels.tell(`Full screen is not possible: ${message}`));
+  view.canvas.focus();
+};
 
 requestAnimationFrame(function picture() {
   requestAnimationFrame(picture);  // even if this one fails

@@ -2,6 +2,8 @@
 // Law: it moves only by what the room says; what the viewer wants is sent, and shown once it is true.
 
 const MOST_SHOWN = 400;   // markers
+const MOST_BACK = 600, NEAR_PRESENT = 1.5;  // seconds, of a broadcast
+const MOST_NOTED = 2000;  // events of a broadcast
 const FAR = "9000000000000000";  // us: later than any present
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 
@@ -29,6 +31,20 @@ export class Playback {
     this.#told = now;
   }
 
+  /** The earliest time that can be gone to: of a broadcast, ten minutes ago. */
+  get first() { return this.live ? Math.max(0, this.length - MOST_BACK) : 0; }
+
+  /** Where a part (0 to 1) of the time bar is, in seconds; and the part where a time is. */
+  timeOf(part) { return this.first + part * (this.length - this.first); }
+  partOf(at) { return (at - this.first) / (this.length - this.first || 1); }
+
+  /** "1:20 / 5:00"; of a broadcast "live", or how long ago it was. */
+  text(now) {
+    const at = this.at(now), behind = this.length - at;
+    if (!this.live) return `${timeText(at)} / ${timeText(this.length)}`;
+    return behind < NEAR_PRESENT ? "live" : `−${timeText(behind)}`;
+  }
+
   /** Seconds of the recording. */
   at(now) {
     const passed = (now - this.#told) / 1000;
@@ -37,10 +53,21 @@ export class Playback {
     return Math.min(this.#at + Math.max(0, gone), this.length);
   }
 
+  /** Of a broadcast, nobody tells what happens when: an event that was just heard is kept, once. */
+  note(what, player, by, now) {
+    const at = this.at(now);
+    if (!this.live || at <= this.#noted) return;
+    this.#noted = at;
+    this.moments.push({ at, what, player, by });
+    if (this.moments.length > MOST_NOTED) this.moments.shift();
+  }
+
+  #noted = 0;
+
   /** What is marked on the bar: kills and captures first if there are many. */
   marks() {
     const rare = this.moments.filter(({ what }) => what === "KILL" || what === "CAPTURE");
-    const shown = this.moments.length > MOST_SHOWN ? rare : this.moments;
+    const shown = (this.moments.length > MOST_SHOWN ? rare : this.moments).filter(({ at }) => at >= this.first);
     const step = Math.ceil(shown.length / MOST_SHOWN);
     return shown.filter((_, i) => i % step === 0);
   }
@@ -52,19 +79,21 @@ export class Playback {
   wish(key) {
     if (!this.own) return undefined;
     const faster = (by) => SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.findLastIndex((speed) => speed <= this.speed) + by))];
-    switch (key) {
+    switch (key.length === 1 ? key.toLowerCase() : key) {
       case " ": case "k": return { paused: !this.paused };
       case "j": return { by_s: -10 };
       case "l": return { by_s: 10 };
       case ",": return { by_s: -1 };
       case ".": return { by_s: 1 };
+      case "ArrowLeft": return { by_s: -5 };
+      case "ArrowRight": return { by_s: 5 };
       case "<": return { speed: faster(-1) };
       case ">": return { speed: faster(1) };
       case "n": return { kill: "NEXT_KILL" };
       case "p": return { kill: "PREVIOUS_KILL" };
       case "Home": return { us: "0" };
       case "End": return this.live ? { us: FAR, speed: 1, paused: false } : { us: String(Math.round(this.length * 1e6)) };
-      default: return undefined;
+      default: return /^[0-9]$/.test(key) ? { us: String(Math.round(this.timeOf(Number(key) / 10) * 1e6)) } : undefined;
     }
   }
 }

@@ -2,6 +2,7 @@
 // Law: looking has no effect: a room that says nothing by itself, as a bridge does not before it has connected to its server, is not asked.
 // It is over as soon as somebody enters; a recording offers no "Play".
 import { Link } from "./link.js";
+import { timeText } from "./playback.js";
 import { Room } from "./room.js";
 import { View } from "./view.js";
 
@@ -58,12 +59,15 @@ export class Start {
     if (!this.#known) return;
     byId("peek").hidden = !this.room.world;
     if (this.room.world && now >= this.#at) this.#at = now + EVERY, this.#view.paint(this.room, now, null);
-    const { what, who } = situation(this.room, this.recording, this.live), drawn = what + who;
+    const { what, who: here } = situation(this.room, this.recording, this.live), length = Number(this.room.clock?.length_us ?? 0);
+    const who = length && !this.live ? `${timeText(length / 1e6)} long. At its beginning: ${here.toLowerCase()}` : here, drawn = what + who;
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     byId("going").textContent = what;
     byId("count").textContent = who;
     byId("play").hidden = byId("team-label").hidden = byId("drive-help").hidden = this.recording;
+    byId("time-help").hidden = byId("name").required = !this.recording;
+    if (this.recording) byId("status").textContent = "Press Watch. Your name is shown only if you talk.";
   }
 
   end() {

@@ -1,9 +1,11 @@
 // The time bar of a replay: pause, speed, next kill, a slider with markers. Hidden where there is no recording.
 // Law: names of players are shown as text, never as markup.
 import { Playback, timeText } from "./playback.js";
+import { Preview } from "./preview.js";
 
 const EVERY = 100;     // ms between two pictures, and between two wishes while the slider is dragged
-const NAMES = { KILL: "killed", CAPTURE: "captured", JOIN: "joined", CHAT: "chat" };
+const NAMES = { KILL: "killed", CAPTURE: "captured a flag", JOIN: "joined", CHAT: "spoke" };
+const COLOURS = { KILL: "#ff6b6b", CAPTURE: "#ffd75e", JOIN: "#63c174", CHAT: "#7cc4ff" };
 
 const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
 
@@ -25,11 +27,12 @@ export class TimeBar {
     this.marks = make("canvas", { height: 10, ariaHidden: "true" });
     this.time = make("output", {});
     this.hover = make("output", { className: "hover" });
+    this.preview = new Preview(make("canvas", { className: "preview", hidden: true, ariaHidden: "true" }));
     this.speed = make("button", { type: "button", title: "< and > change the speed" });
     this.link = make("button", { type: "button", textContent: "Link", title: "A link to this moment" });
     this.cut = make("button", { type: "button", textContent: "Clip", title: "A link to a part: press where it begins, and again where it ends" });
     const track = make("div", { className: "track" });
-    track.append(this.marks, this.slider);
+    track.append(this.marks, this.slider, this.preview.canvas);
     this.bar = make("div", { id: "timebar", hidden: true, role: "group", ariaLabel: "Time in the recording" });
     this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.cut, this.hover);
     this.pause.addEventListener("click", () => say({ paused: !this.playback.paused }));
@@ -40,8 +43,9 @@ export class TimeBar {
     this.slider.addEventListener("input", () => { this.#drags = true, this.#seek(EVERY); });
     this.slider.addEventListener("change", () => { this.#drags = false, this.#seek(0); });
     track.addEventListener("mousemove", ({ offsetX }) => this.#preview(offsetX / track.clientWidth));
-    track.addEventListener("mouseleave", () => { this.hover.textContent = ""; });
+    track.addEventListener("mouseleave", () => { this.hover.textContent = "", this.preview.leave(); });
     parent.append(this.bar);
+    new ResizeObserver(() => parent.style.setProperty("--bar", `${this.bar.offsetHeight}px`)).observe(this.bar);
   }
 
   hear(fact, now) {
@@ -50,20 +54,21 @@ export class TimeBar {
     this.#paintAt = 0;
   }
 
-  /** Whether the key was meant for the clock. */
-  key({ key }) {
-    const wish = this.playback.wish(key);
+  /** Whether the key was meant for the clock. A button that has the focus keeps Space. */
+  key({ key, target }) {
+    const wish = key === " " && target.localName === "button" ? undefined : this.playback.wish(key);
     if (wish) this.say(wish);
     return Boolean(wish);
   }
 
   paint(now) {
     const { playback } = this;
+    this.preview.paint(now);
     if (now < this.#paintAt || playback.length === 0) return;
     this.#paintAt = now + EVERY;
     this.bar.hidden = false;
     for (const control of [this.pause, this.next, this.slider, this.speed]) control.disabled = !playback.own;
-    this.slider.max = playback.length;
+    Object.assign(this.slider, { min: playback.first, max: playback.length });
     if (!this.#drags) this.slider.value = playback.at(now);
     if (playback.own && playback.at(now) >= this.#until) this.#until = Infinity, this.say({ paused: true }), this.over();
     this.next.textContent = playback.live ? "Live" : "Next kill";
@@ -71,7 +76,7 @@ export class TimeBar {
     this.cut.hidden = playback.live;  // there is no file
     this.pause.textContent = playback.paused ? "Play" : "Pause";
     this.speed.textContent = `${playback.speed}×`;
-    this.time.textContent = `${timeText(playback.at(now))} / ${timeText(playback.length)}`;
+    this.time.textContent = playback.text(now);
     this.#mark();
   }
 
@@ -83,7 +88,7 @@ export class TimeBar {
   /** Pauses at this time, once. */
   playTo(seconds) { this.#until = seconds; }
 
-  remove() { this.bar.remove(); }
+  remove() { this.bar.remove(), this.preview.end(); }
 
   #cut() {
     const at = this.playback.at(performance.now()), ends = this.#from !== null && at > this.#from;
@@ -100,10 +105,11 @@ export class TimeBar {
   }
 
   #preview(fraction) {
-    const { playback } = this, at = Math.max(0, Math.min(1, fraction)) * playback.length;
-    const here = playback.near(at, playback.length / 100).slice(0, 3).map(({ what, player, by }) =>
+    const { playback } = this, at = playback.timeOf(Math.max(0, Math.min(1, fraction)));
+    const here = playback.near(at, (playback.length - playback.first) / 100).slice(0, 3).map(({ what, player, by }) =>
       (what === "KILL" && by ? `${this.name(by)} killed ${this.name(player)}` : `${this.name(player)} ${what === "KILL" ? "died" : NAMES[what] ?? ""}`));
-    this.hover.textContent = [timeText(at), ...here].join(" · ");
+    this.hover.textContent = [playback.live ? `−${timeText(playback.length - at)}` : timeText(at), ...here].join(" · ");
+    if (playback.own) this.preview.show(at, fraction);
   }
 
   #mark() {
@@ -113,8 +119,8 @@ export class TimeBar {
     marks.width = width;
     const paper = marks.getContext("2d");
     for (const { at, what } of playback.marks()) {
-      paper.fillStyle = what === "KILL" ? "#e05050" : what === "CAPTURE" ? "#e0c050" : "#7090b0";
-      paper.fillRect(at / playback.length * (width - 2), what === "KILL" || what === "CAPTURE" ? 0 : 5, 2, 10);
+      paper.fillStyle = COLOURS[what] ?? COLOURS.CHAT;
+      paper.fillRect(playback.partOf(at) * (width - 2), what === "KILL" || what === "CAPTURE" ? 0 : 5, 2, 10);
     }
   }
 }
