@@ -237,6 +237,32 @@ def page_with_clock(stage):
     return "paused, sought by slider and keys; the other page's time went on; a link led to the moment and the player, and another one showed two seconds"
 
 
+def page_on_broadcast(stage):
+    """A broadcast arena with bots in Chromium: the bar says "live"; a minute's part back it says how long ago; kills that were seen are marked; the button leads to the present"""
+    with open(stage.path("arena.toml"), "w", encoding="ascii") as config:
+        config.write('[[arena]]\nbots = 6\nlisten = ["native://127.0.0.1:0?dialect=json"]\n'
+                     f'watch = [{{ listen = "{NATIVE}", delay_s = 1 }}]\n')
+    arena = stage.start("arena", [stage.entente, "run", config.name])
+    port = listening(arena)
+    time.sleep(8)  # there is something to go back to
+    page = Page(stage, "chromium", port)
+    page.enters("wanda", "watch")
+    page.sees("Watching", "status")
+    shown = "document.querySelector('#timebar output').textContent"
+    wait_until(lambda: page.shown("timebar") and page.page(shown) == "live", 20, "the bar does not say that this is live")
+    wait_until(lambda: "destroyed" in page.text("log"), 120, "nobody was destroyed")
+    marked = "import('./main.js').then(({ visit }) => visit.timeBar.playback.marks().filter(({ what }) => what === 'KILL').length)"
+    check(page.page(marked) > 0, "a kill that was seen is not marked")
+    page.presses("ArrowLeft", "ArrowLeft")
+    wait_until(lambda: page.page(shown).startswith("\u2212"), 10, f"after a step back the bar says {page.page(shown)!r}")
+    page.screenshot("live.png")
+    page.page("[...document.querySelectorAll('#timebar button')].find((button) => button.textContent == 'Live').click()")
+    wait_until(lambda: page.page(shown) == "live", 20, f"the button Live leads to {page.page(shown)!r}")
+    page.end()
+    check(arena.stop() == 0, f"the arena did not end with exit code 0: {arena.tail()}")
+    return "live, five seconds back, and live again"
+
+
 def page_on_spadesx(stage):
     """SpadesX 710270d; a player in headless Chromium comes by name, is shown the map from above, and walks"""
     _, port = start_spadesx(stage)
@@ -258,5 +284,5 @@ def page_on_spadesx(stage):
     return f"{walked():.0f} blocks walked"
 
 
-CASES = {"page": page_on_bzfs, "page_replay": page_on_recording, "page_clock": page_with_clock}
+CASES = {"page": page_on_bzfs, "page_replay": page_on_recording, "page_clock": page_with_clock, "page_live": page_on_broadcast}
 REAL_CASES = {"page_spadesx": page_on_spadesx}
