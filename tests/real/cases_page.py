@@ -250,6 +250,7 @@ def page_on_broadcast(stage):
     page.sees("Watching", "status")
     shown = "document.querySelector('#timebar output').textContent"
     wait_until(lambda: page.shown("timebar") and page.page(shown) == "live", 20, "the bar does not say that this is live")
+    check("bot-1 joined" not in page.text("log"), f"who was there before is said to join: {page.text('log')!r}")
     wait_until(lambda: "destroyed" in page.text("log"), 120, "nobody was destroyed")
     marked = "import('./main.js').then(({ visit }) => visit.timeBar.playback.marks().filter(({ what }) => what === 'KILL').length)"
     check(page.page(marked) > 0, "a kill that was seen is not marked")

@@ -41,6 +41,7 @@ class Visit {
   tablesAt = 0;
   paintedAt = 0;
   over = false;
+  complete = false;    // the room was described: who is new from now on has joined
   wish = momentIn(location.hash);  // of a link; null: met, or there is none
 
   constructor(name, team, role) {
@@ -167,6 +168,7 @@ class Visit {
 
   #events = {
     ready: () => {
+      this.complete = true;
       const { game = "", name = "" } = this.room.about;
       if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll(), touch.draw();  // a recording
       this.panels.status(`${this.plays ? "Playing" : "Watching"}${game ? ` on ${game}` : ""}${name ? `: ${name}` : ""}`);
@@ -198,7 +200,7 @@ class Visit {
     player: ({ id, name }) => {
       if (this.known.has(id)) return;
       this.known.add(id);
-      if (!this.retold) this.panels.tell(`${name || `player ${id}`} joined`), this.#note("JOIN", id);
+      if (this.complete && !this.retold) this.panels.tell(`${name || `player ${id}`} joined`), this.#note("JOIN", id);
     },
     notice: ({ text = "" }) => text && this.panels.tell(text),
     claim_refused: ({ why = "" }) => {
