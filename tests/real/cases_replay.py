@@ -167,8 +167,8 @@ def seen_in_game(admin):
     return [line.strip() for line in admin.run.text().splitlines() if re.match(r"\s*(anna|bob): |\*\*\* .*destroyed by", line)]
 
 
-def rec_on_bzfs(stage):
-    """A relay's recording of stock bzfs with two bzadmin and two bots, converted to .rec: a stock bzfs lists, loads and plays it, and a stock bzadmin sees the same chat and kills in the same order"""
+def record_evening(stage):
+    """A relay's recording of stock bzfs with two bzadmin, who talk, and two bots, who fight; returns it with what was seen of it."""
     _, port = start_bzfs(stage)
     recording = stage.path("evening.mcap")
     relay, relayed = stage.relay("bzflag", "2.4", port, "--record", recording)
@@ -185,7 +185,11 @@ def rec_on_bzfs(stage):
     check(anna.quits() == 0 and bob.quits() == 0, "a bzadmin did not leave with exit code 0")
     check(bots.wait(60) == 0, f"the bots did not end with exit code 0: {bots.tail()}")
     check(relay.stop() == 0, "the relay did not end with exit code 0")
+    return recording, live
 
+
+def loaded_by_bzfs(stage, recording):
+    """A bzadmin on a stock bzfs that has loaded the recording, converted to .rec."""
     folder = stage.path("recordings")
     os.mkdir(folder)
     code, said = stage.run("convert", recording, "--to", os.path.join(folder, "evening.rec"))
@@ -197,7 +201,13 @@ def rec_on_bzfs(stage):
     loader.says("/replay load evening.rec")
     loader.run.wait_for(r"Loaded file: .*evening\.rec", 10)
     check(loader.quits() == 0, "bzadmin did not leave with exit code 0")
-    viewer = operator(stage, "viewer", stock)  # a loaded recording has another world: who was there has to join again
+    return operator(stage, "viewer", stock)  # a loaded recording has another world: who was there has to join again
+
+
+def rec_on_bzfs(stage):
+    """A relay's recording of stock bzfs with two bzadmin and two bots, converted to .rec: a stock bzfs lists, loads and plays it, and a stock bzadmin sees the same chat and kills in the same order"""
+    recording, live = record_evening(stage)
+    viewer = loaded_by_bzfs(stage, recording)
     viewer.says("/replay play")
     wait_until(lambda: "goodbye anna" in viewer.run.text(), 60, f"the viewer did not see the end: {viewer.run.tail()}")
     viewed = seen_in_game(viewer)
@@ -207,4 +217,33 @@ def rec_on_bzfs(stage):
     return f"{len(live)} lines of chat and kills, the same live and replayed"
 
 
-CASES = {"replay": replay_of_bzfs, "replay_bzflag": replay_to_bzflag, "rec_on_bzfs": rec_on_bzfs}
+def redacted(stage):
+    """The same recording, redacted: stock bzfs plays its .rec, stock bzflag and bzadmin watch its replay; each sees tanks drive and kill, and no name and no line of the evening"""
+    recording, live = record_evening(stage)
+    kills = sum("destroyed by" in line for line in live)
+    copy = stage.path("report.mcap")
+    code, said = stage.run("redact", recording, "-o", copy)
+    check(code == 0, f"no copy was made: {said}")
+    stage.verify(copy)
+    kill = r"'player\d' destroyed by 'player\d'"
+
+    stock = loaded_by_bzfs(stage, copy)
+    stock.says("/replay play")
+    stock.run.wait_for(kill, 60, times=kills)
+    replay = stage.start("replay", [stage.entente, "replay", copy, "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--loop"])
+    port = int(replay.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
+    shim = stage.keep(Shim(port))
+    tank, viewer = Tank(stage, "ben", "observer", shim.port), Bzadmin(stage, "carl", port)
+    viewer.run.wait_for(kill, 90, times=kills)
+    wait_until(lambda: len(moved_tanks(shim.talks, shim.flows)) >= 2, 60, f"bzflag was not told of two that moved: {replay.tail()}")
+    check(tank.run.alive(), f"bzflag died: {tank.run.tail()}")
+    tank.screenshot("redacted.png")
+    for name, text in (("bzfs", stock.run.text()), ("the replay", viewer.run.text()), ("bzflag", tank.run.text())):
+        told = re.findall(r"anna|bob|bot-\d|hello|goodbye", text)
+        check(not told, f"{name} told of {told[:3]}")
+    check(viewer.quits() == 0 and stock.quits() == 0, "a bzadmin did not leave with exit code 0")
+    end(replay)
+    return f"{kills} kills each, by bzfs and by the replay; {len(moved_tanks(shim.talks, shim.flows))} tanks seen to move by bzflag"
+
+
+CASES = {"replay": replay_of_bzfs, "replay_bzflag": replay_to_bzflag, "rec_on_bzfs": rec_on_bzfs, "redacted": redacted}
