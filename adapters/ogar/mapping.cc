@@ -269,7 +269,7 @@ constexpr Mapping kMapping[] = {
     {"", kDown, "", "Ammo", kDropped, kCells},
     {"", kDown, "", "Input", kDropped, kFlat},
     {"", kDown, "", "Zone", kDropped, "no place belongs to anybody"},
-    {"", kDown, "", "Clock", kDropped, "a client has no clock"},
+    {"", kDown, "", "Clock", kDropped, "a client has no clock; a player whom a viewer follows moves the camera"},
     {"", kDown, "", "Timeline", kDropped, "no time bar"},
     {"", kDown, "", "Ready", kDropped, "the first picture says it"},
 

@@ -538,6 +538,53 @@ TEST_CASE("ogar front: who watches is told where it looks, and roams where its m
         "says Toward\nsays Watch\nsays Change name: \"anna\"\nsays Spawn\n");
 }
 
+TEST_CASE("ogar front: a viewer of a replay looks at the player it follows, not at the leader, until it roams") {
+  Play play;
+  play.greeted();
+  for (const Id id : {2, 3}) {
+    play.hears(player(id, id == 2 ? "ben" : "cleo"));
+    play.hears(unit(id + 60, Unit::CELL, id == 2 ? 100 : -100, 0, 100 / kMetre, id));
+    play.hears(owns(id, {id + 60}, id + 60));
+  }
+  words::Score score;
+  score.set_player(2);
+  score.set_wins(1);
+  play.hears(score);
+  const std::string ben = "camera={x=1767.75 y=0 ", cleo = "camera={x=-1767.75 y=0 ";
+  play.wishes({0, 0, ogar::kSpectate});
+  CHECK(has(play.waits(kTick), ben));
+  words::Clock clock;
+  play.hears(core::Fact(clock));  // to all, as at each pause and seek
+  clock.set_follow(3);
+  play.hears(core::Fact(1, clock));
+  CHECK(has(play.waits(kTick), cleo));
+  play.hears(core::Fact(words::Clock()));
+  CHECK(has(play.waits(kTick), cleo));
+
+  words::Died died;
+  died.set_player(3);
+  died.set_unit(63);
+  play.hears(died);
+  play.hears(pose(62, 120, 0));
+  CHECK(has(play.waits(kTick), cleo));  // where the player died
+  play.hears(unit(63, Unit::CELL, -100, 0, 100 / kMetre, 3));
+
+  CHECK(play.wishes({0, 0, ogar::kQPress}) == "says Watch mode: ROAM\n");
+  CHECK(has(play.waits(kTick), "camera={x=-1735.75 y=0 scale=0.4"));
+  play.hears(core::Fact(1, clock));  // the same player, after a seek
+  CHECK(has(play.waits(kTick), "camera={x=-1703.75 y=0 scale=0.4"));
+  clock.set_follow(2);
+  play.hears(core::Fact(1, clock));
+  CHECK(has(play.waits(kTick), "camera={x=2121.3 y=0 "));
+  clock.set_follow(3);
+  play.hears(core::Fact(1, clock));
+  CHECK(has(play.waits(kTick), cleo));
+  words::PlayerGone gone;
+  gone.set_id(3);
+  play.hears(gone);
+  CHECK(has(play.waits(kTick), "camera={x=2121.3 y=0 "));
+}
+
 TEST_CASE("ogar front: who is in may change name and skin, and says what is new of them") {
   Play play;
   play.greeted();

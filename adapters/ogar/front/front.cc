@@ -52,6 +52,8 @@ class OgarFront final : public core::Front {
     }
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) viewpoint_.told(*view, out.now());
+    if (const auto* clock = core::as<words::Clock>(fact); clock != nullptr && fact.audience == words::PLAYER)
+      viewpoint_.follow(clock->follow());  // a Clock for all does not tell it
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
     if (std::string notice = notice_of(fact, out.world(), out.me()); !notice.empty() && !painter_.in_resync())
       say(server_line(notice), out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "adapters/ogar/front/looks.h"
 
@@ -27,6 +28,10 @@ const core::PlayerState* leader(const core::World& world, core::Id me) {
 
 void Viewpoint::watch(State how) {
   if (state_ != State::kPlaying) state_ = how;
+}
+
+void Viewpoint::follow(core::Id player) {
+  if (std::exchange(followed_, player) != player && player != 0) watch(State::kLeader);
 }
 
 void Viewpoint::told(const words::View& view, core::Micros now) {
@@ -61,7 +66,7 @@ void Viewpoint::look(const core::World& world, core::Id me, double mouse_x, doub
   if (!watches()) return;
   if (was_told_ && now - told_at_ < core::kSecond)
     view_ = told_;
-  else if (state_ == State::kRoaming || !over_leader(world, me))
+  else if (state_ == State::kRoaming || (!over_followed(world) && !over_leader(world, me)))
     fly(world, mouse_x, mouse_y);
 }
 
@@ -79,6 +84,13 @@ bool Viewpoint::over_cells(const core::World& world, const core::PlayerState& pl
   if (cells == 0) return false;
   view_ = {Plane().x(x / cells), Plane().y(y / cells), scale_of(sizes)};
   return true;
+}
+
+/// False: there is no such player. While the player is not in play, the view stays.
+bool Viewpoint::over_followed(const core::World& world) {
+  const core::PlayerState* player = world.player(followed_);
+  if (player != nullptr) over_cells(world, *player, true);
+  return player != nullptr;
 }
 
 bool Viewpoint::over_leader(const core::World& world, core::Id me) {

@@ -1,6 +1,7 @@
 // Where a client looks: the part of the plane that it is sent.
 // Law: the same as in OgarII. A player looks at the middle of its cells, from farther away the larger they are
-// together; a dead one at where it died; a spectator at the leader, or where it roams.
+// together; a dead one at where it died; a spectator at the leader, or where it roams. A viewer of a replay may follow
+// a player instead of the leader.
 #pragma once
 
 #include "adapters/ogar/conversions.h"
@@ -21,6 +22,9 @@ class Viewpoint {
 
   /// The player wants to watch. Ignored while it plays.
   void watch(State how);
+  /// A spectator looks at this player instead of the leader, or (0) at the leader again. Ends roaming if it is another
+  /// player than before.
+  void follow(core::Id player);
   /// The server says where a spectator looks.
   void told(const words::View& view, core::Micros now);
 
@@ -37,10 +41,12 @@ class Viewpoint {
 
  private:
   bool over_cells(const core::World& world, const core::PlayerState& player, bool in_play);
+  bool over_followed(const core::World& world);
   bool over_leader(const core::World& world, core::Id me);
   void fly(const core::World& world, double mouse_x, double mouse_y);
 
   State state_ = State::kIdle;
+  core::Id followed_ = 0;
   View view_, told_;
   bool was_told_ = false, in_play_ = true;
   core::Micros told_at_ = 0;
