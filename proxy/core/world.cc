@@ -1,9 +1,11 @@
 #include "proxy/core/world.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
+#include "proxy/core/edits.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -15,6 +17,26 @@ double above_ground(const words::World& geometry, double x, double y, double z, 
   constexpr double kNear = 3;  // blocks
   const double above = z - ground_at(geometry, x, y);
   return lies && above < kNear * geometry.block() ? 0 : std::max(0.0, above);
+}
+
+/// The same geometry, if a world of this thread has it already: viewers of a recording are told it one after another,
+/// and a map has megabytes.
+std::shared_ptr<const words::World> kept_once(std::shared_ptr<const words::World> geometry) {
+  constexpr std::size_t kLarge = 4096, kRemembered = 8;
+  thread_local std::array<std::weak_ptr<const words::World>, kRemembered> remembered;
+  thread_local std::size_t next = 0;
+  const std::size_t size = geometry != nullptr ? geometry->ByteSizeLong() : 0;
+  if (size < kLarge) return geometry;
+  std::string text;
+  for (const auto& one : remembered) {
+    const auto known = one.lock();
+    if (known == geometry) return geometry;
+    if (known == nullptr || known->ByteSizeLong() != size || known->hash() != geometry->hash()) continue;
+    if (text.empty()) text = geometry->SerializeAsString();
+    if (known->SerializeAsString() == text) return known;
+  }
+  remembered[next++ % kRemembered] = geometry;
+  return geometry;
 }
 
 }  // namespace
@@ -103,7 +125,7 @@ void World::on(const words::World& world, const Fact&) {
 }
 
 void World::share_geometry(std::shared_ptr<const words::World> geometry) {
-  geometry_ = std::move(geometry);
+  geometry_ = kept_once(std::move(geometry));
   edits_.clear();
 }
 
@@ -136,13 +158,14 @@ words::Pose World::flattened(words::Pose pose) const {
   return pose;
 }
 
-/// Kept for those who come later. A place that is edited again and again is kept once.
+/// Kept for those who come later. A block that is edited again and again is kept once, or twice if there are many.
 void World::on(const words::WorldEdit& edit, const Fact&) {
-  const auto same_place = [&](const words::WorldEdit& old) {
-    return old.edit().op() <= words::Edit::DIG && edit.edit().op() <= words::Edit::DIG &&
-           old.edit().x() == edit.edit().x() && old.edit().y() == edit.edit().y() && old.edit().z() == edit.edit().z();
-  };
-  std::erase_if(edits_, same_place);
+  constexpr std::size_t kFew = 64;
+  const std::size_t known = edits_.size();
+  if (known < kFew || known >= most_.units)
+    std::erase_if(edits_, [&](const words::WorldEdit& old) { return replaces(edit, old); });
+  else if ((known & (known - 1)) == 0)
+    tidy_edits(edits_);
   if (edits_.size() < most_.units)
     edits_.push_back(edit);
   else

@@ -1,7 +1,8 @@
 #include "proxy/core/replay/difference.h"
 
-#include <algorithm>
 #include <vector>
+
+#include "proxy/core/edits.h"
 
 namespace entente::core {
 namespace {
@@ -11,11 +12,9 @@ bool same(const T& one, const T& other) {
   return one.SerializeAsString() == other.SerializeAsString();
 }
 
-bool same_land(const World& one, const World& other) {
+bool same_geometry(const World& one, const World& other) {
   if (one.geometry() == nullptr || other.geometry() == nullptr) return one.geometry() == other.geometry();
-  return (one.geometry() == other.geometry() || same(*one.geometry(), *other.geometry())) &&
-         std::equal(one.edits().begin(), one.edits().end(), other.edits().begin(), other.edits().end(),
-                    same<words::WorldEdit>);
+  return one.geometry() == other.geometry() || same(*one.geometry(), *other.geometry());
 }
 
 /// Compares units without the fields that have words of their own.
@@ -31,15 +30,29 @@ bool same_looks(words::Unit one, words::Unit other) {
 class Difference {
  public:
   Difference(const World& from, const World& to, const std::function<void(Fact)>& say)
-      : from_(from), to_(to), say_(say), same_land_(same_land(from, to)) {}
+      : from_(from), to_(to), say_(say) {}
 
   void tell(const std::function<bool(Id)>& stays) const {
     tell_gone(stays);
+    const bool grows = tell_edits();
     const auto say = [this](const Fact& fact) { std::visit([this](const auto& word) { on(word); }, fact.kind); };
-    same_land_ ? to_.tell_without_land(say) : to_.tell(say);
+    grows ? to_.tell_without_land(say) : to_.tell(say);
   }
 
  private:
+  /// If the land of the second is that of the first after some edits, tells them. Otherwise it must be told anew: words
+  /// cannot undo an edit.
+  bool tell_edits() const {
+    if (!same_geometry(from_, to_)) return false;
+    std::vector<words::WorldEdit> from = from_.edits(), to = to_.edits();
+    tidy_edits(from);
+    tidy_edits(to);
+    std::vector<const words::WorldEdit*> between;
+    if (!edits_between(from, to, between)) return false;
+    for (const words::WorldEdit* edit : between) say_(*edit);
+    return true;
+  }
+
   /// Removes what only the first world has, and ends all its shots.
   void tell_gone(const std::function<bool(Id)>& stays) const {
     for (const ShotState& state : from_.shots()) {
@@ -132,7 +145,6 @@ class Difference {
   const World& from_;
   const World& to_;
   const std::function<void(Fact)>& say_;
-  const bool same_land_;
 };
 
 }  // namespace

@@ -13,6 +13,13 @@ namespace {
 /// Ids below this are those of viewers.
 constexpr Id kFirstBase = 1U << 24U, kLastBase = 1U << 31U;
 
+/// Of a land that has no edits.
+constexpr std::size_t kLeastLand = sizeof(World);
+
+std::size_t geometry_bytes(const World& world) {
+  return world.geometry() != nullptr ? world.geometry()->ByteSizeLong() : 0;
+}
+
 struct RecordHead {
   std::uint64_t at = 0;
   std::uint32_t size = 0, reserved = 0;
@@ -58,8 +65,9 @@ void Tape::keep(const World& world, Micros now, Micros at) {
   if (std::exchange(land_changed_, false) || chunks_.empty()) {
     auto land = std::make_shared<World>();
     land->share_land(world, [](words::WorldEdit&) {});
-    if (world.geometry() != nullptr) made.land_bytes += world.geometry()->ByteSizeLong();
-    for (const words::WorldEdit& edit : world.edits()) made.land_bytes += edit.ByteSizeLong();
+    const bool known = !chunks_.empty() && chunks_.back().land->geometry() == world.geometry();
+    made.land_bytes = (known ? 0 : geometry_bytes(world)) + kLeastLand;
+    for (const words::WorldEdit& edit : world.edits()) made.land_bytes += edit.SpaceUsedLong();
     made.land = std::move(land);
   } else {
     made.land = chunks_.back().land;
@@ -111,10 +119,14 @@ void Tape::forget() {
     return bytes_ > limits_.bytes || (last_ > limits_.span && chunks_[1].from < last_ - limits_.span);
   };
   while (chunks_.size() > 1 && is_old()) {
-    if (chunks_[1].land_bytes == 0) {  // it has the same land
-      std::swap(chunks_[1].land_bytes, chunks_[0].land_bytes);
+    Chunk &oldest = chunks_[0], &next = chunks_[1];
+    if (next.land_bytes == 0) {  // it has the same land
+      std::swap(next.land_bytes, oldest.land_bytes);
+    } else if (next.land->geometry() == oldest.land->geometry()) {
+      next.land_bytes += geometry_bytes(*next.land);
+      bytes_ += geometry_bytes(*next.land);
     }
-    bytes_ -= chunks_[0].bytes();
+    bytes_ -= oldest.bytes();
     chunks_.pop_front();
   }
 }

@@ -76,7 +76,7 @@ class Tape {
     bool changes = false;  // its teller is not the one of the chunk before
     Id base = 0;           // is added to ids
     std::shared_ptr<const World> land;
-    std::size_t land_bytes = 0;  // 0: the chunk before has the same
+    std::size_t land_bytes = 0;  // without geometry that the chunk before has; 0: its land is the same
     Buffer world, facts;         // records
     std::size_t bytes() const { return land_bytes + world.size() + facts.size(); }
   };

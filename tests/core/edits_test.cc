@@ -1,0 +1,168 @@
+// Edits of blocks: what later ones replace is not kept, who goes ahead in time is told only what is new, and a map that
+// several worlds have is in memory once.
+#include "proxy/core/edits.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "proxy/core/replay/difference.h"
+#include "proxy/core/replay/tape.h"
+#include "proxy/core/world.h"
+
+namespace entente::core::edits_test {
+namespace {
+
+words::WorldEdit edit(double x, double y, words::Edit::Op op, std::uint32_t colour = 0) {
+  words::WorldEdit word;
+  word.mutable_edit()->set_x(x);
+  word.mutable_edit()->set_y(y);
+  word.mutable_edit()->set_op(op);
+  word.mutable_edit()->set_colour(colour);
+  return word;
+}
+
+std::vector<words::WorldEdit> some_edits(std::uint32_t seed, std::size_t count) {
+  std::mt19937 dice(seed);
+  std::vector<words::WorldEdit> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto op = dice() % 8 == 0 ? words::Edit::LINE : dice() % 2 == 0 ? words::Edit::BUILD : words::Edit::DIG;
+    const auto below = [&](unsigned most) { return static_cast<std::uint32_t>(dice() % most); };
+    const std::uint32_t x = below(10), y = below(10), colour = below(3);
+    all.push_back(edit(x, y, op, colour));
+  }
+  return all;
+}
+
+std::vector<std::string> texts(const std::vector<words::WorldEdit>& edits) {
+  std::vector<std::string> all;
+  for (const auto& one : edits) all.push_back(one.SerializeAsString());
+  return all;
+}
+
+/// By the definition: one after another.
+std::vector<words::WorldEdit> tidied(const std::vector<words::WorldEdit>& edits) {
+  std::vector<words::WorldEdit> kept;
+  for (const auto& one : edits) {
+    std::erase_if(kept, [&](const auto& old) { return replaces(one, old); });
+    kept.push_back(one);
+  }
+  return kept;
+}
+
+words::World land(std::size_t size) {
+  words::World word;
+  word.set_kind(words::World::VOXELS);
+  word.set_voxels(std::string(size, 'v'));
+  return word;
+}
+
+World world_with(const std::vector<words::WorldEdit>& edits, std::size_t until, std::size_t size = 100'000) {
+  World world;
+  world.fold(Fact(land(size)));
+  for (std::size_t i = 0; i < until; ++i) world.fold(Fact(edits[i]));
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("the last edit of a block is kept, and every edit of several blocks") {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    const auto all = some_edits(seed, 300);
+    auto kept = all;
+    tidy_edits(kept);
+    CHECK(texts(kept) == texts(tidied(all)));
+  }
+}
+
+TEST_CASE("a world keeps at most twice as many edits as it has edited blocks") {
+  World world;
+  world.fold(Fact(land(1)));
+  for (int i = 0; i < 100'000; ++i)
+    world.fold(Fact(edit(i % 1'000, 0, i / 1'000 % 2 == 0 ? words::Edit::BUILD : words::Edit::DIG)));
+  CHECK(world.edits().size() <= 2'048);
+  CHECK(world.orphaned() == 0);
+  auto kept = world.edits();
+  tidy_edits(kept);
+  REQUIRE(kept.size() == 1'000);
+  CHECK(std::all_of(kept.begin(), kept.end(), [](const auto& one) { return one.edit().op() == words::Edit::DIG; }));
+}
+
+TEST_CASE("to a later time only new edits are told, to an earlier one the whole land") {
+  const auto all = some_edits(7, 400);
+  std::mt19937 dice(1);
+  for (int i = 0; i < 60; ++i) {
+    const std::size_t first = dice() % all.size(), second = dice() % all.size();
+    CAPTURE(first);
+    CAPTURE(second);
+    World known = world_with(all, first);
+    const World wanted = world_with(all, second);
+    std::size_t lands = 0, edits = 0;
+    tell_difference(
+        known, wanted, [](Id) { return false; },
+        [&](const Fact& fact) {
+          lands += as<words::World>(fact) != nullptr ? 1 : 0;
+          edits += as<words::WorldEdit>(fact) != nullptr ? 1 : 0;
+          known.fold(fact);
+        });
+    auto told = known.edits(), should = wanted.edits();
+    tidy_edits(told);
+    tidy_edits(should);
+    CHECK(texts(told) == texts(should));
+    if (second >= first) CHECK(lands == 0);
+    if (second >= first) CHECK(edits <= second - first);
+    const auto before = tidied({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first)});
+    const auto after = tidied({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(second)});
+    if (second < first && texts(before) != texts(after) && lands == 0) CHECK(edits != 0);
+  }
+  World known = world_with(all, 300);
+  std::size_t lands = 0;
+  tell_difference(
+      known, world_with(all, 100), [](Id) { return false; },
+      [&](const Fact& fact) { lands += as<words::World>(fact) != nullptr ? 1 : 0; });
+  CHECK(lands == 1);
+}
+
+TEST_CASE("worlds that are told the same map have it in memory once") {
+  const World one = world_with({}, 0), other = world_with({}, 0), different = world_with({}, 0, 200'000);
+  CHECK(one.geometry() == other.geometry());
+  CHECK(one.geometry() != different.geometry());
+  words::World named = land(100'000);
+  named.set_name("another");
+  World third;
+  third.fold(Fact(named));
+  CHECK(third.geometry() != one.geometry());
+  CHECK(third.geometry()->name() == "another");
+}
+
+TEST_CASE("a tape counts a map once, however often blocks are edited, until it is forgotten") {
+  constexpr std::size_t kMap = 1'000'000;
+  Tape::Limits limits;
+  limits.span = 60 * kSecond;
+  Tape tape(See::kPublic, limits);
+  World world;
+  tape.begin(0);
+  const auto tell = [&](Fact fact, Micros at) {
+    fact.at = at;
+    world.fold(fact);
+    tape.tell(fact, at);
+    if (world.ready() && tape.owes_world(at)) tape.keep(world, at, at);
+  };
+  tell(Fact(land(kMap)), 0);
+  tell(Fact(words::Ready()), 0);
+  for (int i = 1; i <= 200; ++i) {
+    tell(Fact(edit(i, 0, words::Edit::BUILD)), static_cast<Micros>(i) * kSecond);
+    CHECK(tape.bytes() > kMap);
+    CHECK(tape.bytes() < 2 * kMap);
+  }
+  CHECK(*tape.first() > 100 * kSecond);
+  tell(Fact(land(kMap / 2)), 201 * kSecond);
+  for (int i = 202; i <= 300; ++i) tell(Fact(edit(i, 0, words::Edit::BUILD)), static_cast<Micros>(i) * kSecond);
+  CHECK(tape.bytes() > kMap / 2);
+  CHECK(tape.bytes() < kMap);
+}
+
+}  // namespace entente::core::edits_test
