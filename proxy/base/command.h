@@ -1,6 +1,7 @@
 // Chat commands: a line that begins with '/' is an order to the server ("/password sesame", "/kick anna").
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -8,9 +9,9 @@
 
 namespace entente {
 
-/// Whether servers or their scripts strip this code point from the beginning of a line: control characters, what
-/// JavaScript's trim() removes (ECMA-262, WhiteSpace and LineTerminator), and zero-width characters, because nobody
-/// sees them.
+/// Whether servers or their scripts strip this code point from the beginning of a line, or split a line at it: control
+/// characters, what JavaScript's trim() removes (ECMA-262, WhiteSpace and LineTerminator), and zero-width characters,
+/// because nobody sees them.
 constexpr bool is_cut_off(std::uint32_t point) {
   return point <= ' ' || (point >= 0x7f && point <= 0xa0) || point == 0x1680 || (point >= 0x2000 && point <= 0x200f) ||
          point == 0x2028 || point == 0x2029 || point == 0x202f || point == 0x205f || point == 0x2060 ||
@@ -29,9 +30,13 @@ constexpr bool is_command(std::string_view line) { return without_indent(line).s
 
 /// Where the arguments of a command begin: after its first word, including the blank. REQUIRES: is_command(line).
 constexpr std::size_t arguments_of(std::string_view line) {
-  std::size_t at = line.size() - without_indent(line).size();
-  while (at < line.size() && static_cast<unsigned char>(line[at]) > ' ') ++at;
-  return at;
+  std::string_view rest = without_indent(line);
+  while (!rest.empty()) {
+    const std::size_t size = first_character(rest);
+    if (size != 0 && is_cut_off(code_point(rest.substr(0, size)))) break;
+    rest.remove_prefix(std::max<std::size_t>(size, 1));  // a byte that is no text belongs to the word
+  }
+  return line.size() - rest.size();
 }
 
 }  // namespace entente

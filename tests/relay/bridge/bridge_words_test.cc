@@ -138,7 +138,8 @@ TEST_CASE("of a command only its first word is recorded, unless secrets are") {
     Sink sink;
     relay::BridgeWords words(&sink, with_secrets);
     words::Say say;
-    for (const char* text : {"/password sesame", " /login anna sesame", "hello /password sesame", "/help"}) {
+    for (const char* text : {"/password sesame", " /login anna sesame", "hello /password sesame", "/help",
+                             "/password\u00a0sesame", "\u3000/login\u2003anna sesame", "/password\u200bsesame"}) {
       say.set_text(text);
       words.tell(7, core::Intent(say), 0);
     }
@@ -146,13 +147,16 @@ TEST_CASE("of a command only its first word is recorded, unless secrets are") {
     enter.set_name("anna");
     enter.set_password("sesame");
     words.tell(7, core::Intent(enter), 0);
-    REQUIRE(sink.intents.size() == 5);
+    REQUIRE(sink.intents.size() == 8);
     CHECK(sink.intents[0].say().text() == (with_secrets ? "/password sesame" : "/password"));
     CHECK(sink.intents[1].say().text() == (with_secrets ? " /login anna sesame" : " /login"));
     CHECK(sink.intents[2].say().text() == "hello /password sesame");
     CHECK(sink.intents[3].say().text() == "/help");
-    CHECK(sink.intents[4].enter().name() == "anna");
-    CHECK(sink.intents[4].enter().password() == (with_secrets ? "sesame" : ""));
+    CHECK(sink.intents[4].say().text() == (with_secrets ? "/password\u00a0sesame" : "/password"));
+    CHECK(sink.intents[5].say().text() == (with_secrets ? "\u3000/login\u2003anna sesame" : "\u3000/login"));
+    CHECK(sink.intents[6].say().text() == (with_secrets ? "/password\u200bsesame" : "/password"));
+    CHECK(sink.intents[7].enter().name() == "anna");
+    CHECK(sink.intents[7].enter().password() == (with_secrets ? "sesame" : ""));
   }
 }
 
