@@ -62,7 +62,7 @@ class Room::End final : public Out<Word> {
     if (id_ != kBackEnd) return id_;
     return room_.options_.shared || room_.seats_.empty() ? 0 : room_.seats_.begin()->first;
   }
-  const World& world() const override { return room_.world_seen_by(id_); }
+  const World& world() const override { return scene == 0 ? room_.world_ : room_.world_seen_by(id_); }
   void move(Id seat, Id into, const words::Clock& begin) override { room_.moves_.push_back({seat, into, begin}); }
   const World* world_of(Id of) const override {
     if (of == 0) return &room_.world_;
