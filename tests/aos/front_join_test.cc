@@ -333,6 +333,12 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
   said += play.waits(5 * kSecond);
   CHECK(said.find("name=\"p59\"") != std::string::npos);
   CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
+
+  // Who is shown comes back into play at once; who is not is looked for with the next choice.
+  play.hears<words::Died>("player: 20 unit: 120");
+  CHECK(has(play.hears<words::Spawned>("unit: 120 pose { unit: 120 x: 100 }"), "name=\"p20\""));
+  CHECK(play.hears<words::Spawned>("unit: 158 pose { unit: 158 x: 12 }") == "");
+  CHECK(has(play.waits(5 * kSecond), "name=\"p58\""));
 }
 
 TEST_CASE("where there is much, who comes is seen with the next snapshot, and not looked for with every word") {

@@ -307,7 +307,11 @@ void PlayerTable::hear(const words::Spawned& spawned, FrontOut& out) {
   const auto before = slot_of_unit(spawned.unit());
   const bool known = before && entries_[*before].alive;
   if (before) entries_[*before].dead = false;
-  reassign(out);  // creates a player that was not in play
+  // Creates a player that was not in play. Where there are too many, the next choice finds those that came near.
+  if (!crowded_ || before == kOwn)
+    reassign(out);
+  else if (before)
+    look_after(*before, out);
   const auto slot = slot_of_unit(spawned.unit());
   if (!slot || !known || (*slot == kOwn && !newcomer_.entered())) return;
   PlayerEntry& entry = entries_[*slot];
