@@ -110,6 +110,17 @@ std::span<const Name> kept_names() {
       {Pattern(
            R"((^|[^[:alnum:]_>.])::(open|read|write|pread|pwrite|unlink|rename|l?stat|fstat|ftruncate|fsync|fdatasync)\()"),
        {"proxy/net/", "proxy/trace/file.cc", "proxy/program/config/ban_file.cc"}},
+      {Pattern(
+           R"((^|[^[:alnum:]_>.])(::)?(getaddrinfo|gethostbyname|getnameinfo|inet_pton|inet_ntop|if_nametoindex)\()"),
+       {"proxy/net/"}},
+      {Pattern(
+           R"((^|[^[:alnum:]_>.])(::|std::)?(fopen|freopen|fdopen|tmpfile|mkstemp|mmap|opendir|mkdir|chmod|chown)\()"),
+       {"proxy/net/", "proxy/trace/", "proxy/program/"}},
+      {Pattern(R"((^|[^[:alnum:]_>.])(::|std::)?(signal|sigaction|sigprocmask|raise|kill|isatty|sysconf|prctl|)"
+               R"([gs]etrlimit|umask|getpid|getuid)\()"),
+       {"proxy/net/", "proxy/trace/file.cc", "proxy/relay/server.cc", "proxy/program/"}},
+      {Pattern(R"(\b(pthread_\w+|dlopen|dlsym|syscall|usleep|nanosleep)\()"), {}},
+      {Pattern(R"(\bsleep_(for|until)\()"), {"proxy/program/"}},
       {Pattern(R"(\bstd::([io]?fstream|filesystem)\b)"),
        {"proxy/trace/", "proxy/program/", "adapters/panic/ground.cc"}},  // the maps of Panic are files
       {Pattern(R"(\bstd::(jthread|thread|mutex|shared_mutex|condition_variable)\b)"),
@@ -353,6 +364,14 @@ TEST_CASE("a planted fault of each kind is found") {
           {"proxy/core/a.cc", "std::mutex lock;\n", "proxy/core/a.cc: uses std::mutex, which belongs to proxy/net/\n"},
           {"adapters/aos/a.cc", "std::ifstream map;\n",
            "adapters/aos/a.cc: uses std::ifstream, which belongs to proxy/trace/\n"},
+          {"adapters/aos/a.cc", "auto* map = std::fopen(\"map\", \"r\");\n",
+           "adapters/aos/a.cc: uses std::fopen(, which belongs to proxy/net/\n"},
+          {"proxy/relay/a.cc", "int found = getaddrinfo(0, 0, 0, 0);\n",
+           "proxy/relay/a.cc: uses getaddrinfo(, which belongs to proxy/net/\n"},
+          {"proxy/core/a.cc", "void f() { ::kill(1, 9); }\n",
+           "proxy/core/a.cc: uses ::kill(, which belongs to proxy/net/\n"},
+          {"proxy/net/a.cc", "void f() { std::this_thread::sleep_for(1ms); }\n",
+           "proxy/net/a.cc: uses sleep_for(, which belongs to proxy/program/\n"},
           {"proxy/program/a.cc", "auto home = getenv(\"HOME\");\n",
            "proxy/program/a.cc: uses getenv(, which belongs to nobody\n"},
           {"adapters/panic/messages.h", "template <class V>\nvoid fields(V& v, Action& m);\n",
@@ -371,6 +390,7 @@ TEST_CASE("what is right is let through") {
   CHECK(tree.with("proxy/net/a.cc",
                   "#include \"proxy/net/address.h\"\n#include <uv.h>\n#include \"adapters/wire/game.h\"\n"
                   "// nobody may catch (this) or throw that\nconst char* s = \"throw catch (\";\n") == "");
+  CHECK(tree.with("proxy/core/a.cc", "void f(Word& word) { if (word.kill()) word.open(), it->send(); }\n") == "");
   CHECK(tree.with("adapters/registry.cc", "#include \"adapters/panic/panic.h\"\n") == "");
   CHECK(tree.with("adapters/panic/wire.cc", "template <class V> void fields(V& v, Action& m) {}\n") == "");
   CHECK(tree.with("adapters/bzflag/world/wire_world.cc", "template <class V> void fields(V& v, Wall& m) {}\n") == "");

@@ -20,7 +20,7 @@
 
 namespace entente::testing {
 
-constexpr int kPatience = 8000;  // milliseconds, then a test has failed
+constexpr int kPatience = 30'000;  // milliseconds, then a test has failed, also on a busy machine
 
 inline net::Address loopback(bool v6 = false) { return *net::Address::parse(v6 ? "::1" : "127.0.0.1", 0); }
 

@@ -239,11 +239,12 @@ TEST_CASE("limits hold for each") {
     CHECK_FALSE(talks.readable(0));
   }
   SUBCASE("who neither says nor hears anything for long") {
-    limits.idle_ms = 400;
+    limits.idle_ms = 800;
     InSharedRoom shared_room(limits);
     const Stream client = seated(shared_room);
-    for (int i = 0; i < 4; ++i) {  // to hear is enough
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2 * limits.idle_ms);
+    while (std::chrono::steady_clock::now() < until) {  // to hear is enough
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
       shared_room.point(1);
       CHECK(client.read(3) == point(1));
     }

@@ -494,7 +494,7 @@ TEST_CASE("a front's clock beats every 20 ms, whether anything comes or not") {
   for (int i = 0; i < 10; ++i) CHECK(pair.client.read(3).size() == 3);
   const auto took = std::chrono::steady_clock::now() - began;
   CHECK(took > std::chrono::milliseconds(190));
-  CHECK(took < std::chrono::milliseconds(2000));
+  CHECK(took < std::chrono::milliseconds(6000));  // beats of a second would take ten
 }
 
 TEST_CASE("the tap hears both links whole, each in its own game") {

@@ -164,12 +164,12 @@ TEST_CASE("while_down: a player who has not entered the arena yet is not taken t
 }
 
 TEST_CASE("while_down: the time in the arena is not limited by hold_s") {
-  InArena running(1, 64, 400);
+  InArena running(1, 64, 1'500);
   Player anna(running);
   running.up.reset();
   anna.lose();
   anna.client.until(kInArena);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1'200));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2'000));
   CHECK(running.totals().now() == 1);
   anna.client.say(R"({"say":{"text":"still here"}})");
   anna.client.until("still here");
