@@ -275,9 +275,9 @@ std::optional<std::string> Censor::text(Personal kind, std::string_view text) {
   }
 }
 
-/// Spaces at its ends, and control characters, are not part of a name.
+/// Spaces at its ends, colours and control characters are not part of a name.
 std::optional<std::string> Censor::name(std::string_view text) {
-  std::string cleaned = clean(text);
+  std::string cleaned = clean(visible_text(text));
   cleaned.erase(0, std::min(cleaned.find_first_not_of(' '), cleaned.size()));
   cleaned.resize(cleaned.find_last_not_of(' ') + 1);
   if (keeps(PersonalGroup::kNames)) return std::nullopt;

@@ -42,6 +42,44 @@ std::string folded(std::string_view text) {
   return out;
 }
 
+/// visible_text(), and where it was.
+struct Visible {
+  std::string text;
+  std::vector<std::size_t> places;  // of each byte in the original; the last is the original's size
+};
+
+/// Bytes of what is not seen at the beginning.
+std::size_t unseen_size(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (text.starts_with("\x1b[")) {
+    const std::size_t end = text.find_first_not_of("0123456789;:?", 2);
+    return end != text.npos && is_letter(text[end]) ? end + 1 : std::min(end, text.size());
+  }
+  if (first == '\t' || first == '\n' || first == '\r') return 0;
+  if (first < 0x20 || first == 0x7f) return 1;
+  if (first < 0x80) return 0;
+  const std::size_t size = first_character(text);
+  if (size < 2) return 0;
+  const std::uint32_t point = code_point(text.substr(0, size));
+  const bool seen = point > 0x9f && point != 0xad && point != 0xfeff && (point < 0x200b || point > 0x200f) &&
+                    (point < 0x202a || point > 0x202e) && (point < 0x2060 || point > 0x206f);
+  return seen ? 0 : size;
+}
+
+Visible visible(std::string_view text) {
+  Visible out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t unseen = unseen_size(text.substr(at)); unseen != 0) {
+      at += unseen;
+      continue;
+    }
+    out.places.push_back(at);
+    out.text += text[at++];
+  }
+  out.places.push_back(text.size());
+  return out;
+}
+
 /// "1.2.3.4" exactly.
 std::optional<Pseudonyms::Ip4> parse_ip4(std::string_view text) {
   Pseudonyms::Ip4 ip{};
@@ -109,13 +147,15 @@ bool is_made_up(std::string_view word) {
 
 }  // namespace
 
+std::string visible_text(std::string_view text) { return visible(text).text; }
+
 const std::string& Pseudonyms::name(std::string_view name) {
   const auto known = names_.find(name);
   if (known != names_.end()) return known->second;
   static const std::string kAnybody = "player";
   if (names_.size() >= kMost) return kAnybody;
   const std::string& pseudonym = names_.emplace(name, "player" + std::to_string(names_.size() + 1)).first->second;
-  const std::string small = folded(name);
+  const std::string small = folded(visible_text(name));
   if (small.empty() || !lower_names_.insert(small).second) return pseudonym;
   auto& sought = sought_[static_cast<unsigned char>(small[0])];
   const auto at =
@@ -196,32 +236,40 @@ void Pseudonyms::keep_secret(std::string_view secret) {
     secrets_.emplace(secret);
 }
 
-std::string Pseudonyms::without_names(std::string_view text) const {
+std::string Pseudonyms::without_names(std::string_view original) const {
+  const Visible seen = visible(original);
+  const std::string& text = seen.text;
+  const std::vector<std::size_t>& places = seen.places;
   const std::string small = folded(text);
-  std::string out;
+  const auto as_written = [&](std::size_t from, std::size_t to) { return original.substr(from, to - from); };
+  const auto is_apart = [&](std::size_t at) { return places[at - 1] + 1 != places[at]; };  // from the byte before it
+  std::string out(as_written(0, places[0]));
   for (std::size_t at = 0; at < text.size();) {
     const Sought* found = nullptr;
     const auto& sought = sought_[static_cast<unsigned char>(small[at])];
     for (auto one = sought.begin(); found == nullptr && one != sought.end(); ++one) {
       if (small.compare(at, one->lower.size(), one->lower) != 0) continue;
       const std::size_t end = at + one->lower.size();
-      const bool whole = (at == 0 || !is_of_name(text[at - 1])) && (end >= text.size() || !is_of_name(text[end]));
+      const bool whole = (at == 0 || !is_of_name(text[at - 1]) || is_apart(at)) &&
+                         (end == text.size() || !is_of_name(text[end]) || is_apart(end));
       if (whole || one->lower.size() >= kShort) found = &*one;
     }
     const bool at_end = found != nullptr && at + found->lower.size() >= text.size();
-    if (!at_end && text.size() >= kCutText && text.size() - at <= kLongestEnd) {
+    if (!at_end && original.size() >= kCutText && text.size() - at <= kLongestEnd) {
       if (const Sought* cut = begun_at_end(std::string_view(small).substr(at)); cut != nullptr) {
         out += cut->pseudonym;
         break;
       }
     }
+    const std::size_t end = at + (found != nullptr ? found->lower.size() : 1);
     if (found != nullptr) {
-      const auto exact = names_.find(text.substr(at, found->lower.size()));
+      const auto exact = names_.find(text.substr(at, end - at));
       out += exact != names_.end() ? exact->second : found->pseudonym;
+      out += as_written(places[end - 1] + 1, places[end]);
     } else {
-      out += text[at];
+      out += as_written(places[at], places[end]);
     }
-    at += found != nullptr ? found->lower.size() : 1;
+    at = end;
   }
   return out;
 }

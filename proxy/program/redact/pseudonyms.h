@@ -12,6 +12,10 @@
 
 namespace entente {
 
+/// A text as people see it: without the colour codes of terminals, which BZFlag shows as colours, and without
+/// characters that nobody sees. Tabs and ends of lines stay.
+std::string visible_text(std::string_view text);
+
 class Pseudonyms {
  public:
   using Ip4 = std::array<std::uint8_t, 4>;
@@ -32,8 +36,8 @@ class Pseudonyms {
   /// What must not stand in any text: passwords and tokens.
   void keep_secret(std::string_view secret);
 
-  /// `text` without the names that are known, in any case: of three letters or more wherever they stand, shorter ones
-  /// as whole words.
+  /// `text` without the names that are known, in any case and with any colours: of three letters or more wherever they
+  /// stand, shorter ones as whole words.
   std::string without_names(std::string_view text) const;
   std::string without_secrets(std::string_view text) const;
   /// `text` without addresses, URLs and names of hosts.
