@@ -16,14 +16,6 @@ using core::Id, core::Micros;
 constexpr Micros kWorthIt = 5 * core::kSecond;
 constexpr std::size_t kMostParts = 1'000, kMostTold = 8;
 
-/// The longest that has a beginning; the end if none has.
-std::size_t longest_of(const std::vector<RecordedSessionInfo>& sessions) {
-  std::size_t longest = sessions.size();
-  for (std::size_t i = 0; i < sessions.size(); ++i)
-    if (longest == sessions.size() || sessions[i].length() > sessions[longest].length()) longest = i;
-  return longest != sessions.size() && sessions[longest].ready ? longest : sessions.size();
-}
-
 /// What a session can tell, and parts of it; in microseconds of the wall clock.
 struct Span {
   std::size_t session;
@@ -52,6 +44,13 @@ void fill(const std::vector<Span>& spans, WallTime from, WallTime to, std::vecto
 }
 
 }  // namespace
+
+std::size_t longest_of(const std::vector<RecordedSessionInfo>& sessions) {
+  std::size_t longest = sessions.size();
+  for (std::size_t i = 0; i < sessions.size(); ++i)
+    if (longest == sessions.size() || sessions[i].length() > sessions[longest].length()) longest = i;
+  return longest != sessions.size() && sessions[longest].ready ? longest : sessions.size();
+}
 
 std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessions, WallTime& begin) {
   const std::size_t longest = longest_of(sessions);

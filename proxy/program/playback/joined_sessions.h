@@ -20,6 +20,9 @@ struct SessionPart {
   core::Micros from = 0, to = 0;
 };
 
+/// The place of the longest session, if its player knew the world; otherwise the number of sessions.
+std::size_t longest_of(const std::vector<RecordedSessionInfo>& sessions);
+
 /// Which session tells when, gaps left out: the longest wherever it can, others where that makes at least five seconds
 /// more. `begin`: the wall-clock time at 0.
 std::vector<SessionPart> parts_of(const std::vector<RecordedSessionInfo>& sessions, WallTime& begin);

@@ -11,6 +11,7 @@
 
 #include "proxy/program/clips/join.h"
 #include "proxy/program/interruption.h"
+#include "proxy/program/playback/agreement.h"
 #include "proxy/program/playback/merged_sessions.h"
 #include "proxy/program/playback/overlaps.h"
 #include "proxy/program/playback/words_cache.h"
@@ -123,8 +124,9 @@ class Opening {
     return found;
   }
 
-  Expected<std::unique_ptr<PlayedWords>, Problem> choose(const RecordedSessions& found) const {
+  Expected<std::unique_ptr<PlayedWords>, Problem> choose(RecordedSessions found) const {
     if (options_.link == 0 && found.sessions.size() > 1) {
+      for (const std::string& sentence : compare_sessions(found.sessions)) spdlog::info("{}: {}", name_, sentence);
       if (auto merged = MergedSessions::open(found)) {
         tell_joined(found, merged->text());
         return std::unique_ptr<PlayedWords>(std::move(merged));
