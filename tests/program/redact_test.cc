@@ -278,7 +278,8 @@ TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and 
   CHECK(told("nobody here") == "nobody here");
   // Colours, and characters that nobody sees, in chat and in names.
   CHECK(told("\x1b[31mA\x1b[1;32mnn\x1b[0ma\x1b[0m: hi") == "\x1b[31mplayer1\x1b[0m: hi");
-  CHECK(told("an\xe2\x80\x8b" "na, \x1b[31mal\x1b[0m or a\x01l") == "player1, \x1b[31mplayer3\x1b[0m or player3");
+  CHECK(told("an\xe2\x80\x8b"
+             "na, \x1b[31mal\x1b[0m or a\x01l") == "player1, \x1b[31mplayer3\x1b[0m or player3");
   CHECK(told("\x1b[31mal\nall") == "\x1b[31mplayer3\nall");
   CHECK(censor.text(Personal::kName, "\x1b[31mBo\x1b[32mb\x1b[0m") == "player5");
   CHECK(censor.text(Personal::kName, "Bob") == "player5");
