@@ -25,14 +25,16 @@ Room::Room(Host& host, std::unique_ptr<Back> back, const RoomOptions& options)
 
 Room::~Room() = default;
 
-Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
+Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool hears) {
   now_ = now;
   const Id id = ++last_id_;
   seated_ = true;
   FrontEnd& end = *(seats_[id] = std::make_unique<FrontEnd>(*this, id, std::move(front)));
-  hearers_.push_back(&end);
   end.open = true;
+  end.hears = hears;
+  if (hears) hearers_.push_back(&end);
   end.member->opened(peer, end);
+  if (!hears) return drain(), id;
   shared_frames_.next_word();
   words::You you;
   you.set_player(id);
@@ -127,6 +129,11 @@ std::optional<Absence> Room::keep(Id id, Micros now) {
   return absence;
 }
 
+bool Room::is_seated(Id id) const {
+  const auto at = seats_.find(id);
+  return at != seats_.end() && !at->second->left;
+}
+
 bool Room::keeps(Id id) const {
   const auto at = seats_.find(id);
   return at != seats_.end() && !at->second->left && at->second->kept_until != 0;
@@ -205,7 +212,7 @@ void Room::say(Id by, Intent intent) {
   intent.at = now_;
   intent.by = by;
   if (const auto at = seats_.find(by); at != seats_.end()) {
-    intent.number = ++at->second->said;
+    if (at->second->hears) intent.number = ++at->second->said;
     if (as<words::Leave>(intent) != nullptr) at->second->entered = false;
   }
   intents_.push_back(std::move(intent));

@@ -88,8 +88,11 @@ class Room {
   Room& operator=(const Room&) = delete;
 
   // Events. `now` never decreases.
-  /// Returns its player's id.
-  Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now);
+  /// Returns its player's id. `hears`: false for a front that is told only what is for its player alone, because its
+  /// client hears the rest elsewhere. Its intents keep the numbers that it gives them.
+  Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool hears = true);
+  /// Whether somebody has this seat, or it is kept.
+  bool is_seated(Id seat) const;
   void back_opened(const Peer& peer, Micros now);
   /// The dialect of the back's peer is now known: see RoomMember::speaks.
   void back_speaks(std::size_t dialect, Micros now);

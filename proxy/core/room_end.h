@@ -75,6 +75,7 @@ class Room::End final : public Out<Word> {
   bool left = false;          // it closed, or its peer did
   bool entered = false;       // its player has entered
   bool goodbye_said = false;  // room_ends() was called
+  bool hears = true;          // what is for everybody, too
   bool admitted = false;      // the host need not be asked about its next Enter
   std::vector<Word> held;     // intents that wait to be admitted
   Micros kept_until = 0;      // its link broke, and its player may return until then; 0: the player is there

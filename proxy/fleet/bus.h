@@ -22,13 +22,13 @@
 namespace entente::fleet {
 
 struct BusOptions {
-  std::vector<std::string> servers;  ///< "nats://host:port" or "tls://host:port", of one cluster; at least one
-  std::string client;                ///< how NATS lists this connection
-  std::string inbox;                 ///< subject below which answers come to this connection alone; empty: NATS's own
+  std::vector<std::string> servers = {};  ///< "nats://host:port" or "tls://host:port", of one cluster; at least one
+  std::string client = {};                ///< how NATS lists this connection
+  std::string inbox = {};  ///< subject below which answers come to this connection alone; empty: NATS's own
   // At most one of: a user with a password, a token, a file with credentials (JWT and seed).
-  std::string user, password, token, credentials_file;
+  std::string user = {}, password = {}, token = {}, credentials_file = {};
   // PEM files. Without a CA, that of the system.
-  std::string ca_file, certificate_file, key_file;
+  std::string ca_file = {}, certificate_file = {}, key_file = {};
   std::size_t most_waiting = 64U << 20U;                ///< bytes, in each direction and of each line
   Millis reconnect_first = 50, reconnect_last = 2'000;  ///< pauses between attempts: they double
 };

@@ -514,6 +514,7 @@ void Worker::finish_if_empty() {
   for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor && !acceptor->empty()) return;
   callers_.clear();
+  for (auto& [number, housed] : shared_rooms_) housed.shared_room->close_annex();
   ticker_.reset();
   mailbox_.close();
 }

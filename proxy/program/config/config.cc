@@ -93,6 +93,7 @@ class Checker {
     nets(path, route);
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
     const std::vector<std::string> servers(route.to().begin(), route.to().end());
+    if (const auto arena = fleet_arena_of(route)) return fleet_route(path, config, index, *arena);
     if (servers.empty() && reading_.places.contains(path + "to")) problem(path + "to", "names no server");
     const auto to = servers.empty() ? std::nullopt : endpoint(path + "to", parse_servers(servers, known_));
     if (to) files(path + "to", web_options({}, to->first.web.value_or(WebEnd{})));
@@ -122,6 +123,22 @@ class Checker {
     if (!route.record().empty())
       recording(path + "record", recording_path(route.record(), config.recording().directory(),
                                                 {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
+  }
+
+  /// It leads into an arena of the fleet.
+  void fleet_route(const std::string& path, const config::Config& config, int index, const std::string& arena) {
+    const config::Route& route = config.route(index);
+    const auto listen = endpoint(path + "listen", parse_shared_listen(route.listen(), known_));
+    if (listen) {
+      files(path + "listen", web_options(listen->web.value_or(WebEnd{}), {}));
+      share(*listen, {path + "listen", "fleet:" + arena, &route});
+    }
+    if (!is_in_fleet(config)) problem(path + "to", "needs [fleet]");
+    if (const auto why = fleet::objection_to_token(arena)) problem(path + "to", "the arena's name " + *why);
+    if (!route.record().empty()) problem(path + "record", "the node that owns the arena records it");
+    if (route.hold_s() != 0) problem(path + "hold_s", "is not for arenas: players wait for the next owner anyway");
+    if (!route.while_down().empty()) problem(path + "while_down", "is for servers");
+    if (route.watch_size() != 0) problem(path + "watch", "belongs to the arena");
   }
 
   /// Where players play while no server is up.
@@ -160,6 +177,11 @@ class Checker {
   void arena(const config::Config& config, int index, std::size_t number) {
     const config::Arena& arena = config.arena(index);
     const std::string path = "arena[" + std::to_string(index) + "].";
+    if (arena.fleet()) {
+      if (!is_in_fleet(config)) problem(path + "fleet", "needs [fleet]");
+      if (const auto why = fleet::objection_to_token(arena.name())) problem(path + "name", *why);
+      if (arena.watch_size() != 0) problem(path + "watch", "is not for arenas of a fleet yet");
+    }
     for (const ArenaObjection& one : objections_to(arena))
       if (one.key != "listen" || reading_.places.contains(path + one.key)) problem(path + one.key, one.why);
     for (int i = 0; i < arena.listen_size(); ++i) {

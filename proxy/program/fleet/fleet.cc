@@ -39,6 +39,12 @@ std::string inbox_of(const std::string& fleet, const std::string& node) { return
 
 }  // namespace
 
+std::optional<std::string> fleet_arena_of(const config::Route& route) {
+  constexpr std::string_view kFleet = "fleet:";
+  if (route.to_size() != 1 || !route.to(0).starts_with(kFleet)) return std::nullopt;
+  return route.to(0).substr(kFleet.size());
+}
+
 std::string node_of(const config::Fleet& fleet) {
   return fleet.node().empty() ? fleet::as_token(host_name()) : fleet.node();
 }

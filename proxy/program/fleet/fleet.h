@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/base/fault.h"
+#include "proxy/base/time.h"
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
 #include "proxy/program/monitor/metrics.h"
@@ -21,6 +22,9 @@ inline bool is_in_fleet(const config::Config& config) { return config.fleet().na
 /// names, too.
 std::vector<std::pair<std::string, std::string>> objections_to(const config::Fleet& fleet, bool reads);
 
+/// The arena of the fleet that a route leads to ("fleet:NAME"); nothing: it leads to servers.
+std::optional<std::string> fleet_arena_of(const config::Route& route);
+
 /// The name of this node: the one in the configuration, or this machine's.
 std::string node_of(const config::Fleet& fleet);
 
@@ -31,6 +35,8 @@ class Fleet {
 
   const fleet::Subjects& names() const { return names_; }
   const std::string& node() const { return node_; }
+  /// The time at which this process became a node, in nanoseconds: no other run of the node has it.
+  std::uint64_t run() const { return run_; }
   /// The data of JetStream has so many copies.
   std::uint32_t replicas() const { return replicas_; }
   fleet::Bus& bus() { return *bus_; }
@@ -42,6 +48,7 @@ class Fleet {
 
   const fleet::Subjects names_;
   const std::string node_;
+  const std::uint64_t run_ = wall_now();
   const std::uint32_t replicas_;
   std::unique_ptr<fleet::Bus> bus_;
 };

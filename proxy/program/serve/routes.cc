@@ -8,6 +8,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config/access.h"
+#include "proxy/program/config/limits.h"
 #include "proxy/program/counted.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/serve/shared_room.h"
@@ -100,6 +101,10 @@ Routes::Routes(const config::Config& config, Reread reread)
 
 Outcome<Done> Routes::open() {
   Outcome<Done> done = service_.join_fleet();
+  if (Fleet* const fleet = done ? service_.fleet() : nullptr) {
+    fleet_arenas_ = std::make_unique<FleetArenas>(*fleet, service_.server(), limits_of(config_.limits()));
+    service_.measure_also([this](Metrics& metrics) { fleet_arenas_->measure(metrics); });
+  }
   std::size_t position = 0;
   for (const config::Route& route : config_.route())
     if (done) done = add(route, ++position);
@@ -128,6 +133,11 @@ Outcome<Routes::Running> Routes::add(Running running, Service::NewRoute made) {
 }
 
 Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
+  if (const auto arena = fleet_arena_of(route)) {
+    Urls urls;
+    *urls.Add() = route.listen();
+    return add_doors(urls, *arena, position, route);
+  }
   auto made = configured(route, keeps_secrets());
   if (!made) return made.error();
   const auto tap = service_.tap(route.record(), made->listen.game->name(), position);
@@ -169,7 +179,49 @@ Outcome<std::pair<Routes::Running, Service::NewRoute>> Routes::new_observer(cons
   return std::pair(std::move(observer), std::move(*made));
 }
 
+/// Listeners whose clients play in an arena of the fleet.
+Outcome<Done> Routes::add_doors(const Urls& urls, const std::string& arena, std::size_t position,
+                                const std::optional<config::Route>& settings) {
+  const SharedRoomEntry entry{fleet_arenas_->door_to(arena), arena, service_.counting_tap()};
+  for (const std::string& url : urls) {
+    const auto end = parse_shared_listen(url, games());
+    if (!end) return end.error();
+    auto route = route_into(entry, *end);
+    if (!route) return route.error();
+    route->position = position++;
+    if (settings) route->options.access.push_back(access_of(*settings));
+    auto added = add({url, *end, 0, "", entry.tap, route->options.web, settings, entry.shared_room, route->position},
+                     *route);
+    if (!added) return added.error();
+    running_.push_back(std::move(*added));
+  }
+  return Done{};
+}
+
+/// This node may own the arena, and its listeners lead to whoever does.
+Outcome<Done> Routes::stand_for(const config::Arena& settings, std::size_t position) {
+  const auto tap = service_.tap(settings.record(), "arena", position);
+  if (!tap) return tap.error();
+  fleet_arenas_->stand_for(
+      settings.name(),
+      {[settings, tap = *tap, secrets = keeps_secrets()] { return configured(settings, secrets, tap); },
+       [this](const relay::SharedRoomOptions& room) { return service_.add_arena(room); },
+       [this](std::size_t room) { service_.retire_arena(room); }});
+  return add_doors(settings.listen(), settings.name(), position, {});
+}
+
+/// The fleet's listeners stay as they are until a restart.
+Outcome<Done> Routes::keep_doors(const Urls& urls, Plan& plan) const {
+  for (const std::string& url : urls) {
+    const auto before = take(plan.before, [&](const Running& one) { return one.url == url; });
+    if (!before) return Error{"'" + url + "': a listener of the fleet is added by a restart"};
+    plan.after.push_back(*before);
+  }
+  return Done{};
+}
+
 Outcome<Done> Routes::add(const config::Arena& settings, std::size_t position) {
+  if (settings.fleet()) return stand_for(settings, position);
   RunningArena arena{settings};
   arena.broadcast = new_broadcast();
   if (const auto opened = open_room(arena, position); !opened) return opened.error();
@@ -235,7 +287,9 @@ Outcome<Done> Routes::run(TakeOver* take_over) {
     std::fputs(lines_.c_str(), stdout);
     std::fflush(stdout);
   };
+  if (fleet_arenas_) fleet_arenas_->start();
   auto done = service_.run(announce, take_over);
+  if (fleet_arenas_) fleet_arenas_->stop();
   if (!done) service_.abandon();
   return done;
 }
@@ -309,6 +363,11 @@ Outcome<Done> Routes::plan(const config::Config& fresh, Plan& plan) {
 }
 
 Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t position, Plan& plan) {
+  if (fleet_arena_of(route)) {
+    Urls urls;
+    *urls.Add() = route.listen();
+    return keep_doors(urls, plan);
+  }
   auto made = configured(route, keeps_secrets());
   if (!made) return made.error();
   const auto has_listener = [&](const Running& one) {
@@ -383,6 +442,7 @@ std::optional<std::size_t> Routes::RoomListeners::beside() const {
 }
 
 Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t position, Plan& plan) {
+  if (settings.fleet()) return keep_doors(settings.listen(), plan);
   const auto listeners = this->listeners(settings.listen(), plan);
   if (!listeners) return listeners.error();
   const auto& before = listeners->before;

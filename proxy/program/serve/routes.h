@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/program/fleet/fleet_arenas.h"
 #include "proxy/program/serve/configured.h"
 #include "proxy/program/serve/reload.h"
 #include "proxy/program/serve/service.h"
@@ -103,6 +104,10 @@ class Routes {
   Outcome<Running> add(Running running, Service::NewRoute made);
   Outcome<Done> add(const config::Route& route, std::size_t position);
   Outcome<Done> add(const config::Arena& arena, std::size_t position);
+  Outcome<Done> add_doors(const Urls& urls, const std::string& arena, std::size_t position,
+                          const std::optional<config::Route>& route);
+  Outcome<Done> stand_for(const config::Arena& arena, std::size_t position);
+  Outcome<Done> keep_doors(const Urls& urls, Plan& plan) const;
   Outcome<Done> add(const Watches& watches, const std::string& of, const std::shared_ptr<relay::Broadcast>& broadcast,
                     std::size_t position);
   RunningWatch open_watch(const config::Watch& settings, const std::string& of,
@@ -140,6 +145,7 @@ class Routes {
   std::vector<RunningArena> arenas_;
   std::vector<RunningWatch> watches_;
   Observers observers_{service_};
+  std::unique_ptr<FleetArenas> fleet_arenas_;  // null: this process is on its own
   std::string lines_;  // where it listens
   std::string told_;   // what the last reload changed
 };

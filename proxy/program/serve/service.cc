@@ -352,6 +352,7 @@ std::string Service::metrics() const {
             hand_over_.failures());
   if (operator_page_) operator_page_->measure(all);
   if (fleet_) fleet_->measure(all);
+  if (measure_also_) measure_also_(all);
   all.add_process();
   return all.text();
 }

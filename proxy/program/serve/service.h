@@ -79,6 +79,8 @@ class Service final : private HandOver::User {
   Outcome<Done> join_fleet();
   /// Null: this process is on its own.
   Fleet* fleet() { return fleet_.get(); }
+  /// metrics() calls this, too. REQUIRES: before run().
+  void measure_also(std::function<void(Metrics&)> measure) { measure_also_ = std::move(measure); }
   /// Another process with our arguments can take over. REQUIRES: before open_acceptors().
   void allow_upgrades() {
     can_upgrade_ = true;
@@ -163,6 +165,7 @@ class Service final : private HandOver::User {
   relay::Bans bans_;
   KeptBans kept_bans_;
   std::unique_ptr<Fleet> fleet_;
+  std::function<void(Metrics&)> measure_also_;  // may be empty
   relay::Server server_;
   ServedRoutes routes_;
   Drainer drainer_;

@@ -37,6 +37,9 @@ class Guest {
   /// Its client: the address, the game and the dialect.
   virtual const SessionInfo& client() const = 0;
 
+  /// Whether its front is told what is for everybody (core::Room::seat).
+  virtual bool hears() const { return true; }
+
   // Outside the room.
   /// Too much waits for this guest: its session ends.
   virtual void overflow() = 0;

@@ -40,7 +40,10 @@ SharedRoom::SharedRoom(net::Loop& loop, SharedRoomState& state, LinkId link, Eve
       info_{link, state.options.game, 0, {}, {}, {}},
       stand_ins_(state.options.stand_ins) {}
 
-SharedRoom::~SharedRoom() { loop_.never(*this); }
+SharedRoom::~SharedRoom() {
+  annex_.reset();
+  loop_.never(*this);
+}
 
 void SharedRoom::open(TapSink* tap) {
   tap_ = tap;
@@ -50,6 +53,7 @@ void SharedRoom::open(TapSink* tap) {
     tap_->opened(info_, wall_in_call());
     tap_->note(info_.link, state_.options.name + ": a room with seed " + std::to_string(options.seed), wall_in_call());
   }
+  if (state_.options.annex) annex_ = state_.options.annex(*this, loop_);
   open_room(state_.options.back(), options, tap, info_.link, state_.options.record_secrets, state_.options.broadcast);
   call_room([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
 }
@@ -140,6 +144,7 @@ void SharedRoom::at_turn_end() {
   while (serve_crowd() && room_->work() - began < kTurnWork) {
   }
   in_turn_ = false;
+  if (annex_) annex_->turn_ends();
   const std::uint64_t nanos = loop_.nanos();
   if (guests_.size() < kMany || nanos >= flushed_at_ + kGather || over()) flush(nanos);
   const Millis now = loop_.now();
@@ -178,7 +183,7 @@ void SharedRoom::order(const std::function<void(core::Back&)>& order) {
 void SharedRoom::seat(Guest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer) {
   call_room([&](core::Room& room, core::Micros at) {
     seating_ = &guest;
-    const core::Id id = room.seat(std::move(front), peer, at);
+    const core::Id id = room.seat(std::move(front), peer, at, guest.hears());
     seating_ = nullptr;
     newest_ = id;
     if (guest.sits(id)) guests_[id] = &guest;  // else its front has closed it already
@@ -271,6 +276,11 @@ void SharedRoom::send_any(core::Id end, Lane lane, Bytes bytes, bool lent) {
   if (guest != nullptr && guest->send(lane, bytes, lent)) touched_.push_back(end);
 }
 
+const SessionInfo* SharedRoom::client_of(core::Id seat) const {
+  const Guest* const guest = find(seat);
+  return guest != nullptr ? &guest->client() : nullptr;
+}
+
 std::size_t SharedRoom::waiting(core::Id end) const {
   const Guest* const guest = find(end);
   return guest != nullptr ? guest->waiting() : 0;
@@ -308,6 +318,7 @@ void SharedRoom::told(const core::Fact& fact) {
   stand_ins_.heard(fact);
   state_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
   RoomHost::told(fact);
+  if (annex_) annex_->told(fact);
   if (const auto* player = core::as<words::Player>(fact))
     if (Guest* const guest = find(player->id())) guest->play(*player);
   const auto* refused = core::as<words::Refused>(fact);

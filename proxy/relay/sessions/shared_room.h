@@ -7,6 +7,7 @@
 #include <tsl/robin_map.h>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "proxy/relay/admission/entry_queue.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/events.h"
+#include "proxy/relay/sessions/annex.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/sessions/reason.h"
 #include "proxy/relay/sessions/room_host.h"
@@ -50,6 +52,14 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// Gives the back an order for which there is no word.
   void order(const std::function<void(core::Back&)>& order);
   void stop() { end(Reason::kStopped); }
+  /// The world that everybody sees. REQUIRES: open() was called.
+  const core::World& world() const { return room_->world(); }
+  /// Whether somebody has this seat, or it is kept.
+  bool is_seated(core::Id seat) const { return room_ && room_->is_seated(seat); }
+  /// The client of a guest; null: nobody sits there.
+  const SessionInfo* client_of(core::Id seat) const;
+  /// Ends the annex, which may have something open on the loop. REQUIRES: not called by the annex.
+  void close_annex() { annex_.reset(); }
   bool over() const { return !room_ || room_->over(); }
   /// The reason why the room ends; nothing while it runs.
   const std::optional<Reason>& end_reason() const { return end_reason_; }
@@ -117,6 +127,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   Events& events_;
   const SessionInfo info_;
   TapSink* tap_ = nullptr;
+  std::unique_ptr<Annex> annex_;  // may be null
   core::StandIns stand_ins_;
   tsl::robin_map<core::Id, Guest*> guests_;
   mutable std::pair<core::Id, Guest*> found_{};  // cache of find(): a front asks what waits, then sends

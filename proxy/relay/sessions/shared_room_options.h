@@ -10,7 +10,9 @@
 #include "proxy/core/bot/stand_ins.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/room_member.h"
+#include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
+#include "proxy/relay/sessions/annex.h"
 #include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
@@ -19,6 +21,8 @@ struct SharedRoomOptions {
   std::string name;                                   ///< for the log: "a replay of evening.mcap"
   const wire::Game* game = nullptr;                   ///< under which its words are recorded; outlives the Server
   std::function<std::unique_ptr<core::Back>()> back;  ///< called once, on the shared room's thread
+  /// What stands beside the room; made on its thread, before the back. May be empty.
+  std::function<std::unique_ptr<Annex>(SharedRoom& room, net::Loop& loop)> annex = {};
   core::StandInOptions stand_ins;                     ///< the bots that play while there are few people
   core::ChatRules chat;
   bool record_secrets = false;

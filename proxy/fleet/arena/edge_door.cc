@@ -1,0 +1,122 @@
+#include "proxy/fleet/arena/edge_door.h"
+
+#include <utility>
+
+#include "proxy/relay/sessions/shared_room.h"
+
+namespace entente::fleet {
+namespace {
+
+class EdgeDoor final : public relay::Annex, private net::Ticker::User, private net::Alarm::User {
+ public:
+  EdgeDoor(FleetArena arena, std::shared_ptr<Mirror*> mirror, relay::SharedRoom& room, net::Loop& loop)
+      : arena_(std::move(arena)),
+        mirror_(std::move(mirror)),
+        room_(room),
+        loop_(loop),
+        from_(arena_.names.from(arena_.arena, arena_.node)),
+        line_(*arena_.bus, loop),
+        ticker_(loop, *this, kStep),
+        alarm_(loop, *this) {
+    line_.subscribe(arena_.names.facts(arena_.arena), [this](const BusMessage& message) {
+      heard([&](Mirror& its) { return its.hear_facts(message.bytes); });
+    });
+    line_.subscribe(arena_.names.to(arena_.arena, arena_.node), [this](const BusMessage& message) {
+      heard([&](Mirror& its) { return its.hear_private(message.bytes); });
+    });
+  }
+
+  void told(const core::Fact&) override {}
+  void turn_ends() override {
+    const std::uint64_t now = loop_.nanos();
+    if (now >= sent_at_ + kGather) return send(false);
+    if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGather);
+  }
+
+ private:
+  static constexpr Millis kStep = 100;
+
+  Mirror& mirror() const { return **mirror_; }
+
+  template <class Give>
+  void heard(Give give) {
+    if (room_.over()) return;
+    const bool stepped = !mirror().lacks_world();
+    bool used = false;
+    room_.order([&](core::Back&) { used = give(mirror()); });
+    if (used)
+      heard_at_ = loop_.now();
+    else
+      ++arena_.counts->refused;
+    if (stepped && mirror().lacks_world()) ++arena_.counts->gaps;
+    arena_.counts->snapshots = mirror().snapshots();
+    // The first that is missed is asked for at once.
+    if (mirror().lacks_world() && loop_.now() >= asked_at_ + kNodeBeat) send(true);
+  }
+
+  void tick(Millis now) override {
+    if (room_.over()) return;
+    if (heard_at_ != 0 && now >= heard_at_ + kOwnerLost) {
+      heard_at_ = 0;
+      room_.order([this](core::Back&) { mirror().lose_owner(); });
+    }
+    if (now < asked_at_ + kNodeBeat) return;
+    mirror().close_missing([this](core::Id seat) { return room_.is_seated(seat); });
+    send(true);
+  }
+
+  void rang() override {
+    waits_ = false;
+    send(false);
+  }
+
+  void send(bool always) {
+    if (always) asked_at_ = loop_.now();
+    sent_at_ = loop_.nanos();
+    for (const std::string& message : mirror().take(always)) line_.publish(from_, as_bytes(message));
+  }
+
+  const FleetArena arena_;
+  const std::shared_ptr<Mirror*> mirror_;
+  relay::SharedRoom& room_;
+  net::Loop& loop_;
+  const std::string from_;
+  BusLine line_;
+  net::Ticker ticker_;
+  net::Alarm alarm_;
+  Millis heard_at_ = 0, asked_at_ = 0;
+  std::uint64_t sent_at_ = 0;
+  bool waits_ = false;
+};
+
+bus::FromNode::Open describe(const relay::SharedRoom& room, core::Id seat) {
+  bus::FromNode::Open open;
+  const relay::SessionInfo* client = room.client_of(seat);
+  if (client == nullptr) return open;
+  open.set_address(client->client.text());
+  open.set_game(std::string(client->game->name()));
+  open.set_dialect(std::string(client->game->dialects()[client->dialect].name));
+  return open;
+}
+
+}  // namespace
+
+void lead_to_owner(const FleetArena& arena, relay::SharedRoomOptions& room) {
+  // The annex is made before the back, and ends before it.
+  struct Both {
+    std::shared_ptr<Mirror*> mirror = std::make_shared<Mirror*>(nullptr);
+    relay::SharedRoom* room = nullptr;
+  };
+  const auto both = std::make_shared<Both>();
+  room.annex = [arena, both](relay::SharedRoom& its, net::Loop& loop) -> std::unique_ptr<relay::Annex> {
+    both->room = &its;
+    return std::make_unique<EdgeDoor>(arena, both->mirror, its, loop);
+  };
+  room.back = [run = arena.run, both] {
+    auto mirror = std::make_unique<Mirror>(run, [both](core::Id seat) { return describe(*both->room, seat); });
+    *both->mirror = mirror.get();
+    return mirror;
+  };
+}
+
+}  // namespace entente::fleet

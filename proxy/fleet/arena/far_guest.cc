@@ -1,0 +1,68 @@
+#include "proxy/fleet/arena/far_guest.h"
+
+#include <memory>
+#include <utility>
+
+namespace entente::fleet {
+
+/// Says what waits, each time that it is called.
+class FarGuest::Front final : public core::Front {
+ public:
+  explicit Front(std::vector<core::Intent>& wants) : wants_(wants) {}
+  void receive(Lane, Bytes, Outlet& out) override {
+    for (core::Intent& one : wants_) out.say(std::move(one));
+    wants_.clear();
+  }
+  void hear(const core::Fact&, Outlet&) override {}
+
+ private:
+  std::vector<core::Intent>& wants_;
+};
+
+FarGuest::FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated)
+    : room_(room),
+      client_(std::move(client)),
+      limits_(limits),
+      peer_{client_.client.text(), 0, ""},
+      seated_(std::move(seated)) {}
+
+bool FarGuest::want(core::Intent intent) {
+  if (over_ || wants_.size() >= kMostWaiting) return false;
+  wants_.push_back(std::move(intent));
+  return true;
+}
+
+void FarGuest::deliver() {
+  if (over_ || queued_ || seat_ == 0 || wants_.empty()) return;
+  room_.received(seat_, Lane::kStream, {});
+}
+
+void FarGuest::take_turn() {
+  queued_ = false;
+  if (over_) return;
+  if (room_.over()) return leave("the arena is closed");
+  if (seat_ == 0) room_.seat(*this, std::make_unique<Front>(wants_), peer_);
+  deliver();
+}
+
+bool FarGuest::sits(core::Id seat) {
+  if (over_) return false;
+  seat_ = seat;
+  seated_(seat);
+  return true;
+}
+
+void FarGuest::close(std::string_view why, std::uint32_t) {
+  seat_ = 0;
+  over_ = true;
+  why_ = why;
+  room_.leave_queues(*this);
+}
+
+void FarGuest::leave(std::string_view why) {
+  if (std::exchange(over_, true)) return;
+  room_.leave_queues(*this);
+  if (const core::Id seat = std::exchange(seat_, 0)) room_.gone(seat, why, 0);
+}
+
+}  // namespace entente::fleet

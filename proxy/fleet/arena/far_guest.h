@@ -1,0 +1,68 @@
+// A player whose client is on another node, in the owner's room. Its front has no client: it says what the node passes
+// on. What everybody is told does not go through it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "proxy/relay/sessions/guest.h"
+#include "proxy/relay/sessions/shared_room.h"
+
+namespace entente::fleet {
+
+class FarGuest final : public relay::Guest {
+ public:
+  static constexpr std::size_t kMostWaiting = 128;  ///< intents, while the player waits for its turn
+
+  using Seated = std::function<void(core::Id seat)>;
+
+  /// `room` and `limits` outlive it. `seated` is called when it has its seat.
+  FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated);
+
+  void begin() { room_.wait_for_seat(*this); }
+  /// The player wants something. False: too much waits, and it is dropped.
+  bool want(core::Intent intent);
+  /// Gives the room what the player wants.
+  void deliver();
+  /// The player has left. REQUIRES: not during a call of the room.
+  void leave(std::string_view why);
+
+  bool is_over() const { return over_; }
+  const std::string& why() const { return why_; }
+  core::Id seat_id() const override { return seat_; }
+
+  // Guest
+  bool sits(core::Id seat) override;
+  bool send(Lane, Bytes, bool) override { return false; }  // its front sends nothing
+  void flush() override {}
+  std::size_t waiting() const override { return 0; }
+  void close(std::string_view why, std::uint32_t code) override;
+  void failed(const Fault&) override {}
+  void spoke(const core::Intent&) override {}
+  void turned_away(std::string_view) override {}
+  void waits_to_enter() override { queued_ = true; }
+  void play(const words::Player&) override {}
+  const core::Peer& peer() const override { return peer_; }
+  const Limits& limits() const override { return limits_; }
+  const relay::SessionInfo& client() const override { return client_; }
+  bool hears() const override { return false; }
+  void overflow() override {}
+  void take_turn() override;
+
+ private:
+  class Front;
+
+  relay::SharedRoom& room_;
+  const relay::SessionInfo client_;
+  const Limits& limits_;
+  const core::Peer peer_;
+  const Seated seated_;
+  core::Id seat_ = 0;
+  bool queued_ = true;  // for the seat, or to enter
+  bool over_ = false;
+  std::string why_;
+  std::vector<core::Intent> wants_;
+};
+
+}  // namespace entente::fleet

@@ -1,0 +1,45 @@
+// What the two sides of a fleet's arena need to know, and what they count.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "adapters/wire/game.h"
+#include "proxy/base/limits.h"
+#include "proxy/fleet/bus.h"
+#include "proxy/fleet/subjects.h"
+
+namespace entente::fleet {
+
+/// From any thread.
+struct ArenaCounts {
+  std::atomic<std::uint64_t> refused{0};  ///< messages, or parts of them, that made no sense or came from nobody known
+  std::atomic<std::uint64_t> gaps{0};     ///< times that a message was missed
+  std::atomic<std::uint64_t> snapshots{0};  ///< worlds sent or received
+  std::atomic<std::uint64_t> players{0};    ///< of the owner: seats of players on all nodes
+  std::atomic<std::uint64_t> nodes{0};      ///< of the owner: nodes with which it talks
+};
+
+struct FleetArena {
+  Bus* bus = nullptr;  ///< outlives the room
+  Subjects names{"entente"};
+  std::string arena;                                             ///< a token
+  std::string node;                                              ///< this node; a token
+  std::uint64_t run = 0;                                         ///< this node's (schema/fleet.proto)
+  std::function<const wire::Game*(std::string_view)> find_game;  ///< null: unknown
+  Limits limits{};                                               ///< of players on other nodes
+  std::shared_ptr<ArenaCounts> counts = std::make_shared<ArenaCounts>();
+};
+
+inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS takes a megabyte
+inline constexpr Millis kFactsBeat = 250;                 ///< the owner says something so often
+inline constexpr Millis kNodeBeat = 500;                  ///< an edge says something so often
+inline constexpr Millis kOwnerLost = 1'500;               ///< the owner has been silent for so long
+inline constexpr Millis kNodeLost = 4'000;                ///< an edge has been silent for so long: its players are gone
+inline constexpr std::uint64_t kGather = 2'000'000;       ///< nanoseconds between two messages of one sender
+
+}  // namespace entente::fleet

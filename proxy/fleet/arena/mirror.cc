@@ -1,0 +1,426 @@
+#include "proxy/fleet/arena/mirror.h"
+
+#include <cmath>
+#include <set>
+
+#include "proxy/core/ids.h"
+#include "proxy/core/losses.h"
+#include "proxy/core/replay/difference.h"
+#include "proxy/core/replay/resync_phase.h"
+#include "proxy/core/world.h"
+
+namespace entente::fleet {
+namespace {
+
+using core::as, core::Fact, core::Id, core::Intent;
+using google::protobuf::FieldDescriptor;
+
+/// Whether all numbers in it are finite. The message comes from another machine.
+bool has_finite_numbers(const google::protobuf::Message& message) {
+  const auto& read = *message.GetReflection();
+  const auto& type = *message.GetDescriptor();
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor* field = type.field(i);
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        if (!field->is_repeated() && !std::isfinite(read.GetDouble(message, field))) return false;
+        break;
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        if (!field->is_repeated() && !std::isfinite(read.GetFloat(message, field))) return false;
+        for (int k = 0; field->is_repeated() && k < read.FieldSize(message, field); ++k)
+          if (!std::isfinite(read.GetRepeatedFloat(message, field, k))) return false;
+        break;
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        if (!field->is_repeated() && read.HasField(message, field) &&
+            !has_finite_numbers(read.GetMessage(message, field)))
+          return false;
+        for (int k = 0; field->is_repeated() && k < read.FieldSize(message, field); ++k)
+          if (!has_finite_numbers(read.GetRepeatedMessage(message, field, k))) return false;
+        break;
+      default:
+        break;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+// -- From the owner ---------------------------------------------------------------------------------------------------
+
+/// What an earlier owner says is not used; a later one is listened to from now on.
+bool Mirror::is_current(std::uint64_t epoch) {
+  if (epoch < epoch_ || epoch == 0) return false;
+  if (epoch == epoch_) return true;
+  epoch_ = epoch;
+  lose_owner();
+  return true;
+}
+
+void Mirror::lose_owner() {
+  lose_step();
+  facts_.clear();
+  private_.clear();
+  queued_ = 0;
+  next_private_ = 0;
+  for (auto& [id, seat] : seats_) {
+    seat.open = seat.ready = false;
+    seat.player = 0;
+  }
+  // What was to be said was for the owner before.
+  message_.clear_parts();
+  message_bytes_ = 0;
+  sealed_.clear();
+}
+
+void Mirror::lose_step() {
+  in_step_ = false;
+  pieces_.clear();
+  next_piece_ = 0;
+  snapshot_.reset();
+}
+
+bool Mirror::hear_facts(Bytes bytes) {
+  Public fresh;
+  fresh.bytes = bytes.size();
+  if (!fresh.message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return ++refused_, false;
+  if (!is_current(fresh.message.epoch())) return ++refused_, false;
+  const std::uint64_t number = fresh.message.number();
+  if (in_step_ && number <= last_) return true;  // the snapshot had it
+  const std::uint64_t before = facts_.empty() ? last_ : facts_.back().message.number();
+  if (number != before + 1 && (in_step_ || !facts_.empty())) {
+    lose_step();
+    queued_ = 0;
+    for (const Private& one : private_) queued_ += one.bytes;
+    facts_.clear();
+  }
+  queued_ += fresh.bytes;
+  facts_.push_back(std::move(fresh));
+  while (queued_ > kMostQueued && !facts_.empty()) {  // a later snapshot has them
+    queued_ -= facts_.front().bytes;
+    facts_.pop_front();
+    lose_step();
+  }
+  return true;
+}
+
+bool Mirror::hear_private(Bytes bytes) {
+  Private fresh;
+  fresh.bytes = bytes.size();
+  if (!fresh.message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return ++refused_, false;
+  if (fresh.message.run() != run_ || !is_current(fresh.message.epoch())) return ++refused_, false;
+  const std::uint64_t number = fresh.message.number();
+  if (next_private_ != 0 && number < next_private_) return ++refused_, false;
+  if (next_private_ != 0 && number > next_private_) lose_step();
+  next_private_ = number + 1;
+  if (fresh.message.has_piece() && !take_piece(fresh.message.piece())) return ++refused_, false;
+  if (fresh.message.parts().empty()) return true;
+  queued_ += fresh.bytes;
+  private_.push_back(std::move(fresh));
+  if (queued_ <= kMostQueued) return true;
+  lose_owner();  // everything anew
+  return false;
+}
+
+bool Mirror::take_piece(const bus::ToNode::Piece& piece) {
+  if (piece.index() == 0) {
+    pieces_.clear();
+    next_piece_ = 0;
+  }
+  if (piece.index() != next_piece_ || piece.index() >= piece.count() ||
+      pieces_.size() + piece.bytes().size() > kMostSnapshot)
+    return false;
+  pieces_ += piece.bytes();
+  if (++next_piece_ < piece.count()) return true;
+  bus::Snapshot snapshot;
+  const bool good = snapshot.ParseFromString(pieces_);
+  pieces_ = {};
+  next_piece_ = 0;
+  if (!good) return false;
+  snapshot_ = std::move(snapshot);
+  for (Private& one : private_) one.old = true;
+  return true;
+}
+
+void Mirror::tick(Outlet& out) { advance(out); }
+
+/// Says everything that is complete.
+void Mirror::advance(Outlet& out) {
+  if (snapshot_) {
+    const bus::Snapshot snapshot = *std::exchange(snapshot_, std::nullopt);
+    arrive(snapshot, out);
+  }
+  const auto drop_private = [this] {
+    queued_ -= std::min(queued_, private_.front().bytes);
+    private_.pop_front();
+  };
+  while (in_step_) {
+    if (!private_.empty() && private_.front().message.facts() <= last_) {
+      for (const auto& part : private_.front().message.parts()) apply(part, private_.front().old, out);
+      drop_private();
+      continue;
+    }
+    if (facts_.empty()) break;
+    const bus::Facts& facts = facts_.front().message;
+    const auto number = facts.number();
+    int index = 0;
+    const auto until = [&](int end) {
+      for (; index < end && index < facts.facts_size(); ++index) apply(facts.facts(index), out);
+    };
+    while (!private_.empty() && private_.front().message.facts() == number) {
+      for (const auto& part : private_.front().message.parts()) {
+        until(static_cast<int>(std::min<std::uint32_t>(part.before(), 0x7fffffff)));
+        apply(part, private_.front().old, out);
+      }
+      drop_private();
+    }
+    until(facts.facts_size());
+    last_ = number;
+    queued_ -= std::min(queued_, facts_.front().bytes);
+    facts_.pop_front();
+  }
+}
+
+/// The world is what the snapshot says: the room hears the difference.
+void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
+  ++snapshots_;
+  take_seats(snapshot);
+  std::vector<Fact> world;
+  world.reserve(static_cast<std::size_t>(snapshot.world_size()));
+  for (const words::Fact& one : snapshot.world())
+    if (auto fact = translated(one, out); fact && fact->audience == words::ALL) world.push_back(std::move(*fact));
+  if (!told_) {
+    for (Fact& fact : world) out.say(std::move(fact));
+    told_ = true;
+  } else {
+    core::World next;
+    for (Fact& fact : world) {
+      fact.at = out.now();
+      next.fold(fact);
+    }
+    out.say(core::resync_clock(0));
+    core::tell_difference(
+        out.world(), next, [this](Id player) { return seats_.contains(player); },
+        [&](Fact fact) { out.say(std::move(fact)); });
+    words::Clock end;
+    end.set_speed(1);
+    out.say(end);
+  }
+  last_ = snapshot.facts();
+  while (!facts_.empty() && facts_.front().message.number() <= last_) {
+    queued_ -= std::min(queued_, facts_.front().bytes);
+    facts_.pop_front();
+  }
+  in_step_ = facts_.empty() || facts_.front().message.number() == last_ + 1;
+  if (!in_step_) return;
+  std::vector<Private> older;
+  while (!private_.empty() && private_.front().old) {
+    queued_ -= std::min(queued_, private_.front().bytes);
+    older.push_back(std::move(private_.front()));
+    private_.pop_front();
+  }
+  for (const Private& one : older)
+    for (const auto& part : one.message.parts()) apply(part, true, out);
+  tell_ready(out);
+  enter_again();
+}
+
+/// Which of the owner's players are ours. Ids that the owner does not use any more are forgotten.
+void Mirror::take_seats(const bus::Snapshot& snapshot) {
+  std::set<Id> used;
+  for (const words::Fact& one : snapshot.world()) core::each_id(one, [&](Id id) { used.insert(id); });
+  core::IdMap<Id> kept;
+  if (std::exchange(ids_epoch_, epoch_) == epoch_)
+    for (const Id id : used)
+      if (const Id known = ids_.id(id)) kept.add(id, known);
+  ids_ = std::move(kept);
+  for (auto& [id, seat] : seats_) {
+    ids_.remove_id(id);
+    seat.player = 0;
+    seat.open = false;
+  }
+  for (const auto& one : snapshot.seats()) {
+    if (seats_.contains(one.seat()))
+      sit(one.seat(), one.player());
+    else
+      close(one.seat(), "gone");
+  }
+}
+
+void Mirror::sit(Id id, Id player) {
+  Seat& seat = seats_[id];
+  if (player == 0) return;
+  ids_.remove_number(player);
+  ids_.remove_id(id);
+  ids_.add(player, id);
+  seat.player = player;
+  seat.open = true;
+}
+
+/// The owner does not know these players: it is a new one, or has missed what we said.
+void Mirror::enter_again() {
+  for (auto& [id, seat] : seats_) {
+    if (seat.open || !seat.wish) continue;
+    seat.ready = false;
+    open(id, seat);
+    pass(id, *seat.wish);
+    if (seat.spawns) pass(id, Intent(words::Spawn()));
+  }
+}
+
+/// Players who are in, and missed to hear that they are.
+void Mirror::tell_ready(Outlet& out) {
+  for (auto& [id, seat] : seats_) {
+    if (seat.player == 0 || seat.ready || !seat.wish || ids_.number(id) == nullptr) continue;
+    if (out.world().player(id) == nullptr) continue;
+    seat.ready = true;
+    out.say(Fact(id, words::Ready()));
+  }
+}
+
+void Mirror::apply(const bus::ToNode::Part& part, bool old, Outlet& out) {
+  if (part.has_fact()) return apply(part.fact(), out);
+  if (old) return;  // the snapshot says who sits where
+  if (part.has_seat()) {
+    const auto& seat = part.seat();
+    return seats_.contains(seat.seat()) ? sit(seat.seat(), seat.player()) : close(seat.seat(), "gone");
+  }
+  const auto at = part.has_closed() ? seats_.find(part.closed().seat()) : seats_.end();
+  if (at == seats_.end()) return;
+  words::Kicked kicked;
+  kicked.set_text(part.closed().why());
+  out.say(Fact(at->first, std::move(kicked)));
+  ids_.remove_id(at->first);
+  at->second = {};
+}
+
+void Mirror::apply(const words::Fact& message, Outlet& out) {
+  auto fact = translated(message, out);
+  if (!fact) return;
+  if (fact->audience == words::PLAYER && as<words::Ready>(*fact) != nullptr) seats_[fact->to].ready = true;
+  const auto* player = as<words::PlayerGone>(*fact);
+  const auto* unit = as<words::Gone>(*fact);
+  const Id gone = player != nullptr ? player->id() : unit != nullptr ? unit->unit() : 0;
+  out.say(std::move(*fact));
+  if (gone != 0 && !seats_.contains(gone)) ids_.remove_id(gone);
+}
+
+/// In the room's ids. Nothing: it is not for us, or makes no sense.
+std::optional<Fact> Mirror::translated(const words::Fact& message, Outlet& out) {
+  auto fact = core::from_message(message);
+  const auto refuse = [this] { return ++refused_, std::nullopt; };
+  if (!fact || !has_finite_numbers(message) || as<words::You>(*fact) != nullptr) return refuse();
+  if (fact->audience == words::PLAYER) {
+    const Id seat = ids_.id(fact->to);
+    if (!seats_.contains(seat)) return refuse();
+    fact->to = seat;
+  } else {
+    fact->cause = 0;
+  }
+  const auto translate = [&](Id id) { return room_id(id, out); };
+  std::visit([&](auto& kind) { core::translate_ids(kind, translate); }, fact->kind);
+  if (auto* said = std::get_if<words::Said>(&fact->kind); said != nullptr && said->scope() == words::Say::ONE)
+    said->set_to(room_id(said->to(), out));
+  return *std::move(fact);
+}
+
+Id Mirror::room_id(Id owners, Outlet& out) {
+  if (owners == 0) return 0;
+  if (const Id known = ids_.id(owners)) return known;
+  const Id fresh = out.new_id();
+  ids_.add(owners, fresh);
+  return fresh;
+}
+
+// -- To the owner -----------------------------------------------------------------------------------------------------
+
+void Mirror::hear(const Intent& intent, Outlet& out) {
+  const bool leaves = as<words::Leave>(intent) != nullptr;
+  const auto known = seats_.find(intent.by);
+  if (leaves && (known == seats_.end() || !known->second.open)) {
+    if (known != seats_.end()) known->second.wish.reset();
+    return;
+  }
+  Seat& seat = seats_[intent.by];
+  remember(seat, intent);
+  if (!in_step_) {
+    const bool kept = leaves || as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Spawn>(intent);
+    if (!kept) out.lose(core::loss::kServerAway, intent);
+    return;
+  }
+  if (!seat.open) open(intent.by, seat);
+  pass(intent.by, intent);
+}
+
+/// What the next owner must be told.
+void Mirror::remember(Seat& seat, const Intent& intent) {
+  if (as<words::Enter>(intent) != nullptr) seat.wish = intent;
+  if (as<words::Leave>(intent) != nullptr) {
+    seat.wish.reset();
+    seat.spawns = seat.ready = false;
+  }
+  if (as<words::Spawn>(intent) != nullptr) seat.spawns = true;
+  const auto* change = as<words::Change>(intent);
+  if (change == nullptr || !seat.wish) return;
+  auto& wish = std::get<words::Enter>(seat.wish->kind);
+  if (change->has_name()) wish.set_name(change->name());
+  if (change->has_team()) wish.set_team(change->team());
+  if (change->has_kit()) wish.set_kit(change->kit());
+  if (change->has_motto()) wish.set_motto(change->motto());
+  if (change->has_skin()) wish.set_skin(change->skin());
+}
+
+bus::FromNode::Part& Mirror::part(Id seat) {
+  auto& fresh = *message_.add_parts();
+  fresh.set_seat(seat);
+  return fresh;
+}
+
+void Mirror::open(Id id, Seat& seat) {
+  *part(id).mutable_open() = describe_(id);
+  message_bytes_ += 64;
+  seat.open = true;
+}
+
+void Mirror::pass(Id seat, const Intent& intent) {
+  auto& message = *part(seat).mutable_intent();
+  core::to_message(intent, message);
+  message.clear_by();
+  message.clear_at_us();
+  core::translate_ids(message, [this](Id id) { return ids_.number_or(id, 0); });
+  message_bytes_ += message.ByteSizeLong() + 16;
+  if (message_bytes_ > kMessage) seal();
+}
+
+void Mirror::close(Id seat, const char* why) {
+  part(seat).mutable_close()->set_why(why);
+  message_bytes_ += 32;
+}
+
+void Mirror::seal() {
+  message_.set_epoch(epoch_);
+  message_.set_run(run_);
+  message_.set_number(++number_);
+  message_.set_wants_world(!in_step_);
+  sealed_.push_back(message_.SerializeAsString());
+  message_.Clear();
+  message_bytes_ = 0;
+}
+
+std::vector<std::string> Mirror::take(bool always) {
+  if (always || message_.parts_size() != 0) seal();
+  return std::exchange(sealed_, {});
+}
+
+void Mirror::close_missing(const std::function<bool(Id)>& is_seated) {
+  for (auto at = seats_.begin(); at != seats_.end();) {
+    if (is_seated(at->first)) {
+      ++at;
+      continue;
+    }
+    if (at->second.open) close(at->first, "left");
+    at = seats_.erase(at);
+  }
+}
+
+}  // namespace entente::fleet

@@ -1,0 +1,115 @@
+// The back of an edge's room: an arena whose owner is another node. It says what the owner tells, and passes on what
+// the edge's players want.
+// Law: ids are the room's own; the owner's are translated. A message that was missed is noticed by its number, and
+// repaired by a snapshot. The room's players stay while there is no owner, and enter again at the next one. What the
+// owner says is checked: it comes from the network.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/core/id_map.h"
+#include "proxy/core/room_member.h"
+#include "schema/fleet.pb.h"
+
+namespace entente::fleet {
+
+class Mirror final : public core::Back {
+ public:
+  /// Says who a seat's client is.
+  using Describe = std::function<bus::FromNode::Open(core::Id seat)>;
+
+  static constexpr std::size_t kMostQueued = 64U << 20U;  ///< bytes that wait for a snapshot
+  static constexpr std::size_t kMostSnapshot = 96U << 20U;
+  static constexpr std::size_t kMessage = 256U << 10U;  ///< a longer message to the owner is split
+
+  /// `run`: the node's (schema/fleet.proto).
+  Mirror(std::uint64_t run, Describe describe) : run_(run), describe_(std::move(describe)) {}
+
+  // From the owner; tick() must follow (SharedRoom::order). False: it makes no sense, and was not used.
+  bool hear_facts(Bytes bytes);
+  bool hear_private(Bytes bytes);
+  /// The owner has said nothing for too long: whoever is next, the world is asked for anew.
+  void lose_owner();
+
+  // To the owner.
+  /// Messages (bus::FromNode) that are to be sent; with `always`, one even if there is nothing to say.
+  std::vector<std::string> take(bool always);
+  /// A snapshot is needed.
+  bool lacks_world() const { return !in_step_; }
+  /// Lets go of seats that are not there any more.
+  void close_missing(const std::function<bool(core::Id)>& is_seated);
+
+  std::uint64_t epoch() const { return epoch_; }
+  std::uint64_t snapshots() const { return snapshots_; }
+  std::uint64_t refused() const { return refused_; }
+
+  // core::Back
+  void receive(Lane, Bytes, Outlet&) override {}  // it has no link
+  void hear(const core::Intent& intent, Outlet& out) override;
+  void tick(Outlet& out) override;
+
+ private:
+  struct Seat {
+    core::Id player = 0;                    // the owner's id; 0: it has none yet
+    bool open = false;                      // the owner was told of it
+    bool ready = false, spawns = false;     // it was told Ready; it wants to be put into play
+    std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
+  };
+  struct Private {
+    bus::ToNode message;
+    std::size_t bytes = 0;
+    bool old = false;  // it was sent before the snapshot
+  };
+  struct Public {
+    bus::Facts message;
+    std::size_t bytes = 0;
+  };
+
+  bool is_current(std::uint64_t epoch);
+  void lose_step();
+  bool take_piece(const bus::ToNode::Piece& piece);
+  void advance(Outlet& out);
+  void arrive(const bus::Snapshot& snapshot, Outlet& out);
+  void take_seats(const bus::Snapshot& snapshot);
+  void enter_again();
+  void tell_ready(Outlet& out);
+  void apply(const bus::ToNode::Part& part, bool old, Outlet& out);
+  void apply(const words::Fact& message, Outlet& out);
+  std::optional<core::Fact> translated(const words::Fact& message, Outlet& out);
+  core::Id room_id(core::Id owners, Outlet& out);
+  void sit(core::Id seat, core::Id player);
+  void remember(Seat& seat, const core::Intent& intent);
+  void open(core::Id id, Seat& seat);
+  void pass(core::Id seat, const core::Intent& intent);
+  void close(core::Id seat, const char* why);
+  bus::FromNode::Part& part(core::Id seat);
+  void seal();
+
+  const std::uint64_t run_;
+  const Describe describe_;
+  std::uint64_t epoch_ = 0;
+  bool in_step_ = false;                       // the world is the owner's, up to last_
+  bool told_ = false;                          // the room has had a world
+  std::uint64_t last_ = 0, next_private_ = 0;  // numbers; next_private_ 0: any
+  std::deque<Public> facts_;
+  std::deque<Private> private_;
+  std::size_t queued_ = 0;  // bytes of both
+  std::string pieces_;
+  std::uint32_t next_piece_ = 0;
+  std::optional<bus::Snapshot> snapshot_;
+  core::IdMap<core::Id> ids_;  // the owner's to the room's
+  std::uint64_t ids_epoch_ = 0;
+  std::map<core::Id, Seat> seats_;
+  bus::FromNode message_;
+  std::size_t message_bytes_ = 0;
+  std::vector<std::string> sealed_;
+  std::uint64_t number_ = 0, snapshots_ = 0, refused_ = 0;
+};
+
+}  // namespace entente::fleet

@@ -1,0 +1,70 @@
+// A lease on something that one node of the fleet owns at a time: an entry of the bucket FLEET-leases, which its owner
+// renews.
+// Law: an owner that cannot renew its lease for kValid stops owning by its own clock. Nobody else takes it before it
+// has seen it unrenewed for kTaken, by its own clock. So two never own at once, however long messages take.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "proxy/fleet/bus.h"
+#include "proxy/fleet/subjects.h"
+
+namespace entente::fleet {
+
+class Lease final : private net::Ticker::User {
+ public:
+  static constexpr Millis kRenew = 250;
+  static constexpr Millis kValid = 1'500;  ///< from when a renewal was asked for
+  static constexpr Millis kTaken = 2'000;  ///< from when a renewal was seen
+
+  struct User {
+    virtual ~User() = default;
+    /// This node owns it from now on. `epoch`: higher than that of any owner before.
+    virtual void owns(std::uint64_t epoch) = 0;
+    /// No longer.
+    virtual void lost() = 0;
+  };
+
+  /// Until when this node owns it, by Loop::nanos; another thread that acts as its owner looks here.
+  using Until = std::shared_ptr<std::atomic<std::uint64_t>>;
+
+  /// Tries to own `key`, for ever. `run`: of this node (schema/fleet.proto). `line`, `loop` and `user` outlive it.
+  Lease(BusLine& line, net::Loop& loop, User& user, const Subjects& names, std::string key, std::string node,
+        std::uint64_t run, std::uint32_t replicas);
+  ~Lease() override;
+
+  bool is_owner() const { return epoch_ != 0; }
+  const Until& until() const { return until_; }
+  /// Lets go, and does not try again: another node can take it at once.
+  void release();
+
+ private:
+  void tick(Millis now) override;
+  void answered(const Kept& kept, std::uint64_t asked_at);
+  void look(const BusEntry& entry);
+  void renewed(std::uint64_t revision, std::uint64_t asked_at);
+  void lose();
+  Buffer value(std::uint64_t epoch);
+  std::uint64_t nanos() const { return loop_.nanos(); }
+
+  BusLine& line_;
+  net::Loop& loop_;
+  User& user_;
+  const std::string bucket_, key_, node_;
+  const std::uint64_t run_;
+  const std::uint32_t replicas_;
+  const Until until_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  bool opened_ = false, asks_ = false, released_ = false;
+  std::uint64_t epoch_ = 0;     // 0: not the owner
+  std::uint64_t revision_ = 0;  // of the entry, as last seen
+  std::uint64_t seen_at_ = 0;   // when it was first seen, by nanos()
+  std::uint64_t renewals_ = 0, asked_at_ = 0;
+  net::Ticker ticker_;
+};
+
+}  // namespace entente::fleet

@@ -1,0 +1,66 @@
+// The arenas of the fleet, as this process has them: rooms that lead to an arena's owner, and arenas that this node
+// owns while it has their lease.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proxy/fleet/arena/fleet_arena.h"
+#include "proxy/fleet/lease.h"
+#include "proxy/net/loop.h"
+#include "proxy/net/mailbox.h"
+#include "proxy/program/fleet/fleet.h"
+#include "proxy/relay/server.h"
+
+namespace entente {
+
+class FleetArenas {
+ public:
+  /// Opens and retires the room of an arena that this node owns. Called on a thread of its own.
+  struct Rooms {
+    std::function<Outcome<relay::SharedRoomOptions>()> make;
+    std::function<std::size_t(const relay::SharedRoomOptions&)> open;
+    std::function<void(std::size_t)> retire;
+  };
+
+  /// `fleet` and `server` outlive it. `limits`: of players on other nodes.
+  FleetArenas(Fleet& fleet, relay::Server& server, const Limits& limits);
+  ~FleetArenas();
+  FleetArenas(const FleetArenas&) = delete;
+  FleetArenas& operator=(const FleetArenas&) = delete;
+
+  /// The room for clients here that play in this arena.
+  std::size_t door_to(const std::string& arena);
+  /// This node is ready to own the arena. REQUIRES: before start().
+  void stand_for(const std::string& arena, Rooms rooms);
+  /// REQUIRES: once, when the server runs or is about to.
+  void start();
+  /// Lets go of what is owned, so that other nodes need not wait. REQUIRES: the server has stopped.
+  void stop();
+  void measure(Metrics& metrics) const;
+
+ private:
+  class Candidate;
+  void mail();
+  friend class net::Mailbox<int, FleetArenas>;
+
+  fleet::FleetArena arena_called(const std::string& name);
+
+  Fleet& fleet_;
+  relay::Server& server_;
+  const Limits limits_;
+  std::map<std::string, std::size_t> doors_;
+  std::map<std::string, fleet::FleetArena> arenas_;  // by name: their counts
+  std::vector<std::pair<std::string, Rooms>> stands_for_;
+  net::Loop loop_;
+  net::Mailbox<int, FleetArenas> mailbox_{loop_, *this};
+  std::unique_ptr<fleet::BusLine> line_;
+  std::vector<std::unique_ptr<Candidate>> candidates_;
+  std::thread thread_;
+};
+
+}  // namespace entente

@@ -1,0 +1,350 @@
+// One arena, many doors: an owner and its edges, each with a Server and a connection to NATS of its own, as in several
+// processes.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proxy/core/arena/referee.h"
+#include "proxy/fleet/arena/edge_door.h"
+#include "proxy/fleet/arena/owner_door.h"
+#include "schema/fleet.pb.h"
+#include "tests/relay/native_lines.h"
+#include "tests/support/nats_server.h"
+
+namespace entente::fleet::arena_test {
+namespace {
+
+using testing::Lines, testing::have;
+
+const wire::Game* native_only(std::string_view name) {
+  return name == native::game().name() ? &native::game() : nullptr;
+}
+
+/// One process of the fleet.
+class Node {
+ public:
+  Node(const NatsServer& nats, std::string name, std::uint64_t run = 1)
+      : bus_(options(nats, name)), server_(1, heard_) {
+    arena_.bus = &bus_;
+    arena_.arena = "field";
+    arena_.node = std::move(name);
+    arena_.run = run;
+    arena_.find_game = native_only;
+  }
+  ~Node() { stop(); }
+
+  /// Its room has the arena's truth.
+  Node& own(std::uint64_t epoch, core::ArenaMode mode = core::ArenaMode::kTeams) {
+    core::Arena place;
+    place.rules.mode = mode;
+    place.rules.respawn = 0.1;
+    place.world = core::courtyard(100);
+    relay::SharedRoomOptions room = options("the arena");
+    room.back = [place] { return std::make_unique<core::Referee>(place); };
+    *until = UINT64_MAX;
+    fleet::own(arena_, epoch, until, room);
+    server_.add_shared_room(room);
+    return *this;
+  }
+  /// Its clients play in the arena.
+  Node& lead() {
+    relay::SharedRoomOptions room = options("the door");
+    lead_to_owner(arena_, room);
+    const std::size_t number = server_.add_shared_room(room);
+    relay::RouteOptions listener;
+    listener.game = &native::game();
+    listener.listen = testing::loopback();
+    listener.listen_dialect = testing::kJson;
+    listener.servers[0].host = "field";
+    listener.servers[0].dialect = testing::kJson;
+    listener.limits = testing::no_limits();
+    listener.bridge.emplace();
+    listener.bridge->server_game = &native::game();
+    listener.bridge->front = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
+    listener.bridge->shared_room = number;
+    const auto listening = server_.add(listener);
+    REQUIRE(listening.ok());
+    address_ = listening->address;
+    return *this;
+  }
+  Node& run() {
+    thread_ = std::thread([this] { server_.run(); });
+    return *this;
+  }
+  void stop() {
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  Lines connect() const { return Lines(testing::Stream::to(address_)); }
+  Lines player(const std::string& name, const std::string& more = "") const {
+    Lines client = connect();
+    client.say(R"({"enter":{"name":")" + name + "\"" + more + "}}");
+    client.until(R"("ready")");
+    return client;
+  }
+  const ArenaCounts& counts() const { return *arena_.counts; }
+  std::size_t sessions() { return server_.sessions().size(); }
+
+  const OwnedUntil until = std::make_shared<std::atomic<std::uint64_t>>(0);
+
+ private:
+  static BusOptions options(const NatsServer& nats, const std::string& name) {
+    BusOptions bus;
+    bus.servers = {nats.url()};
+    bus.client = name;
+    return bus;
+  }
+  static relay::SharedRoomOptions options(const char* name) {
+    relay::SharedRoomOptions room;
+    room.name = name;
+    room.game = &native::game();
+    room.chat.every = 0;
+    return room;
+  }
+
+  testing::Heard heard_;
+  Bus bus_;
+  FleetArena arena_;
+  relay::Server server_;
+  net::Address address_;
+  std::thread thread_;
+};
+
+/// Somebody else on the bus, who hears all that is said about the arena, and can say anything.
+class Stranger final : public net::Ticker::User {
+ public:
+  explicit Stranger(const NatsServer& nats) : bus_({.servers = {nats.url()}, .client = "stranger"}) {
+    thread_ = std::thread([this] {
+      BusLine line(bus_, loop_);
+      ticker_.emplace(loop_, *this, 2);
+      line_ = &line;
+      line.subscribe("entente.arena.field.>", [this](const BusMessage& message) {
+        const std::lock_guard lock(mutex_);
+        heard_[message.subject] += std::string(as_text(message.bytes));
+        if (message.subject == "entente.arena.field.facts") last_.ParseFromString(std::string(as_text(message.bytes)));
+      });
+      while (!over_) uv_run(loop_.raw(), UV_RUN_ONCE);
+      ticker_.reset();
+      line_ = nullptr;
+    });
+    REQUIRE(testing::eventually([this] { return bus_.connected(); }));
+  }
+  ~Stranger() override {
+    over_ = true;
+    thread_.join();
+    loop_.run();
+  }
+  void say(const std::string& subject, const std::string& bytes) {
+    const std::lock_guard lock(mutex_);
+    to_say_.emplace_back(subject, bytes);
+  }
+  std::string heard(const std::string& subject) {
+    const std::lock_guard lock(mutex_);
+    return heard_[subject];
+  }
+  bus::Facts last() {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+
+ private:
+  void tick(Millis) override {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [subject, bytes] : std::exchange(to_say_, {})) line_->publish(subject, as_bytes(bytes));
+  }
+
+  Bus bus_;
+  net::Loop loop_;
+  std::atomic<bool> over_{false};
+  BusLine* line_ = nullptr;
+  std::optional<net::Ticker> ticker_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> heard_;
+  bus::Facts last_;
+  std::vector<std::pair<std::string, std::string>> to_say_;
+  std::thread thread_;
+};
+
+TEST_CASE("players on two edges see each other, talk, live and die, in one arena") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner"), a(nats, "a"), b(nats, "b");
+  owner.own(1).run();
+  a.lead().run();
+  b.lead().run();
+  Lines anna = a.player("anna", R"(,"team":"RED")"), ben = b.player("ben", R"(,"team":"BLUE")");
+  Lines carl = b.player("carl", R"(,"team":"RED")");
+  anna.until("ben");
+  anna.until("carl");
+  anna.say(R"({"say":{"text":"hello all"}})");
+  ben.until("hello all");
+  anna.say(R"({"spawn":{}})");
+  ben.until(R"("spawned")");
+  anna.say(R"({"toward":{"x":0,"y":0}})");
+  ben.until(R"("pose")");
+  anna.say(R"({"death_claim":{"why":"BY_ITSELF"}})");
+  ben.until(R"("died")");
+  anna.until(R"("score")");
+
+  // A team's words go to the team alone.
+  anna.say(R"({"say":{"scope":"MY_TEAM","text":"only red"}})");
+  carl.until("only red");
+  carl.say(R"({"say":{"text":"the end"}})");
+  CHECK(!have(ben.until("the end"), "only red"));
+
+  CHECK(owner.counts().players == 3);
+  anna.stream().close();
+  CHECK(have(ben.until(R"("player_gone")"), R"("player_gone")"));
+  CHECK(testing::eventually([&] { return owner.counts().players == 2; }));
+}
+
+TEST_CASE("an edge that comes late gets the world, and everybody has the same names") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner"), a(nats, "a"), late(nats, "late");
+  owner.own(1, core::ArenaMode::kFreeForAll).run();
+  a.lead().run();
+  Lines anna = a.player("anna");
+  anna.say(R"({"spawn":{}})");
+  anna.until(R"("spawned")");
+  late.lead().run();
+  Lines second = late.connect();
+  second.say(R"({"enter":{"name":"anna"}})");
+  const auto greeting = second.until(R"("ready")");
+  CHECK(have(greeting, R"("world")"));
+  CHECK(have(greeting, R"("name":"anna")"));
+  anna.until(R"("name":"anna 2")");  // names are the arena's
+  CHECK(late.counts().snapshots == 1);
+}
+
+TEST_CASE("what is for one player or team does not go to all, and not to other nodes") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Stranger stranger(nats);
+  Node owner(nats, "owner"), a(nats, "a"), b(nats, "b");
+  owner.own(1).run();
+  a.lead().run();
+  b.lead().run();
+  Lines anna = a.player("anna", R"(,"team":"RED","password":"sesame")");
+  Lines ben = b.player("ben", R"(,"team":"BLUE")");
+  anna.say(R"({"say":{"scope":"MY_TEAM","text":"for red"}})");
+  anna.until("for red");
+  anna.say(R"({"say":{"text":"for all"}})");
+  ben.until("for all");
+  const auto has = [&](const char* subject, const char* text) {
+    return stranger.heard(std::string("entente.arena.field.") + subject).find(text) != std::string::npos;
+  };
+  CHECK(testing::eventually([&] { return has("facts", "for all"); }));
+  CHECK(has("to.a", "for red"));
+  CHECK(!has("facts", "for red"));
+  CHECK(!has("to.b", "for red"));
+  CHECK(!has("facts", "sesame"));
+  CHECK(!has("to.b", "sesame"));
+}
+
+TEST_CASE("a message that was missed is noticed, and a snapshot repairs the world") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Stranger stranger(nats);
+  Node owner(nats, "owner"), a(nats, "a"), b(nats, "b");
+  owner.own(1).run();
+  a.lead().run();
+  b.lead().run();
+  Lines anna = a.player("anna"), ben = b.player("ben");
+  CHECK(testing::eventually([&] { return stranger.last().number() != 0; }));
+  bus::Facts later;
+  later.set_epoch(1);
+  later.set_number(stranger.last().number() + 1'000'000);
+  stranger.say("entente.arena.field.facts", later.SerializeAsString());
+  CHECK(testing::eventually([&] { return a.counts().gaps >= 1 && a.counts().snapshots >= 2; }));
+  anna.say(R"({"say":{"text":"still here"}})");
+  ben.until("still here");
+  ben.say(R"({"say":{"text":"here too"}})");
+  anna.until("here too");
+}
+
+TEST_CASE("a hostile node can say nothing for another's players, and what makes no sense is refused") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Stranger stranger(nats);
+  Node owner(nats, "owner"), a(nats, "a");
+  owner.own(1).run();
+  a.lead().run();
+  Lines anna = a.player("anna");
+  const std::uint64_t before = owner.counts().refused;
+  stranger.say("entente.arena.field.from.evil", "\xff\xff garbage");
+  bus::FromNode forged;
+  forged.set_run(7);
+  forged.set_number(1);
+  for (std::uint32_t seat = 0; seat < 50; ++seat) {
+    auto& part = *forged.add_parts();
+    part.set_seat(seat);
+    part.mutable_intent()->mutable_say()->set_text("forged");
+  }
+  auto& open = *forged.add_parts();
+  open.set_seat(1);
+  open.mutable_open()->set_game("no such game");
+  stranger.say("entente.arena.field.from.evil", forged.SerializeAsString());
+  CHECK(testing::eventually([&] { return owner.counts().refused >= before + 52; }));
+  anna.say(R"({"say":{"text":"all is well"}})");
+  CHECK(!have(anna.until("all is well"), "forged"));
+
+  // An owner that is not: an earlier one, and somebody who makes no sense.
+  const std::uint64_t used = a.counts().refused;
+  bus::Facts earlier;
+  earlier.set_epoch(0);
+  earlier.add_facts()->mutable_said()->set_text("a lie");
+  stranger.say("entente.arena.field.facts", earlier.SerializeAsString());
+  stranger.say("entente.arena.field.to.a", "\x80\x80\x80");
+  CHECK(testing::eventually([&] { return a.counts().refused >= used + 2; }));
+  anna.say(R"({"say":{"text":"as before"}})");
+  CHECK(!have(anna.until("as before"), "a lie"));
+}
+
+TEST_CASE("an edge that ends takes only its own players with it") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner"), a(nats, "a");
+  auto b = std::make_unique<Node>(nats, "b");
+  owner.own(1).run();
+  a.lead().run();
+  b->lead().run();
+  Lines anna = a.player("anna"), ben = b->player("ben");
+  anna.until("ben");
+  b.reset();
+  anna.until(R"("player_gone")");
+  anna.say(R"({"say":{"text":"alone"}})");
+  anna.until("alone");
+}
+
+TEST_CASE("a new owner: clients stay connected, and play on in its world; the old one is silent") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node first(nats, "first"), a(nats, "a"), b(nats, "b"), second(nats, "second");
+  first.own(1).run();
+  a.lead().run();
+  b.lead().run();
+  Lines anna = a.player("anna"), ben = b.player("ben");
+  anna.until("ben");
+  anna.say(R"({"spawn":{}})");
+  ben.until(R"("spawned")");
+  *first.until = 0;  // its lease has run out, and it does not know yet
+  second.own(2).run();
+  CHECK(testing::eventually([&] { return second.counts().players == 2; }));
+  anna.say(R"({"say":{"text":"we are here"}})");
+  ben.until("we are here");
+  ben.say(R"({"say":{"text":"both of us"}})");
+  anna.until("both of us");
+  CHECK(a.sessions() == 1);
+  CHECK(b.sessions() == 1);
+}
+
+}  // namespace
+}  // namespace entente::fleet::arena_test

@@ -1,0 +1,102 @@
+// A lease: one owner at a time, also when its owner is cut off, and the next one soon after.
+#include "proxy/fleet/lease.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tests/support/nats_server.h"
+
+namespace entente::fleet::lease_test {
+namespace {
+
+struct Candidate final : Lease::User {
+  Candidate(const NatsServer& nats, net::Loop& on, std::string name)
+      : loop(on), bus({.servers = {nats.url()}, .client = name}), line(std::in_place, bus, loop) {
+    lease.emplace(*line, loop, *this, Subjects("entente"), "arena.field", name, 1, 1);
+  }
+  void owns(std::uint64_t its) override {
+    epochs.push_back(its);
+    owned_at = loop.nanos();
+  }
+  void lost() override { lost_at = loop.nanos(); }
+
+  net::Loop& loop;
+  Bus bus;
+  std::optional<BusLine> line;
+  std::optional<Lease> lease;
+  std::vector<std::uint64_t> epochs;
+  std::uint64_t owned_at = 0, lost_at = 0;
+};
+
+/// All on one loop.
+struct Field {
+  bool until(const std::function<bool()>& done) {
+    const auto end = steady_now() + 40'000;
+    while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+    return done();
+  }
+  net::Loop loop;
+};
+
+TEST_CASE("one of two owns; when it lets go, the other does, with a higher epoch") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a"), b(nats, field.loop, "b");
+    CHECK(field.until([&] { return a.lease->is_owner() || b.lease->is_owner(); }));
+    CHECK(a.lease->is_owner() != b.lease->is_owner());
+    Candidate& first = a.lease->is_owner() ? a : b;
+    Candidate& other = a.lease->is_owner() ? b : a;
+    const std::uint64_t epoch = first.epochs.back();
+    // It is renewed for longer than it is valid.
+    const auto later = steady_now() + Lease::kTaken + Lease::kRenew;
+    field.until([&] { return steady_now() >= later; });
+    CHECK(first.lease->is_owner());
+    CHECK(first.epochs.size() == 1);
+    first.lease->release();
+    CHECK(!first.lease->is_owner());
+    CHECK(*first.lease->until() == 0);
+    CHECK(field.until([&] { return other.lease->is_owner(); }));
+    CHECK(other.epochs.back() > epoch);
+    for (Candidate* one : {&a, &b}) {
+      one->lease.reset();
+      one->line.reset();
+    }
+  }
+  field.loop.run();
+}
+
+TEST_CASE("an owner that is cut off stops before another one begins") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    Candidate b(nats, field.loop, "b");
+    CHECK(field.until([&] { return b.line->connected(); }));
+    // Nobody is answered: for the owner it is the same as being cut off.
+    nats.freeze();
+    CHECK(field.until([&] { return !a.lease->is_owner(); }));
+    CHECK(a.lost_at >= a.owned_at + Lease::kValid * 1'000'000 / 2);
+    CHECK(*a.lease->until() == 0);
+    CHECK(b.epochs.empty());
+    nats.thaw();
+    CHECK(field.until([&] { return a.lease->is_owner() || b.lease->is_owner(); }));
+    CHECK(a.lease->is_owner() != b.lease->is_owner());
+    const std::uint64_t again = a.lease->is_owner() ? a.epochs.back() : b.epochs.back();
+    CHECK(again > a.epochs.front());
+    for (Candidate* one : {&a, &b}) {
+      one->lease.reset();
+      one->line.reset();
+    }
+  }
+  field.loop.run();
+}
+
+}  // namespace
+}  // namespace entente::fleet::lease_test
