@@ -348,8 +348,14 @@ natsStatus Bus::Impl::connect() {
     }
   }
   natsOptions_Destroy(options);
-  const std::lock_guard lock(mutex_);
-  if (status != NATS_OK) error_ = failure(status);
+  const std::string why = status != NATS_OK ? failure(status) : "";
+  std::unique_lock lock(mutex_);
+  const bool is_news = !why.empty() && std::exchange(error_, why) != why;
+  if (is_news && options_.told) {
+    lock.unlock();
+    options_.told(false, why);
+    lock.lock();
+  }
   if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED)
     connection_ = std::move(fresh);
   else
@@ -365,6 +371,7 @@ void Bus::Impl::went_up() {
     error_.clear();
   }
   ++counters_->connects;
+  if (options_.told) options_.told(true, "");
   ++generation_;
   changed_.notify_all();
   tell_state(true);
@@ -379,6 +386,7 @@ void Bus::Impl::went_down() {
     error_ = "the connection was lost";
   }
   ++counters_->losses;
+  if (options_.told) options_.told(false, "the connection was lost");
   tell_state(false);
 }
 

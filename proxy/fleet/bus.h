@@ -29,6 +29,9 @@ struct BusOptions {
   std::string user = {}, password = {}, token = {}, credentials_file = {};
   // PEM files. Without a CA, that of the system.
   std::string ca_file = {}, certificate_file = {}, key_file = {};
+  /// Called on threads of the bus when it is connected, when it is not any more, and when it cannot connect (once for
+  /// each reason). `why`: for people.
+  std::function<void(bool connected, const std::string& why)> told = {};
   std::size_t most_waiting = 64U << 20U;                ///< bytes, in each direction and of each line
   Millis reconnect_first = 50, reconnect_last = 2'000;  ///< pauses between attempts: they double
 };

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -289,12 +290,20 @@ TEST_CASE("a password: the right one connects, a wrong one does not, and may be 
   BusOptions options = options_for(server);
   options.user = "fleet";
   options.password = "wrong";
+  std::atomic<int> told{0};
+  options.told = [&](bool connected, const std::string& why) {
+    CHECK(!connected);
+    CHECK(!why.empty());
+    ++told;
+  };
   {
     Bus bus(options);
     Station its(bus);
     CHECK(its.until([&] { return !bus.last_error().empty(); }));
     CHECK(!bus.connected());
+    CHECK(told == 1);
   }
+  options.told = nullptr;
   options.password = "secret";
   Bus bus(options);
   Station its(bus);

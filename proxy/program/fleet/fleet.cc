@@ -1,5 +1,6 @@
 #include "proxy/program/fleet/fleet.h"
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <array>
@@ -106,6 +107,12 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings) {
   options.key_file = settings.key();
   std::unique_ptr<Fleet> fleet(new Fleet(settings));
   options.client = fleet->node_;
+  options.told = [name = settings.name()](bool connected, const std::string& why) {
+    if (connected)
+      spdlog::info("fleet '{}': connected to NATS", name);
+    else
+      spdlog::warn("fleet '{}': not connected to NATS: {}", name, why);
+  };
   options.inbox = inbox_of(settings.name(), fleet->node_);
   fleet->bus_ = std::make_unique<fleet::Bus>(options);
   return fleet;

@@ -73,8 +73,10 @@ void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
       ->required()
       ->allow_extra_args(false);
   const auto& kind = *config::Arena::descriptor();
-  for (int i = 0; i < kind.field_count(); ++i)
-    if (!kind.field(i)->is_repeated()) declare_key(app, options.arena, *kind.field(i));
+  for (int i = 0; i < kind.field_count(); ++i) {
+    const bool is_of_fleet = kind.field(i)->number() == config::Arena::kFleetFieldNumber;  // which this command has not
+    if (!kind.field(i)->is_repeated() && !is_of_fleet) declare_key(app, options.arena, *kind.field(i));
+  }
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }

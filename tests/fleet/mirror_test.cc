@@ -1,0 +1,212 @@
+// An edge's room, without a network: in which order it says what the owner told, and what it tells the owner.
+#include "proxy/fleet/arena/mirror.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/core/room.h"
+
+namespace entente::fleet::mirror_test {
+namespace {
+
+using Said = std::vector<std::string>;
+
+/// Enters, and keeps the texts that it hears.
+class Listener final : public core::Front {
+ public:
+  explicit Listener(Said& said) : said_(said) {}
+  void receive(Lane, Bytes bytes, core::FrontOut& out) override {
+    if (as_text(bytes) == "enter") return out.say(words::Enter());
+    words::Say say;
+    say.set_text(std::string(as_text(bytes)));
+    out.say(say);
+  }
+  void hear(const core::Fact& fact, core::FrontOut&) override {
+    if (const auto* said = core::as<words::Said>(fact)) said_.push_back(said->text());
+  }
+
+ private:
+  Said& said_;
+};
+
+struct Silent final : core::Room::Host {
+  void send(core::Id, Lane, Bytes) override {}
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
+  void failed(core::Id, const Fault&) override {}
+  void dial() override {}
+};
+
+constexpr std::uint64_t kRun = 5, kEpoch = 9;
+constexpr std::uint32_t kPlayer = 40;  // by the owner
+
+struct Edge {
+  Edge() {
+    core::RoomOptions options;
+    options.shared = true;
+    options.chat.every = 0;
+    auto back = std::make_unique<Mirror>(kRun, [](core::Id) { return bus::FromNode::Open(); });
+    mirror = back.get();
+    room = std::make_unique<core::Room>(host, std::move(back), options);
+    room->back_opened({}, 0);
+    seat = room->seat(std::make_unique<Listener>(said), {}, 0);
+    say("enter");
+    world(0, false);
+    message();  // it enters
+    world(0, true);
+  }
+  void say(const std::string& text) { room->received(seat, Lane::kStream, as_bytes(text), ++now); }
+  bool tell(const bus::Facts& facts) {
+    const std::string bytes = facts.SerializeAsString();
+    bool used = false;
+    room->order([&](core::Back&) { used = mirror->hear_facts(as_bytes(bytes)); }, ++now);
+    return used;
+  }
+  bool tell(bus::ToNode one) {
+    one.set_epoch(kEpoch);
+    one.set_run(kRun);
+    one.set_number(++number);
+    const std::string bytes = one.SerializeAsString();
+    bool used = false;
+    room->order([&](core::Back&) { used = mirror->hear_private(as_bytes(bytes)); }, ++now);
+    return used;
+  }
+  void world(std::uint64_t facts, bool seated) {
+    bus::Snapshot snapshot;
+    snapshot.set_facts(facts);
+    snapshot.add_world()->mutable_room()->set_name("field");
+    if (seated) {
+      snapshot.add_seats()->set_seat(seat);
+      snapshot.mutable_seats(0)->set_player(kPlayer);
+    }
+    bus::ToNode one;
+    one.set_facts(facts);
+    one.mutable_piece()->set_count(1);
+    one.mutable_piece()->set_bytes(snapshot.SerializeAsString());
+    CHECK(tell(one));
+  }
+  /// What it tells the owner now.
+  bus::FromNode message() const {
+    bus::FromNode all;
+    for (const std::string& one : mirror->take(true)) all.MergeFromString(one);
+    return all;
+  }
+
+  Silent host;
+  Mirror* mirror = nullptr;
+  std::unique_ptr<core::Room> room;
+  core::Id seat = 0;
+  core::Micros now = 0;
+  std::uint64_t number = 0;
+  Said said;
+};
+
+bus::Facts facts(std::uint64_t number, const Said& texts) {
+  bus::Facts message;
+  message.set_epoch(kEpoch);
+  message.set_number(number);
+  for (const std::string& text : texts) message.add_facts()->mutable_said()->set_text(text);
+  return message;
+}
+
+bus::ToNode secret(std::uint64_t with, std::uint32_t before, const std::string& text) {
+  bus::ToNode message;
+  message.set_facts(with);
+  auto& part = *message.add_parts();
+  part.set_before(before);
+  part.mutable_fact()->set_audience(words::PLAYER);
+  part.mutable_fact()->set_to(kPlayer);
+  part.mutable_fact()->mutable_said()->set_text(text);
+  return message;
+}
+
+TEST_CASE("what is for one player stands where the owner said it, whichever message comes first") {
+  Edge edge;
+  CHECK(edge.tell(secret(1, 1, "for you")));
+  CHECK(edge.said.empty());  // not before its time
+  CHECK(edge.tell(facts(1, {"a", "b"})));
+  CHECK(edge.said == Said{"a", "for you", "b"});
+  edge.said.clear();
+  CHECK(edge.tell(facts(2, {"c"})));
+  CHECK(edge.tell(secret(2, 1, "late")));
+  CHECK(edge.said == Said{"c", "late"});
+}
+
+TEST_CASE("a number that is missing stops the room until a snapshot; what is told again is told once") {
+  Edge edge;
+  CHECK(edge.tell(facts(1, {"a"})));
+  CHECK(edge.tell(facts(1, {"a"})));
+  CHECK(!edge.mirror->lacks_world());
+  CHECK(edge.tell(facts(3, {"c"})));
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.message().wants_world());
+  CHECK(edge.tell(facts(4, {"d"})));
+  CHECK(edge.said == Said{"a"});
+  edge.world(3, true);
+  CHECK(edge.said == Said{"a", "d"});
+  CHECK(!edge.mirror->lacks_world());
+}
+
+TEST_CASE(
+    "an intent keeps its number; a player enters again at the next owner; of a seat that is gone, the owner hears") {
+  Edge edge;
+  edge.say("hello");
+  const bus::FromNode first = edge.message();
+  REQUIRE(first.parts_size() == 1);
+  CHECK(first.parts(0).seat() == edge.seat);
+  CHECK(first.parts(0).intent().say().text() == "hello");
+  CHECK(first.parts(0).intent().number() == 2);
+  CHECK(first.epoch() == kEpoch);
+
+  bus::Facts next = facts(7, {});
+  next.set_epoch(kEpoch + 1);
+  CHECK(edge.tell(next));
+  CHECK(edge.mirror->lacks_world());
+  CHECK(!edge.tell(facts(2, {"of the earlier owner"})));
+  edge.say("to nobody");
+  bus::Snapshot snapshot;
+  snapshot.set_facts(7);
+  bus::ToNode world;
+  world.mutable_piece()->set_count(1);
+  world.mutable_piece()->set_bytes(snapshot.SerializeAsString());
+  world.set_epoch(kEpoch + 1);
+  world.set_run(kRun);
+  world.set_number(1);
+  const std::string bytes = world.SerializeAsString();
+  edge.room->order([&](core::Back&) { CHECK(edge.mirror->hear_private(as_bytes(bytes))); }, ++edge.now);
+  const bus::FromNode again = edge.message();
+  REQUIRE(again.parts_size() == 2);
+  CHECK(again.parts(0).has_open());
+  CHECK(again.parts(1).intent().has_enter());
+  CHECK(edge.said.empty());
+
+  edge.room->gone(edge.seat, "left", ++edge.now);
+  edge.mirror->close_missing([&](core::Id seat) { return edge.room->is_seated(seat); });
+  const bus::FromNode last = edge.message();
+  REQUIRE(last.parts_size() == 2);
+  CHECK(last.parts(0).intent().has_leave());
+  CHECK(last.parts(1).has_close());
+}
+
+TEST_CASE("numbers that are not finite, and facts for nobody here, are refused") {
+  Edge edge;
+  bus::Facts bad = facts(1, {"a"});
+  bad.mutable_facts(0)->mutable_said();
+  bad.add_facts()->mutable_pose()->set_x(std::numeric_limits<double>::quiet_NaN());
+  bad.add_facts()->mutable_you()->set_player(1);
+  bad.add_facts();
+  const std::uint64_t before = edge.mirror->refused();
+  CHECK(edge.tell(bad));
+  CHECK(edge.mirror->refused() == before + 3);
+  bus::ToNode other = secret(1, 0, "for somebody else");
+  other.mutable_parts(0)->mutable_fact()->set_to(kPlayer + 1);
+  CHECK(edge.tell(other));
+  CHECK(edge.said == Said{"a"});
+}
+
+}  // namespace
+}  // namespace entente::fleet::mirror_test
