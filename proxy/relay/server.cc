@@ -205,6 +205,9 @@ struct Server::Impl {
   // -- Changes: one at a time --
 
   Outcome<std::vector<Listening>> change(const RouteChanges& changes);
+  static std::vector<Addition> additions(const RouteChanges& changes);
+  std::optional<Error> add(std::vector<Addition>& all, const std::vector<std::size_t>& leaving);
+  void update_listeners(const std::vector<Addition>& all, const std::vector<std::size_t>& leaving);
   std::optional<Error> prepare(Addition& one);
   std::optional<Error> take_listener(Addition& one, Listener& listener, net::Address asked);
   std::optional<Error> objection_to_neighbours(const Addition& one, const std::vector<Addition>& all,
@@ -376,13 +379,10 @@ void Server::Impl::take_back(const Addition& one) {
     on(home(*one.listener), [&] { home(*one.listener).forget_listener(*one.listener); });
 }
 
-Outcome<std::vector<Listening>> Server::Impl::change(const RouteChanges& changes) {
-  std::vector<std::size_t> leaving = changes.retired;
+/// What is to be added. Routes of one WebSocket listener that is new share it.
+std::vector<Server::Impl::Addition> Server::Impl::additions(const RouteChanges& changes) {
   std::vector<Addition> all;
-  for (const auto& one : changes.added) {
-    if (one.instead_of) leaving.push_back(*one.instead_of);
-    all.push_back({.wanted = &one});
-  }
+  for (const auto& one : changes.added) all.push_back({.wanted = &one});
   const auto leads = [](const Addition& first, const Addition& one) {
     const RouteOptions &its = first.wanted->options, &wanted = one.wanted->options;
     return wanted.listen.port() != 0 && its.listen == wanted.listen && its.game == wanted.game &&
@@ -391,42 +391,61 @@ Outcome<std::vector<Listening>> Server::Impl::change(const RouteChanges& changes
   for (Addition& one : all)
     for (Addition* first = all.data(); first != &one && one.follows == nullptr; ++first)
       if (!one.wanted->instead_of && !first->wanted->instead_of && leads(*first, one)) one.follows = first;
+  return all;
+}
+
+/// Prepares, publishes and opens all of them, or none.
+std::optional<Error> Server::Impl::add(std::vector<Addition>& all, const std::vector<std::size_t>& leaving) {
   std::optional<Error> failed;
   for (Addition& one : all)
     if (!failed) failed = prepare(one);
   for (const Addition& one : all)
     if (!failed) failed = objection_to_neighbours(one, all, leaving);
-  const auto unhold = [&] {
+  if (failed) {
     for (const Addition& one : all)
-      if (one.listener != nullptr && one.published == nullptr)
+      if (one.listener != nullptr)
         on(home(*one.listener), [&] { home(*one.listener).unhold_listener(one.listener->index); });
-  };
-  if (failed) return unhold(), *failed;
+    return failed;
+  }
   for (Addition& one : all) {
     if (one.follows != nullptr) one.listener = one.follows->listener;
     publish(one);
   }
   for (Addition& one : all)
     if (!failed && one.opens) failed = open(one);
-  if (failed) {
+  if (failed)
     for (const Addition& one : all) take_back(one);
-    return *failed;
-  }
+  return failed;
+}
+
+/// Gives each listener its routes: those that were added, without those that leave.
+void Server::Impl::update_listeners(const std::vector<Addition>& all, const std::vector<std::size_t>& leaving) {
   std::map<Listener*, std::vector<std::size_t>> after;
   for (const std::size_t index : leaving) after.try_emplace(routes[index]->on, routes[index]->on->routes);
   for (const Addition& one : all) after.try_emplace(one.listener, one.listener->routes);
   for (auto& [listener, its] : after)
     std::erase_if(its,
                   [&](std::size_t one) { return std::find(leaving.begin(), leaving.end(), one) != leaving.end(); });
-  std::vector<Listening> added;
   for (const Addition& one : all) {
     auto& its = after[one.listener];
     const bool by_path = one.published->web && !one.published->web->path.empty();
     its.insert(by_path ? its.begin() : its.end(), one.published->index);
+  }
+  for (auto& [listener, its] : after) update(*listener, std::move(its));
+}
+
+Outcome<std::vector<Listening>> Server::Impl::change(const RouteChanges& changes) {
+  std::vector<std::size_t> leaving = changes.retired;
+  for (const auto& one : changes.added)
+    if (one.instead_of) leaving.push_back(*one.instead_of);
+  std::vector<Addition> all = additions(changes);
+  if (const auto failed = add(all, leaving)) return *failed;
+  std::vector<Listening> added;
+  for (const Addition& one : all) {
     if (one.wanted->instead_of && routes[*one.wanted->instead_of]->draining) one.published->draining = true;
     added.push_back({one.published->index, one.published->listener});
   }
-  for (auto& [listener, its] : after) update(*listener, std::move(its));
+  update_listeners(all, leaving);
   for (const std::size_t index : leaving) routes[index]->retired = true;
   for (const Addition& one : all)
     if (one.published->bots())

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/relay/sessions/hold.h"
+#include "proxy/relay/sessions/lost_ends.h"
 #include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/room_session.h"
 
@@ -79,12 +80,13 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   void play_if(bool entered, bool ready);
   void lack_face(const Side& side);
-  std::unique_ptr<End> make_back();
+  std::unique_ptr<End> make_back(bool finds_dialect);
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);
   void tell_back_opened();
   void hand_back(SessionRef to);
   bool stays(const End::Departure& departure);
+  bool may_go_on() const;
   bool may_outlive_server() const;
   bool outlives_server(const std::string& why, std::uint32_t code);
   core::Wait replace_back(std::unique_ptr<core::Back> back, const core::Loss& loss);
@@ -98,7 +100,6 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void end_hold();
   Millis hold_ms() const { return worker_route_->route.upstreams.rules().hold_ms; }
   std::unique_ptr<core::Back> fresh_back() const { return worker_route_->route.bridge->back(back_info_.dialect); }
-  void retire(std::unique_ptr<End> end);
   // The arena in which the player plays while no server is up.
   bool visits() const { return arena_ != nullptr; }
   void enter_arena();
@@ -110,6 +111,8 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dial_next_later(Millis from);
   /// The end that is, or will be, connected to a server.
   End& server_end() const { return next_end_ != nullptr ? *next_end_ : *back_.end; }
+  /// Until a player who cannot leave the arena yet is looked at again.
+  static constexpr Millis kNextAgain = 1'000;
   void note_waiting(Side& side);
   void hear_server(Lane lane, Bytes bytes, std::size_t frames);
 
@@ -138,16 +141,15 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool held_ = false;                            // counted as held
   bool was_in_ = false;                          // the player has been on a server, or in the arena
   core::Wait told_wait_ = core::Wait::kNothing;  // what it was told that it waits for
-  std::vector<std::unique_ptr<End>> lost_ends_;  // of lost servers; destroyed later, because they may be calling us
-  Millis lost_at_ = 0;
-  ArenaEnd* arena_ = nullptr;      // `back_`'s end, while the player visits an arena
-  std::unique_ptr<End> next_end_;  // meanwhile: to the next server
-  bool next_finding_ = false;      // `finding_` of that server
-  bool tells_arena_ = false;       // the player is to be told where it is
-  std::size_t arena_tried_ = 0;    // the last one
-  Millis held_until_ = 0;          // how long it would have waited when it went there
-  Millis arena_again_ = 0;         // when to try it again
-  bool finding_ = false;           // the server's dialect is being detected
+  LostEnds lost_ends_;                           // of lost servers
+  ArenaEnd* arena_ = nullptr;                    // `back_`'s end, while the player visits an arena
+  std::unique_ptr<End> next_end_;                // meanwhile: to the next server
+  bool next_finding_ = false;                    // `finding_` of that server
+  bool tells_arena_ = false;                     // the player is to be told where it is
+  std::size_t arena_tried_ = 0;                  // the last one
+  Millis held_until_ = 0;                        // how long it would have waited when it went there
+  Millis arena_again_ = 0;                       // when to try it again
+  bool finding_ = false;                         // the server's dialect is being detected
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
 };

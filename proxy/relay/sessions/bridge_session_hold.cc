@@ -1,0 +1,244 @@
+// A bridge's player whose server is lost: waits for the next one, in an arena meanwhile if the route has one.
+#include <algorithm>
+
+#include "proxy/relay/sessions/bridge_session.h"
+
+namespace entente::relay {
+
+namespace {
+
+constexpr const char* kServerIsAway = "the server is away; waiting for it";
+constexpr const char* kServerIsFull = "the server is full; waiting for a place";
+constexpr const char* kServerIsBack = "back on the server";
+constexpr unsigned kMostLostOutside = 3;  // servers in a row that a player loses before it was ever let in
+constexpr Millis kArenaAgain = 10'000;    // until a player whom the arena did not take is sent there again
+constexpr Millis kForever = UINT64_MAX;
+
+}  // namespace
+
+// -- A lost server ----------------------------------------------------------------------------------------------------
+
+/// Nothing has been said against the player, who could go on with another server.
+bool BridgeSession::may_go_on() const { return room_ && !turned_away_ && !reason_ && !ending_; }
+
+bool BridgeSession::may_outlive_server() const {
+  return may_go_on() && worker_route_->route.upstreams.holds() && (!hold_.on() || !hold_.is_over(now()));
+}
+
+bool BridgeSession::waits_for_next_server(std::string_view why, core::Wait) {
+  if (!may_outlive_server()) return false;
+  stop_why_ = why;
+  return true;
+}
+
+/// The server is lost, or has no seat: its player waits for it, or for another one, if the route says so. False: the
+/// session ends.
+bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
+  if (visits()) return lose_arena(why);
+  if (!may_outlive_server() || !room_->outlives_server()) return false;
+  if (!plays_ && hold_.on() && hold_.lost() >= kMostLostOutside) return false;
+  auto back = fresh_back();
+  if (back == nullptr) return false;
+  const std::string server = back_info_.server.text();
+  if (worker_route_->tap && back_.up && !finding_) worker_route_->tap->closed(back_info_.link, why, wall());
+  replace_back_end();
+  const core::Wait wait = replace_back(std::move(back), {why, code});
+  if (wait == core::Wait::kNothing || ending_) return true;
+  hold_.begin(now(), hold_ms());
+  if (wait == core::Wait::kSeat)
+    dial_.server_is_full(now());
+  else
+    hold_.count();
+  tell_wait(wait, server, why);
+  if (ending_) return true;
+  const Millis from = wait == core::Wait::kSeat ? now() : hold_.next_try(now(), false);
+  dial_.again(*worker_route_, info_, known_dialect(), from, hold_.until());
+  return true;
+}
+
+/// What the player waits for; kNothing: the room ends.
+core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::Loss& loss) {
+  auto wait = core::Wait::kNothing;
+  call_room([&](core::Room& room, core::Micros at) {
+    wait = room.replace_back(std::move(back), loss, at);
+    stop_why_.reset();  // said during this call, and done
+  });
+  if (wait == core::Wait::kNothing) set_reason(Reason::kServerDeclined, loss.why);
+  return wait;
+}
+
+/// Tells the operator and the player, once for each thing that the player waits for.
+void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const std::string& why) {
+  if (std::exchange(told_wait_, wait) == wait) return;
+  begin_hold();
+  const std::string limit = " for up to " + std::to_string(hold_ms() / 1000) + " s";
+  if (wait == core::Wait::kSeat) {
+    note("server " + server + " is full; the player waits for a seat");
+    worker_route_->tell(LogKind::kHeld, who() + ": server " + server + " is full; waits for a seat" + limit);
+  } else {
+    note("server " + server + " is lost (" + why + "); the player waits for it");
+    worker_route_->say(LogKind::kHeld, who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
+  }
+  if (info_.game->has_chat()) announce(wait == core::Wait::kSeat ? kServerIsFull : kServerIsAway);
+}
+
+void BridgeSession::begin_hold() {
+  if (!std::exchange(held_, true)) worker_route_->counters.held.add();
+}
+
+void BridgeSession::end_hold() {
+  if (std::exchange(held_, false)) worker_route_->counters.held_over.add();
+}
+
+void BridgeSession::replace_back_end() {
+  front_.resume(kBehind);
+  back_.up = false;
+  back_.paused = 0;
+  in_lobby_ = false;
+  lost_ends_.add(std::move(back_.end), now());
+  finding_ = worker_route_->route.upstreams.detects_any_in_session();  // which server it will be is not known yet
+  back_.end = make_back(finding_);
+  if (plays_) back_.end->set_priority(net::Priority::kPlayer);
+}
+
+/// The player is in, or in again.
+void BridgeSession::come_back() {
+  const Millis away = hold_.end(now());
+  end_hold();
+  told_wait_ = core::Wait::kNothing;
+  dial_.give_up_place();
+  const std::string server = back_info_.server.text();
+  if (!std::exchange(was_in_, true)) {
+    note("in on server " + server + " after " + std::to_string(away) + " ms");
+    worker_route_->tell(LogKind::kBack,
+                        who() + ": in on server " + server + " after waiting " + std::to_string(away) + " ms");
+    return set_alarm(wakes_at());
+  }
+  worker_route_->counters.brought_back.add();
+  note("back on server " + server + " after " + std::to_string(away) + " ms");
+  worker_route_->tell(LogKind::kBack, who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
+  if (info_.game->has_chat())
+    announce(kServerIsBack);
+  else
+    set_alarm(wakes_at());
+}
+
+// -- In an arena meanwhile --------------------------------------------------------------------------------------------
+
+std::string BridgeSession::arena() const { return visits() ? worker_route_->route.bridge->while_down->arena : ""; }
+
+/// No server can be reached: the player plays in the route's arena meanwhile, if the arena takes it. A player who has
+/// not been on a server yet may go there, too.
+void BridgeSession::enter_arena() {
+  const Route& route = worker_route_->route;
+  const auto& place = route.bridge->while_down;
+  const std::size_t arena = route.arena;
+  if (!place || arena == Route::kNoArena || visits() || back_.up || !dial_.holding()) return;
+  if (arena == arena_tried_ && now() < arena_again_) return;
+  if (route.upstreams.any_up(now())) return;
+  if (!may_outlive_server() || !room_->takes_another_world() || !room_->outlives_server()) return;
+  arena_tried_ = arena;
+  auto end = owner_.visit(*this, static_cast<End::User&>(*this), arena, place->front);
+  if (end == nullptr) {
+    arena_again_ = now() + kNextAgain;
+    return;
+  }
+  next_end_ = std::move(back_.end);
+  next_finding_ = std::exchange(finding_, false);
+  arena_ = end.get();
+  back_.end = std::move(end);
+  back_.up = true;
+  back_.took = owes_since_ = server_said_ = now();
+  tells_arena_ = true;
+  begin_hold();
+  held_until_ = dial_.waits_until();
+  hold_.resume(now(), held_until_);
+  dial_.wait_until(kForever);
+  if (const Millis next = hold_.next_try(now(), true); next > now()) dial_.rest(next);
+  tell_opened();
+  note("no server is up: the player goes to the arena '" + place->arena + "'");
+  if (replace_back(place->back(), {.why = "no server is up", .meanwhile = true}) == core::Wait::kNothing || ending_)
+    return;
+  call_room([&](core::Room& room, core::Micros at) { room.back_opened({}, at); });
+}
+
+/// The player is in the arena.
+void BridgeSession::tell_arena() {
+  tells_arena_ = false;
+  was_in_ = true;
+  const std::string& name = worker_route_->route.bridge->while_down->arena;
+  worker_route_->say(LogKind::kHeld, who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
+  if (info_.game->has_chat())
+    announce("the server is away; you play in the arena '" + name + "' meanwhile");
+  else
+    set_alarm(wakes_at());
+}
+
+void BridgeSession::leave_arena(Millis hold_until) {
+  front_.resume(kBehind);
+  arena_ = nullptr;
+  lost_ends_.add(std::move(back_.end), now());
+  back_.end = std::move(next_end_);
+  if (plays_) back_.end->set_priority(net::Priority::kPlayer);
+  finding_ = next_finding_;
+  back_.up = false;
+  back_.paused = 0;
+  in_lobby_ = tells_arena_ = false;
+  hold_.resume(now(), hold_until);
+}
+
+/// The arena has no place for the player, or ends. The player waits for a server as without an arena. False: the
+/// session ends. Who was not let in there has not got more time to wait.
+bool BridgeSession::lose_arena(const std::string& why) {
+  const Millis until = arena_->entered() ? now() + hold_ms() : held_until_;
+  if (now() >= until || !may_go_on() || !room_->outlives_server()) return false;
+  auto back = fresh_back();
+  if (back == nullptr) return false;
+  const std::string name = arena();
+  leave_arena(until);
+  arena_again_ = now() + kArenaAgain;
+  dial_.wait_until(until);
+  if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
+  note("the arena '" + name + "' does not keep the player: " + why);
+  worker_route_->say(LogKind::kHeld,
+                     who() + ": the arena '" + name + "' does not keep the player (" + why + "); waits for a server");
+  const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
+  if (stays && !ending_ && info_.game->has_chat()) announce(kServerIsAway);
+  return true;
+}
+
+/// A server has accepted the connection: the player leaves the arena.
+void BridgeSession::go_to_server(const core::Peer& peer) {
+  if (ending_) return;
+  auto back = entered_ && room_->outlives_server() ? fresh_back() : nullptr;
+  if (back == nullptr) {  // the player is still on the way into the arena
+    dial_.declined();
+    return dial_next_later(now() + kNextAgain);
+  }
+  note("server " + back_info_.server.text() + " is up: the player leaves the arena");
+  leave_arena(now() + hold_ms());
+  back_.up = true;
+  back_.took = now();
+  const bool stays = replace_back(std::move(back), {"the server is up"}) != core::Wait::kNothing;
+  if (stays && !ending_) open_back(peer);
+}
+
+/// The next server was not reached, or does not want the connection. The player stays in the arena.
+void BridgeSession::next_departed(const End::Departure& departure) {
+  if (ending_ || !dial_.under_way()) return;
+  if (departure.how == End::Departure::How::kBroke) return dial_.failed(departure.error);
+  dial_.declined();
+  if (!departure.why.empty())
+    worker_route_->say(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + departure.why);
+  hold_.count();
+  dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
+}
+
+void BridgeSession::dial_next_later(Millis from) {
+  lost_ends_.add(std::move(next_end_), now());
+  next_finding_ = worker_route_->route.upstreams.detects_any_in_session();
+  next_end_ = make_back(next_finding_);
+  dial_.again(*worker_route_, info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
+}
+
+}  // namespace entente::relay
