@@ -16,7 +16,7 @@ net::Address address_of(std::uint32_t number) {
 }
 
 /// FNV-1a. The same on every machine and in every run.
-std::uint32_t hash_of(const net::Address& host) {
+std::uint32_t hash_of_host(const net::Address& host) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : host.ip_text()) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
   return static_cast<std::uint32_t>(hash ^ hash >> 32U);
@@ -43,7 +43,7 @@ LoopbackSources::Lease LoopbackSources::take(const net::Address& client) {
 }
 
 std::uint32_t LoopbackSources::free_number(const net::Address& host) const {
-  std::uint32_t number = hash_of(host) % (kNumbers - 1);  // 127.255.255.255 is a broadcast address
+  std::uint32_t number = hash_of_host(host) % (kNumbers - 1);  // 127.255.255.255 is a broadcast address
   while (number < kFirst || taken_.contains(number)) number = (number + 1) % (kNumbers - 1);
   return number;
 }
