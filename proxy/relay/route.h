@@ -14,21 +14,15 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
-#include "proxy/net/proxy_header.h"
-#include "proxy/net/trusted_proxies.h"
 #include "proxy/net/udp.h"
-#include "proxy/relay/admission/access.h"
-#include "proxy/relay/admission/bans.h"
 #include "proxy/relay/admission/log_limiter.h"
 #include "proxy/relay/admission/strict_filter.h"
 #include "proxy/relay/counters.h"
-#include "proxy/relay/ends/enet_mode.h"
 #include "proxy/relay/ends/loopback_sources.h"
-#include "proxy/relay/ends/source_mode.h"
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/listener.h"
-#include "proxy/relay/sessions/bridge_options.h"
+#include "proxy/relay/route_rules.h"
 #include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/upstreams.h"
 
@@ -36,8 +30,9 @@ namespace entente::relay {
 
 class WorkerRoute;
 
-struct Route {
-  Route(const wire::Game& its_game, Events& its_events) : game(its_game), events(its_events) {}
+struct Route : RouteRules {
+  Route(const wire::Game& its_game, const RouteRules& rules, Events& its_events)
+      : RouteRules(rules), game(its_game), events(its_events) {}
 
   /// ENet's datagrams pass as they are, instead of being taken apart and sent anew.
   bool passes_enet_datagrams() const { return enet == EnetMode::kDatagrams; }
@@ -91,25 +86,12 @@ struct Route {
   Listener* on = nullptr;     ///< of the Server
   std::size_t room_home = 0;  ///< the worker of its shared room
   const wire::Game& game;
-  std::size_t dialect = 0;              ///< the listener's
-  bool clients_name_dialect = false;    ///< each client's own dialect counts: Game::named_by_client (bridges)
-  std::optional<std::size_t> fallback;  ///< the dialect of clients that wait for a greeting (bridges)
-  std::vector<Access> access;           ///< a client must be allowed by each of them
-  Bans* bans = nullptr;                 ///< null: nobody is banned
-  /// Clients come only through these proxies, which name the client of each connection. Empty: clients connect
-  /// themselves.
-  net::TrustedProxies proxies;
-  std::optional<net::ProxyVersion> send_proxy;  ///< connections to the server begin with a PROXY header
-  SourceMode source = SourceMode::kOwn;
+  std::size_t dialect = 0;                      ///< the listener's
   LoopbackSources* loopback_sources = nullptr;  ///< of the Server
   net::Address listener;                        ///< the address of `on`
   Upstreams upstreams;                          ///< its servers; of a shared room, one that is never connected to
   std::string server_name;                ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
-  bool strict = false;                    ///< a client's message that does not decode ends its session
-  bool announce = false;                  ///< a relay may tell players what the operator says
-  EnetMode enet = EnetMode::kPackets;     ///< if the game travels by ENet
   std::optional<WebOptions> web;          ///< if one of the games travels by WebSocket
-  std::optional<BridgeOptions> bridge;    ///< none: a relay
   std::vector<const WorkerRoute*> parts;  ///< of the workers. They do not change while it serves
   std::atomic<bool> draining{false};      ///< it takes no newcomers; its sessions go on
   static constexpr std::size_t kNoArena = SIZE_MAX;

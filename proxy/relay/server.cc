@@ -54,20 +54,9 @@ std::string name_of(const Route& route, const ServerOptions& server) {
 
 /// What the route has from whoever asked for it.
 std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
-  auto route = std::make_unique<Route>(*options.game, events);
+  auto route = std::make_unique<Route>(*options.game, options, events);
   if (by_web(options)) route->web = options.web;
-  route->enet = options.enet;
-  route->strict = options.strict;
-  route->announce = options.announce;
   route->dialect = options.listen_dialect.value_or(0);
-  route->clients_name_dialect = options.clients_name_dialect;
-  route->fallback = options.fallback;
-  route->access = options.access;
-  route->bans = options.bans;
-  route->proxies = options.proxies;
-  route->send_proxy = options.send_proxy;
-  route->source = options.source;
-  route->bridge = options.bridge;
   for (const ServerOptions& server : options.servers)
     route->server_name += (route->server_name.empty() ? "" : ", ") + name_of(*route, server);
   return route;

@@ -13,19 +13,13 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
-#include "proxy/net/proxy_header.h"
-#include "proxy/net/trusted_proxies.h"
-#include "proxy/relay/admission/access.h"
-#include "proxy/relay/admission/bans.h"
 #include "proxy/relay/counters.h"
-#include "proxy/relay/ends/enet_mode.h"
-#include "proxy/relay/ends/source_mode.h"
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/inquiry.h"
 #include "proxy/relay/offered_socket.h"
+#include "proxy/relay/route_rules.h"
 #include "proxy/relay/sessions/attendance.h"
-#include "proxy/relay/sessions/bridge_options.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 #include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/upstreams.h"
@@ -35,7 +29,7 @@ namespace entente::relay {
 class Acceptor;
 
 /// One listener in front of one or more servers. What it points to outlives the Server.
-struct RouteOptions {
+struct RouteOptions : RouteRules {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
   net::Address listen;                        ///< port 0: any; the UDP port is the same
@@ -47,22 +41,7 @@ struct RouteOptions {
   std::uint32_t check_ms = 0;       ///< as UpstreamRules
   std::uint32_t slow_start_ms = 0;  ///< as UpstreamRules
   LaunchRules launch = {};
-  EnetMode enet = EnetMode::kPackets;        ///< if the game travels by ENet
-  WebOptions web{};                          ///< if a game travels by WebSocket
-  std::optional<BridgeOptions> bridge = {};  ///< a bridge to a server of another game or dialect
-  bool clients_name_dialect = false;         ///< of a bridge: each client's own dialect counts (Game::named_by_client)
-  std::optional<std::size_t> fallback = {};  ///< of a bridge: the dialect of clients that wait to be greeted
-  std::vector<Access> access = {};           ///< a client must be allowed by each of them
-  Bans* bans = nullptr;                      ///< several routes may share it; null: no bans
-  /// Clients may come only through these proxies, which must name the client of each connection: of games over TCP or
-  /// WebSocket by PROXY headers; of games over WebSocket without TLS also by HTTP headers. Empty: clients connect
-  /// themselves.
-  net::TrustedProxies proxies = {};
-  /// Connections to the server begin with a PROXY header. Of games over TCP or WebSocket.
-  std::optional<net::ProxyVersion> send_proxy = {};
-  SourceMode source = SourceMode::kOwn;  ///< the address that the server sees
-  bool strict = false;    ///< a client's message that does not decode is not passed on, and ends its session
-  bool announce = false;  ///< a relay may put what the operator says (Server::say) between two frames to its clients
+  WebOptions web{};  ///< if a game travels by WebSocket
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };
