@@ -53,26 +53,26 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   const auto kind = can_join(*listen, *servers);
   if (!kind) return kind.error();
   const bool checks = servers->servers.size() > 1 || route.hold_s() != 0;
-  relay::RouteOptions options{.game = listen->game,
-                              .listen_dialect = assumed_dialect(*listen, to),
-                              .listen = listen->address,
-                              .servers = servers->servers,
-                              .policy = static_cast<relay::Policy>(route.policy()),
-                              .hold_ms = 1000 * route.hold_s(),
-                              .check_ms = checks ? 1000 * route.check_s() : 0,
-                              .slow_start_ms = 1000 * route.slow_start_s(),
-                              .launch = {route.start(), route.stop(), Millis{1000} * route.stop_after_s()},
-                              .enet = listen->enet,
-                              .web = *web,
-                              .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
-                              .fallback = listen->fallback,
-                              .access = {access_of(route)},
-                              .proxies = listen->proxies,
-                              .send_proxy = to.send_proxy,
-                              .source = to.source,
-                              .strict = listen->strict,
-                              .announce = route.announce(),
-                              .limits = {}};  // the service knows them
+  relay::RouteOptions options;  // the service knows the limits
+  options.game = listen->game;
+  options.listen_dialect = assumed_dialect(*listen, to);
+  options.listen = listen->address;
+  options.servers = servers->servers;
+  options.policy = static_cast<relay::Policy>(route.policy());
+  options.hold_ms = 1000 * route.hold_s();
+  options.check_ms = checks ? 1000 * route.check_s() : 0;
+  options.slow_start_ms = 1000 * route.slow_start_s();
+  options.launch = {route.start(), route.stop(), Millis{1000} * route.stop_after_s()};
+  options.enet = listen->enet;
+  options.web = *web;
+  options.clients_name_dialect = !listen->named && clients_name_dialect(*listen->game);
+  options.fallback = listen->fallback;
+  options.access = {access_of(route)};
+  options.proxies = listen->proxies;
+  options.send_proxy = to.send_proxy;
+  options.source = to.source;
+  options.strict = listen->strict;
+  options.announce = route.announce();
   if (*kind == RouteKind::kBridge) options.bridge = bridge_of(*listen, to, record_secrets);
   if (!route.while_down().empty()) {
     const auto arena = parse_while_down(route.while_down());
