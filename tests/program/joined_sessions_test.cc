@@ -57,6 +57,12 @@ TEST_CASE("the longest session tells what it can, and others of its server the r
   other.dialect = "bzflag 2.0";
   lost.ready.reset();
   CHECK(parts({session(1, 0, 80), other, lost}) == "1 1-80");
+  auto blind = session(4, 0, 99);  // its player never knew the world
+  blind.ready.reset();
+  CHECK(parts({blind, session(1, 0, 60), session(2, 40, 90)}) == "1 1-60 2 60-90");
+  CHECK(session(1, 0, 60).tells_more_than(blind));
+  CHECK_FALSE(blind.tells_more_than(session(1, 0, 60)));
+  CHECK(parts({blind}) == "");
   CHECK(parts({session(1, 5000, 5080), session(2, 4000, 4003)}) == "1 1-80");  // nothing long before
 }
 

@@ -48,7 +48,7 @@ void fill(const std::vector<Span>& spans, WallTime from, WallTime to, std::vecto
 std::size_t longest_of(const std::vector<RecordedSessionInfo>& sessions) {
   std::size_t longest = sessions.size();
   for (std::size_t i = 0; i < sessions.size(); ++i)
-    if (longest == sessions.size() || sessions[i].length() > sessions[longest].length()) longest = i;
+    if (longest == sessions.size() || sessions[i].tells_more_than(sessions[longest])) longest = i;
   return longest != sessions.size() && sessions[longest].ready ? longest : sessions.size();
 }
 

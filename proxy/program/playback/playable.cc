@@ -172,7 +172,10 @@ class Opening {
     const bool long_work = progress_.took_long();
     const double seconds = std::chrono::duration<double>(progress_.elapsed()).count();
     RecordedSessions found = look_into(made->file, "reading the words of");
-    if (!left_out_.empty() && !made->gaps.empty()) {  // the longest connection has words of a part only, or none
+    // The longest connection has words of a part only, or none, or its player never knew the world.
+    const bool none_knows =
+        std::none_of(found.sessions.begin(), found.sessions.end(), [](auto& one) { return one.ready; });
+    if (!left_out_.empty() && (!made->gaps.empty() || none_knows)) {
       left_out_.clear();
       made = make_beside_or_elsewhere(*file, set);
       if (!made) return problem(made.error().text);

@@ -147,7 +147,7 @@ Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSe
                                                                 std::optional<std::uint32_t> link) {
   const RecordedSessionInfo* chosen = nullptr;
   for (const RecordedSessionInfo& one : found.sessions) {
-    const bool fits = link ? one.link == *link : chosen == nullptr || one.length() > chosen->length();
+    const bool fits = link ? one.link == *link : chosen == nullptr || one.tells_more_than(*chosen);
     if (fits) chosen = &one;
   }
   if (chosen == nullptr) return none_of(found, link);

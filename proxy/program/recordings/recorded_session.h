@@ -36,6 +36,12 @@ struct RecordedSessionInfo {
   std::vector<core::Moment> moments = {};  ///< in the room's own time; the first of them
 
   core::Micros length() const { return last - first; }
+  /// Whether it is the better one of two to play: one whose player knew the world, then the longer one. bzadmin, for
+  /// example, never loads the world.
+  bool tells_more_than(const RecordedSessionInfo& other) const {
+    if (ready.has_value() != other.ready.has_value()) return ready.has_value();
+    return length() > other.length();
+  }
   /// The wall-clock time at a time of the room, in microseconds.
   WallTime wall_us(core::Micros room) const { return began / 1000 + room; }
 };

@@ -31,18 +31,18 @@ Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wir
 Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const ListenEnd& end) {
   const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
   if (!web) return web.error();
-  return Service::NewRoute{{.game = end.game,
-                            .listen_dialect = end.dialect,
-                            .listen = end.address,
-                            .servers = {{.host = entry.name}},
-                            .web = *web,
-                            .bridge = into(entry.shared_room, end),
-                            .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
-                            .fallback = end.fallback,
-                            .proxies = end.proxies,
-                            .limits = {},  // the service knows them
-                            .tap = entry.tap},
-                           end.dialect_text()};
+  relay::RouteOptions options;  // the service knows the limits
+  options.game = end.game;
+  options.listen_dialect = end.dialect;
+  options.listen = end.address;
+  options.servers = {{.host = entry.name}};
+  options.web = *web;
+  options.bridge = into(entry.shared_room, end);
+  options.clients_name_dialect = !end.named && clients_name_dialect(*end.game);
+  options.fallback = end.fallback;
+  options.proxies = end.proxies;
+  options.tap = entry.tap;
+  return Service::NewRoute{std::move(options), end.dialect_text()};
 }
 
 Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEntry& entry, const ListenEnd& end) {
