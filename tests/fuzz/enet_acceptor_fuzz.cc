@@ -147,7 +147,7 @@ struct World {
   net::Loop loop;
   Silent events;
   Listener packets_at{0, aos::game(), EnetMode::kPackets}, datagrams_at{1, aos::game(), EnetMode::kDatagrams};
-  Route packets{aos::game(), events}, datagrams{aos::game(), events};
+  Route packets{aos::game(), {}, events}, datagrams{aos::game(), {}, events};
   Seats seats;
   Limits limits;
   net::Fd server, strangers[3];
