@@ -134,10 +134,10 @@ Outcome<std::string> ask_local(const std::string& path, std::string_view line, M
   const timeval most{static_cast<time_t>(patience / 1000), static_cast<suseconds_t>(patience % 1000 * 1000)};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
   ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
-  if (connect(fd.get(), *address) != 0) return cannot("ask at", path);
+  if (connect(fd.get(), *address) != 0) return cannot("connect to", path);
   const std::string said = std::string(line) + "\n";
   if (::send(fd.get(), said.data(), said.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(said.size()))
-    return cannot("ask at", path);
+    return cannot("connect to", path);
   std::string answer;
   char room[4096];
   for (;;) {

@@ -14,7 +14,7 @@ namespace entente {
 
 class Process {
  public:
-  static constexpr std::chrono::seconds kPatience{40};  // a sanitizer's build on a busy machine
+  static constexpr std::chrono::seconds kPatience{150};  // a sanitizer's build on a busy machine
 
   /// Runs argv[0] by its path, its output into pipes.
   explicit Process(const std::vector<std::string>& argv);
