@@ -355,7 +355,7 @@ TEST_CASE("who may come is a list of nets, for all routes and for each") {
   CHECK(config->access().remember_bans_s() == 600);
   CHECK(config->route(0).deny(0) == "10.0.0.7");
   CHECK(complaints("[access]\ndeny = [\"10.0.0.0/8\", \"somewhere\"]\n" + route)
-            .starts_with("a.toml:2:23: access.deny[1]: 'somewhere' is not a network: not an IPv4 or IPv6 address"));
+            .starts_with("a.toml:2:23: access.deny[1]: 'somewhere' is not a network: no IPv4 or IPv6 address"));
   CHECK(complaints("[access]\ndeny = \"10.0.0.7\"\n" + route) ==
         "a.toml:2:8: access.deny: expected a list of strings, [\"like this\"], got '10.0.0.7'\n");
   CHECK(complaints(route + "allow = [7]\n").find("route[0].allow[0]: expected a text, got 7\n") != std::string::npos);

@@ -163,7 +163,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
   CHECK(ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");
   const Knock again(port);
   CHECK(listed());
-  CHECK(ctl({"ban", "somebody"}).err.find("no IPv4 or IPv6 address") != std::string::npos);
+  CHECK(ctl({"ban", "somebody"}).err.find("matches no player, link or address") != std::string::npos);
   for (const char* time : {"0s", "10y", "-1s", "99999999999d"}) {
     const Ended wrong = ctl({"ban", "192.0.2.1", "--for", time});
     CHECK(wrong.code == 1);
