@@ -144,8 +144,8 @@ def matrix(game):
     return module.driver
 
 
-def on(stage, game):
-    """Both bots on the matrix's server of that game, until the server has seen both drive."""
+def on(stage, game, moved=2):
+    """Both bots on the matrix's server of that game, until the server has seen both drive. `moved`: as in judge()."""
     stage.dice = random.Random(7)
     server = matrix(game).start(stage)
     stage.keep(type("Server", (), {"kill": staticmethod(server.stop)}))
@@ -163,7 +163,7 @@ def on(stage, game):
         check(time.monotonic() < end, f"in {SECONDS} s they did not both drive: {went}")
         time.sleep(0.05)
     time.sleep(3)
-    return "driven " + ", ".join(f"{far:.0f} m" for owner, far in went.items() if owner) + "; " + judge(players)
+    return "driven " + ", ".join(f"{far:.0f} m" for owner, far in went.items() if owner) + "; " + judge(players, moved)
 
 
 def contract_bzflag(stage):
@@ -178,7 +178,7 @@ def contract_panic(stage):
 
 def contract_ogar(stage):
     """The matrix's Ogar server and the same two bots, unchanged"""
-    return on(stage, "ogar")
+    return on(stage, "ogar", moved=1)  # it shows a player only what is in sight
 
 
 def contract_aos(stage):
