@@ -1,9 +1,9 @@
 #include "adapters/aos/aos.h"
 
+#include "adapters/aos/client_packet_cutter.h"
 #include "adapters/aos/conversions.h"
 #include "adapters/aos/cp437.h"
 #include "adapters/aos/dialect.h"
-#include "adapters/aos/from_client.h"
 #include "adapters/aos/wire.h"
 #include "proxy/base/text.h"
 
@@ -63,7 +63,7 @@ class AceOfSpades final : public wire::Game {
   std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(dialect); }
   std::unique_ptr<wire::Cutter> cutter(wire::Way way, std::size_t dialect) const override {
     // Packets of the 0.80 draft have other lengths, and no server of it bans for short ones.
-    if (way == wire::Way::kToServer && !kDialects[dialect].state_updates) return std::make_unique<FromClient>();
+    if (way == wire::Way::kToServer && !kDialects[dialect].state_updates) return std::make_unique<ClientPacketCutter>();
     return std::make_unique<wire::WholeFrames>();
   }
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way way, std::size_t) const override {
@@ -72,7 +72,7 @@ class AceOfSpades final : public wire::Game {
   /// A packet that is too short is not ignored: piqueserver bans its sender.
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay && !frame.bytes.empty();
-    if (!play || kDialects[dialect].state_updates || FromClient{}.next(frame.bytes).fault) return nullptr;
+    if (!play || kDialects[dialect].state_updates || ClientPacketCutter{}.next(frame.bytes).fault) return nullptr;
     if (clients_say(frame.bytes[0], dialect)) return nullptr;
     return "servers log an id that they do not know, and go on";
   }

@@ -121,14 +121,14 @@ class NativeCodec final : public wire::Codec {
   }
 
   /// Visits the fields outside the kind, then those of the kind.
-  void walk(wire::Walker& walker) override {
+  void visit(wire::FieldVisitor& visitor) override {
     Message& message = kept();
     const auto* kinds = kinds_of(way_);
     const auto* set = message.GetReflection()->GetOneofFieldDescriptor(message, kinds);
-    native::walk(message, walker);
-    walker.group(set->name().c_str());
-    native::walk(*message.GetReflection()->MutableMessage(&message, set), walker);
-    walker.end_group();
+    native::visit(message, visitor);
+    visitor.group(set->name().c_str());
+    native::visit(*message.GetReflection()->MutableMessage(&message, set), visitor);
+    visitor.end_group();
   }
 
  private:

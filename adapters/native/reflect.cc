@@ -8,9 +8,9 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
+using wire::FieldVisitor;
 using wire::Kind;
 using wire::Scalar;
-using wire::Walker;
 
 /// One field of one message. `index`: the item of a repeated field, else -1.
 struct Place {
@@ -21,9 +21,9 @@ struct Place {
   const Reflection& reflection() const { return *message.GetReflection(); }
 };
 
-/// Shows a number to the walker, and sets it if the walker changed it.
+/// Shows a number to the visitor, and sets it if the visitor changed it.
 template <class T, class Get, class Set>
-void show_number(const Place& at, Walker& walker, Kind kind, Get&& get, Set&& set) {
+void show_number(const Place& at, FieldVisitor& visitor, Kind kind, Get&& get, Set&& set) {
   const auto bits_of = [](T value) -> std::uint64_t {
     if constexpr (std::is_same_v<T, double>)
       return std::bit_cast<std::uint64_t>(value);
@@ -34,7 +34,7 @@ void show_number(const Place& at, Walker& walker, Kind kind, Get&& get, Set&& se
   };
   Scalar value{kind, bits_of(get())};
   const std::uint64_t before = value.bits;
-  walker.scalar(at.field->name().c_str(), value);
+  visitor.scalar(at.field->name().c_str(), value);
   if (value.bits == before) return;
   if constexpr (std::is_same_v<T, double>)
     set(std::bit_cast<double>(value.bits));
@@ -46,23 +46,23 @@ void show_number(const Place& at, Walker& walker, Kind kind, Get&& get, Set&& se
 
 // clang-format off
 #define ENTENTE_NUMBER(type, kind, Name)                                                                              \
-  show_number<type>(at, walker, kind,                                                                                 \
+  show_number<type>(at, visitor, kind,                                                                                 \
       [&] { return at.index < 0 ? r.Get##Name(m, f) : r.GetRepeated##Name(m, f, at.index); },                          \
       [&](type v) { at.index < 0 ? r.Set##Name(&m, f, v) : r.SetRepeated##Name(&m, f, at.index, v); })
 // clang-format on
 
-void walk_text(const Place& at, Walker& walker) {
+void visit_text(const Place& at, FieldVisitor& visitor) {
   const Reflection& r = at.reflection();
   std::string text =
       at.index < 0 ? r.GetString(at.message, at.field) : r.GetRepeatedString(at.message, at.field, at.index);
   const std::string before = text;
   if (at.field->type() == FieldDescriptor::TYPE_BYTES) {
     Buffer bytes(text.begin(), text.end());
-    walker.rest(at.field->name().c_str(), bytes, wire::Kept::kDeclared);
+    visitor.rest(at.field->name().c_str(), bytes, wire::Kept::kDeclared);
     text.assign(bytes.begin(), bytes.end());
   } else {
     bool open = false;
-    walker.text(at.field->name().c_str(), text, wire::TextEnd::kCount32, open);
+    visitor.text(at.field->name().c_str(), text, wire::TextEnd::kCount32, open);
   }
   if (text == before) return;
   if (at.index < 0)
@@ -71,16 +71,16 @@ void walk_text(const Place& at, Walker& walker) {
     r.SetRepeatedString(&at.message, at.field, at.index, text);
 }
 
-void walk_message(const Place& at, Walker& walker) {
+void visit_message(const Place& at, FieldVisitor& visitor) {
   const Reflection& r = at.reflection();
-  walker.group(at.field->name().c_str());
-  walk(at.index < 0 ? *r.MutableMessage(&at.message, at.field)
-                    : *r.MutableRepeatedMessage(&at.message, at.field, at.index),
-       walker);
-  walker.end_group();
+  visitor.group(at.field->name().c_str());
+  visit(at.index < 0 ? *r.MutableMessage(&at.message, at.field)
+                     : *r.MutableRepeatedMessage(&at.message, at.field, at.index),
+        visitor);
+  visitor.end_group();
 }
 
-void walk_value(const Place& at, Walker& walker) {
+void visit_value(const Place& at, FieldVisitor& visitor) {
   Message& m = at.message;
   const FieldDescriptor* f = at.field;
   const Reflection& r = at.reflection();
@@ -102,9 +102,9 @@ void walk_value(const Place& at, Walker& walker) {
     case FieldDescriptor::CPPTYPE_ENUM:
       return ENTENTE_NUMBER(std::int32_t, Kind::kI32, EnumValue);
     case FieldDescriptor::CPPTYPE_STRING:
-      return walk_text(at, walker);
+      return visit_text(at, visitor);
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return walk_message(at, walker);
+      return visit_message(at, visitor);
   }
 }
 
@@ -126,23 +126,23 @@ void add_one(Message& message, const FieldDescriptor* field) {
   }
 }
 
-void walk_list(Message& message, const FieldDescriptor* field, Walker& walker) {
+void visit_list(Message& message, const FieldDescriptor* field, FieldVisitor& visitor) {
   const Reflection& r = *message.GetReflection();
   const int now = r.FieldSize(message, field);
   const int wanted = static_cast<int>(
-      walker.list(field->name().c_str(), wire::ListEnd::kCount, static_cast<std::size_t>(now), 0xffff));
+      visitor.list(field->name().c_str(), wire::ListEnd::kCount, static_cast<std::size_t>(now), 0xffff));
   for (int i = now; i < wanted; ++i) add_one(message, field);
   for (int i = now; i > wanted; --i) r.RemoveLast(&message, field);
   for (int i = 0; i < wanted; ++i) {
-    walker.item(static_cast<std::size_t>(i));
-    walk_value({message, field, i}, walker);
+    visitor.item(static_cast<std::size_t>(i));
+    visit_value({message, field, i}, visitor);
   }
-  walker.end_list();
+  visitor.end_list();
 }
 
-void walk_optional(Message& message, const FieldDescriptor* field, Walker& walker) {
+void visit_optional(Message& message, const FieldDescriptor* field, FieldVisitor& visitor) {
   const Reflection& r = *message.GetReflection();
-  const bool there = walker.part(field->name().c_str(), r.HasField(message, field), true);
+  const bool there = visitor.part(field->name().c_str(), r.HasField(message, field), true);
   if (!there) return r.ClearField(&message, field);
   if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE && !r.HasField(message, field)) {
     // A field that is present with the value 0: setting it makes it present.
@@ -151,23 +151,23 @@ void walk_optional(Message& message, const FieldDescriptor* field, Walker& walke
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) r.SetDouble(&message, field, 0);
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) r.SetEnumValue(&message, field, 0);
   }
-  walk_value({message, field}, walker);
-  walker.end_part();
+  visit_value({message, field}, visitor);
+  visitor.end_part();
 }
 
 }  // namespace
 
-void walk(Message& message, Walker& walker) {
+void visit(Message& message, FieldVisitor& visitor) {
   const auto* type = message.GetDescriptor();
   for (int i = 0; i < type->field_count(); ++i) {
     const FieldDescriptor* field = type->field(i);
     if (field->real_containing_oneof() != nullptr) continue;
     if (field->is_repeated())
-      walk_list(message, field, walker);
+      visit_list(message, field, visitor);
     else if (field->has_presence())
-      walk_optional(message, field, walker);
+      visit_optional(message, field, visitor);
     else
-      walk_value({message, field}, walker);
+      visit_value({message, field}, visitor);
   }
 }
 

@@ -1,12 +1,12 @@
-// Shows any message of the schema to a walker. Law: every field is visited, in the order of the field numbers, except
+// Shows any message of the schema to a visitor. Law: every field is visited, in the order of the field numbers, except
 // those of a oneof, which is a choice between messages.
 #pragma once
 
-#include "adapters/wire/walker.h"
+#include "adapters/wire/field_visitor.h"
 #include "proxy/core/word.h"
 
 namespace entente::native {
 
-void walk(google::protobuf::Message& message, wire::Walker& walker);
+void visit(google::protobuf::Message& message, wire::FieldVisitor& visitor);
 
 }  // namespace entente::native

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "adapters/wire/field_visitor.h"
 #include "adapters/wire/frame.h"
-#include "adapters/wire/walker.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 
@@ -38,7 +38,7 @@ class Codec {
   virtual const Row* find(const Frame& frame) const = 0;
 
   /// Decodes `frame` into the kept message. Fault offsets count from the start of the frame, envelope included.
-  /// After a fault the kept message is unspecified, and encode and walk must not be called.
+  /// After a fault the kept message is unspecified, and encode and visit must not be called.
   virtual Result<const Row*> decode(const Frame& frame) = 0;
 
   /// Sets the kept message to a default one of `row`. REQUIRES: `row` is from rows() and exists in this dialect.
@@ -47,8 +47,8 @@ class Codec {
   /// Appends the kept message as a whole frame.
   virtual void encode(Buffer& out) const = 0;
 
-  /// Visits every field of the kept message, in wire order; the walker may change fields (see walker.h).
-  virtual void walk(Walker& walker) = 0;
+  /// Visits every field of the kept message, in wire order; the visitor may change fields (see field_visitor.h).
+  virtual void visit(FieldVisitor& visitor) = 0;
 };
 
 }  // namespace entente::wire

@@ -5,9 +5,10 @@
 //     v("player", m.player)("shot", m.shot)("pos", m.pos)("vel", m.vel);
 //   }
 //
-// Reader, Writer and Walk (walk.h) are the visitors. Laws: a `when` sees only the dialect and fields already visited;
-// fields() computes nothing; a count above the number of bytes left is refused before memory is allocated; structs keep
-// wire values (the i16, the padding, the bytes after a NUL), so that what decodes encodes to the same bytes.
+// Reader, Writer and VisitingLayout (visiting_layout.h) are the visitors. Laws: a `when` sees only the dialect and
+// fields already visited; fields() computes nothing; a count above the number of bytes left is refused before memory is
+// allocated; structs keep wire values (the i16, the padding, the bytes after a NUL), so that what decodes encodes to
+// the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "adapters/wire/walker.h"
+#include "adapters/wire/field_visitor.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 

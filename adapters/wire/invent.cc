@@ -5,7 +5,7 @@
 namespace entente::wire {
 namespace {
 
-class Inventor final : public Walker {
+class Inventor final : public FieldVisitor {
  public:
   Inventor(Random& random, std::size_t budget) : random_(random), budget_(budget) {}
 
@@ -100,7 +100,7 @@ class Inventor final : public Walker {
 void invent(const Row& row, Way way, Codec& codec, Random& random, std::size_t budget) {
   codec.make(row, way);
   Inventor inventor(random, budget);
-  codec.walk(inventor);
+  codec.visit(inventor);
 }
 
 }  // namespace entente::wire

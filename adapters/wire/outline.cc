@@ -12,7 +12,7 @@ namespace entente::wire {
 namespace {
 
 /// The fields of one message as lines "offset  type  name". After a field of variable size, lines have no offset.
-class Sketch final : public Walker {
+class Sketch final : public FieldVisitor {
  public:
   std::string lines;
 
@@ -170,7 +170,7 @@ std::string code(const Row& row) {
 std::string sketch(const Row& row, Codec& codec) {
   codec.make(row, (row.ways & 1) != 0 ? Way::kToServer : Way::kToClient);
   Sketch sketch;
-  codec.walk(sketch);
+  codec.visit(sketch);
   return sketch.lines.empty() ? "       (no payload)\n" : sketch.lines;
 }
 

@@ -69,7 +69,7 @@ void quoted_units(std::string_view bytes, std::string& out) {
 }
 
 /// Calls `leaf(text)` for each field with its printed value, and keeps the path.
-class Leaves : public Walker {
+class Leaves : public FieldVisitor {
  public:
   void code(std::uint32_t& code, std::uint32_t, std::uint32_t) override {
     text_.clear();
@@ -215,7 +215,7 @@ class Paths final : public Leaves {
 };
 
 /// Finds the first text field with a given name.
-class Find final : public Walker {
+class Find final : public FieldVisitor {
  public:
   explicit Find(std::string_view name) : name_(name) {}
 
@@ -238,7 +238,7 @@ class Find final : public Walker {
   std::string_view name_;
 };
 
-class CountOpaque final : public Walker {
+class CountOpaque final : public FieldVisitor {
  public:
   std::size_t bytes = 0;
 
@@ -277,20 +277,20 @@ std::string readable(std::string_view chars, TextEnd end) {
 
 std::string text_of(Codec& codec, std::string_view name) {
   Find find(name);
-  codec.walk(find);
+  codec.visit(find);
   return find.found;
 }
 
 void print(const Row& row, Codec& codec, std::string& out) {
   out += row.name;
   Line line(out);
-  codec.walk(line);
+  codec.visit(line);
 }
 
 std::vector<Shown> show(Codec& codec) {
   std::vector<Shown> all;
   Paths paths(all);
-  codec.walk(paths);
+  codec.visit(paths);
   return all;
 }
 
@@ -323,7 +323,7 @@ std::string diff(const std::vector<Shown>& before, const std::vector<Shown>& aft
 
 std::size_t opaque_bytes(Codec& codec) {
   CountOpaque count;
-  codec.walk(count);
+  codec.visit(count);
   return count.bytes;
 }
 

@@ -38,7 +38,7 @@ std::string narrowed(std::span<const char> units) {
 /// The byte that starts a UTF-8 line in Ace of Spades.
 constexpr char kUtf8Mark = '\xff';
 
-class Blanker final : public Walker {
+class Blanker final : public FieldVisitor {
  public:
   Blanker(std::string_view message, std::span<const Secret> secrets) : message_(message), secrets_(secrets) {}
 
@@ -89,7 +89,7 @@ bool blank_secrets(const Row& row, Codec& codec, std::span<const Secret> secrets
   if (std::none_of(secrets.begin(), secrets.end(), [&](const Secret& one) { return one.message == name; }))
     return false;
   Blanker blanker(name, secrets);
-  codec.walk(blanker);
+  codec.visit(blanker);
   return blanker.changed();
 }
 

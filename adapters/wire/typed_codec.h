@@ -21,7 +21,7 @@
 #include "adapters/wire/codec.h"
 #include "adapters/wire/fields.h"
 #include "adapters/wire/message_codec.h"
-#include "adapters/wire/walk.h"
+#include "adapters/wire/visiting_layout.h"
 
 namespace entente::wire {
 
@@ -35,7 +35,7 @@ struct TypedRow {
   std::size_t kind;  // its message's place in M
   void (*read)(Reader<D>&, M&);
   void (*write)(Writer<D>&, M&);
-  void (*walk)(Walk<D>&, M&);
+  void (*visit)(VisitingLayout<D>&, M&);
   void (*make)(M&);
 };
 
@@ -55,7 +55,7 @@ constexpr TypedRow<P> row_of(Row row) {
             fields(reader, std::holds_alternative<T>(m) ? *std::get_if<T>(&m) : m.template emplace<T>());
           },
           [](auto& writer, M& m) { fields(writer, *std::get_if<T>(&m)); },
-          [](auto& walk, M& m) { fields(walk, *std::get_if<T>(&m)); },
+          [](auto& layout, M& m) { fields(layout, *std::get_if<T>(&m)); },
           [](M& m) { m.template emplace<T>(); }};
 }
 
@@ -106,10 +106,10 @@ class TypedCodec final : public Codec, public MessageCodec<typename P::Message> 
 
   void encode(Buffer& out) const override { write(*now_, message_, code_, out); }
 
-  void walk(Walker& walker) override {
-    if (now_->row.first_code != now_->row.last_code) walker.code(code_, now_->row.first_code, now_->row.last_code);
-    Walk<Dialect> walk(walker, dialect_);
-    now_->walk(walk, message_);
+  void visit(FieldVisitor& visitor) override {
+    if (now_->row.first_code != now_->row.last_code) visitor.code(code_, now_->row.first_code, now_->row.last_code);
+    VisitingLayout<Dialect> layout(visitor, dialect_);
+    now_->visit(layout, message_);
   }
 
   // -- Typed ---------------------------------------------------------------------------------------------------------

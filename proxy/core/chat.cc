@@ -50,13 +50,13 @@ std::string line_of_hit(const words::Health& health, double& known) {
   return "hit " + whole(health.now()) + (health.max() > 0 ? "/" + whole(health.max()) : "");
 }
 
-void LastWords::heard(std::string_view line, Micros now) {
+void LastServerLine::heard(std::string_view line, Micros now) {
   constexpr Micros kWelcome = 2 * kSecond, kRightBefore = 3 * kSecond, kAtOnce = 50 * kMillisecond;
   line_ = line;
   until_ = now + (!let_in_at_ || now < *let_in_at_ + kWelcome ? kAtOnce : kRightBefore);
 }
 
-std::string LastWords::why(Micros now, std::string_view otherwise) const {
+std::string LastServerLine::why(Micros now, std::string_view otherwise) const {
   constexpr std::string_view kReason = "eason given";  // BanCommands.cxx:347 at v2.0.16, :457 at v2.4.26
   if (line_.empty() || now > until_) return std::string(otherwise);
   const std::size_t said = line_.find(kReason), colon = line_.find(':');

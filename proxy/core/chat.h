@@ -34,7 +34,7 @@ std::string line_of_hit(const words::Health& health, double& known);
 
 /// Remembers what a server said last, as the reason if it then ends the session. Its welcome is no reason: what it says
 /// until two seconds after it has let the player in counts only if the end follows at once.
-class LastWords {
+class LastServerLine {
  public:
   /// The server lets the player in.
   void let_in(Micros now) { let_in_at_ = now; }

@@ -197,13 +197,13 @@ void Room::dismiss(Id seat, std::string_view why, Micros now) {
 
 void Room::end(std::string_view why, Micros now) {
   now_ = now;
-  over(why);
+  end_with(why);
   drain();
 }
 
 bool Room::over() const { return over_ && seats_.empty() && back_->left; }
 
-void Room::over(std::string_view why) {
+void Room::end_with(std::string_view why) {
   over_ = true;
   if (why_.empty()) why_ = why;
 }
@@ -244,7 +244,7 @@ void Room::flooded() {
   facts_.clear();
   intents_.clear();
   moves_.clear();
-  over("too much at once");
+  end_with("too much at once");
 }
 
 void Room::deliver_facts() {
@@ -395,8 +395,8 @@ void Room::dial_once() {
 /// called.
 bool Room::settle() {
   if (bury()) return true;
-  if (!over_ && back_->left && put_off_ == Wait::kNothing) over("the server is gone");
-  if (!over_ && seats_.empty() && seated_ && !options_.shared) over("the player left");
+  if (!over_ && back_->left && put_off_ == Wait::kNothing) end_with("the server is gone");
+  if (!over_ && seats_.empty() && seated_ && !options_.shared) end_with("the player left");
   bool any = false;
   if (over_) {
     for (auto& [id, seat] : seats_) any |= say_goodbye(*seat, why_);

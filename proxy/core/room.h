@@ -33,7 +33,7 @@ enum class Wait : std::uint8_t {
 };
 
 /// How a server was lost.
-struct Loss {
+struct ServerLoss {
   std::string_view why = {};
   std::uint32_t code = 0;  ///< the game's own reason; 0: none
   /// The next back leads to a place where the player plays until a server is back. The team that the player has there
@@ -107,7 +107,7 @@ class Room {
   bool outlives_server() const;
   /// Replaces the back, whose peer was lost or does not let the player in now, by `fresh`. The host dials for it, and
   /// it hears what the player wants. Returns what the player waits for. REQUIRES: outlives_server().
-  Wait replace_back(std::unique_ptr<Back> fresh, const Loss& loss, Micros now);
+  Wait replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now);
   /// Whether the player's client can load another world while it plays. REQUIRES: the room is not shared.
   bool takes_another_world() const;
   /// The server was lost, and the player is not in the next one's world yet.
@@ -198,7 +198,7 @@ class Room {
   void tick(SomeEnd& end);
   template <class SomeEnd>
   void leave(SomeEnd& end);
-  void over(std::string_view why);
+  void end_with(std::string_view why);
   void flooded();
   bool settle();
   bool bury();

@@ -17,7 +17,7 @@ bool Room::takes_another_world() const {
   return !seats_.empty() && seats_.begin()->second->member->takes_another_world();
 }
 
-Wait Room::replace_back(std::unique_ptr<Back> fresh, const Loss& loss, Micros now) {
+Wait Room::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now) {
   assert(outlives_server());
   now_ = now;
   if (!back_->left) lose(*back_, loss.why, loss.code);
@@ -109,7 +109,7 @@ void Room::arrive() {
   if (over_) return;
   const auto& [player, seat] = *seats_.begin();
   if (!seat->member->takes_another_world() && !comeback_->is_same_place(world_))
-    return over("the server is back with another world; join again");  // comeback_ stays: nothing of it is told
+    return end_with("the server is back with another world; join again");  // comeback_ stays: nothing of it is told
   const std::unique_ptr<Comeback> comeback = std::move(comeback_);
   tell_all(comeback->arrive(world_, player));
   world_.become(comeback->take());

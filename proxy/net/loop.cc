@@ -48,7 +48,7 @@ Loop::~Loop() {
   assert(left_open == 0);
 }
 
-void Loop::never(const Later& it) {
+void Loop::cancel_later(const Later& it) {
   std::erase(later_, &it);
   std::replace(due_.begin(), due_.end(), const_cast<Later*>(&it), static_cast<Later*>(nullptr));
 }

@@ -76,7 +76,7 @@ class Loop {
     wake();
   }
   /// Cancels a request.
-  void never(const Later& it);
+  void cancel_later(const Later& it);
 
   static constexpr std::uint32_t kTimed = 16;
   /// `watch` outlives the loop.

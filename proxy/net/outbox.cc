@@ -4,7 +4,7 @@
 
 namespace entente::net {
 
-Outbox::Outbox() : room_(kRoom) {
+Outbox::Outbox() : space_(kCapacity) {
   parcels_.reserve(kMostParcels);
   senders_.reserve(kMostParcels);
   parts_.reserve(kMostParcels);
@@ -12,9 +12,9 @@ Outbox::Outbox() : room_(kRoom) {
 
 bool Outbox::take(Sender& sender, Bytes bytes) {
   const bool large = bytes.size() > kMostAtOnce;
-  if (large || bytes.size() > kRoom - used_ || parcels_.size() == kMostParcels) flush();
+  if (large || bytes.size() > kCapacity - used_ || parcels_.size() == kMostParcels) flush();
   if (large) return false;
-  std::uint8_t* const at = room_.data() + used_;
+  std::uint8_t* const at = space_.data() + used_;
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
   used_ += bytes.size();
   add(sender, {at, bytes.size()});

@@ -37,7 +37,7 @@ class Outbox {
   void flush();
 
  private:
-  static constexpr std::size_t kRoom = 256 * 1024;
+  static constexpr std::size_t kCapacity = 256 * 1024;
   static constexpr std::size_t kMostAtOnce = 4 * 1024;
   static constexpr std::size_t kMostParcels = 4 * 1024;
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -48,7 +48,7 @@ class Outbox {
   };
   void add(Sender& sender, Bytes bytes);
 
-  Buffer room_;
+  Buffer space_;
   std::size_t used_ = 0;
   std::vector<Parcel> parcels_;
   std::vector<Sender*> senders_;  // in the order in which they began to send

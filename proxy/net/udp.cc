@@ -210,7 +210,7 @@ void UdpBatch::push(const Address& source, const Address& to, Bytes datagram) {
   headers_[slot].msg_hdr.msg_namelen = to_[slot].size();
   if (name_source_) name_source(slot, source);
   if (used_ == kSlots) {
-    loop_.never(*this);
+    loop_.cancel_later(*this);
     flush();
   }
 }

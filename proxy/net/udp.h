@@ -91,7 +91,7 @@ class UdpBatch final : private Later {
  public:
   /// `name_source`: the socket is bound to the wildcard address, so each datagram names its source address.
   UdpBatch(Loop& loop, int fd, bool name_source);
-  ~UdpBatch() override { loop_.never(*this); }
+  ~UdpBatch() override { loop_.cancel_later(*this); }
   UdpBatch(const UdpBatch&) = delete;
   UdpBatch& operator=(const UdpBatch&) = delete;
 

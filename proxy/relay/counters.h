@@ -98,7 +98,7 @@ class Losses {
 struct Totals : CountersOf<std::uint64_t> {
   void add(const Counters& part);
   /// How many sessions are open. Never more than there were at some moment: `opened` is read before `closed`.
-  std::uint64_t now() const { return opened > closed ? opened - closed : 0; }
+  std::uint64_t open_sessions() const { return opened > closed ? opened - closed : 0; }
   /// Players who wait for a server that was lost.
   std::uint64_t held_now() const { return held > held_over ? held - held_over : 0; }
   std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/relay/session_info.h"
 #include "proxy/relay/sessions/reason.h"
-#include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
 

@@ -23,8 +23,8 @@ bool is_of_one_route(LogKind kind) {
     case LogKind::kUnreached:
     case LogKind::kUp:
     case LogKind::kServer:
-    case LogKind::kHeld:
-    case LogKind::kBack:
+    case LogKind::kWaitsForServer:
+    case LogKind::kBackOnServer:
     case LogKind::kCommand:
     case LogKind::kCommandEnd:
       return true;
@@ -101,7 +101,7 @@ void WorkerRoute::refused(const SessionInfo& session, Reason reason, const Fault
 void WorkerRoute::words_dropped(const SessionInfo& session, const core::Ledger& ledger) {
   if (ledger.entries().empty()) return;
   route.losses.add(ledger);
-  say(LogKind::kUntold, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
+  say(LogKind::kWordsDropped, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
     events.words_dropped(session, words, more);
   });
 }

@@ -15,13 +15,13 @@
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/udp.h"
-#include "proxy/relay/admission/log_limiter.h"
 #include "proxy/relay/admission/strict_filter.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/loopback_sources.h"
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/listener.h"
+#include "proxy/relay/log_limiter.h"
 #include "proxy/relay/route_rules.h"
 #include "proxy/relay/tap/tap_sink.h"
 #include "proxy/relay/upstream/upstreams.h"
@@ -60,18 +60,18 @@ struct Route : RouteRules {
   std::string named() const;
   /// Adds what all workers have counted. From any thread.
   void add_to(Totals& sum) const;
-  /// Keeps the route from being over.
-  class Hold {
+  /// Keeps the route from being over, as long as it lives.
+  class Ref {
    public:
-    Hold() = default;
-    explicit Hold(Route& route) : route_(&route) { ++route.holds_; }
-    Hold(Hold&& other) noexcept : route_(std::exchange(other.route_, nullptr)) {}
-    Hold& operator=(Hold&& other) noexcept {
+    Ref() = default;
+    explicit Ref(Route& route) : route_(&route) { ++route.refs_; }
+    Ref(Ref&& other) noexcept : route_(std::exchange(other.route_, nullptr)) {}
+    Ref& operator=(Ref&& other) noexcept {
       std::swap(route_, other.route_);
       return *this;
     }
-    ~Hold() {
-      if (route_ != nullptr) --route_->holds_;
+    ~Ref() {
+      if (route_ != nullptr) --route_->refs_;
     }
 
    private:
@@ -80,7 +80,7 @@ struct Route : RouteRules {
   /// Whether no newcomers come, and nobody is inside or on the way. From any thread.
   bool is_over() const { return retired && is_empty(); }
   /// Whether nobody is inside or on the way. From any thread.
-  bool is_empty() const { return holds_ == 0; }
+  bool is_empty() const { return refs_ == 0; }
 
   std::size_t index = 0;
   Listener* on = nullptr;     ///< of the Server
@@ -102,7 +102,7 @@ struct Route : RouteRules {
   Losses losses;  ///< of a bridge
 
  private:
-  std::atomic<std::uint64_t> holds_{0};
+  std::atomic<std::uint64_t> refs_{0};
 };
 
 class WorkerRoute {

@@ -26,7 +26,7 @@ Worker::Worker(std::size_t index, Pool& pool)
   loop_.watch_turns(turns_);
 }
 
-Worker::~Worker() { loop_.never(*this); }
+Worker::~Worker() { loop_.cancel_later(*this); }
 
 const WorkerRoute& Worker::add_route(Route& route, TapSink* tap, const Limits& limits) {
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
@@ -164,26 +164,26 @@ bool Worker::take_moved(AcceptedClient& newcomer) {
     routes_[newcomer.route]->say(LogKind::kMachine,
                                  "cannot watch the UDP socket of a client; raise the limit of open files");
     load_.fetch_sub(1, std::memory_order_relaxed);
-    send(home(newcomer.route), Left{newcomer.route, newcomer.link, newcomer.client});
+    send(home(newcomer.route), SessionLeft{newcomer.route, newcomer.link, newcomer.client});
     return false;
   }
   callers_[newcomer.link] = std::move(caller);
   return true;
 }
 
-void Worker::read(const Named& named) {
+void Worker::read(const PlayerIdGiven& named) {
   if (Acceptor* const acceptor = acceptor_of(named.route)) acceptor->named(named.link, named.player);
 }
 
-void Worker::read(const Left& left) {
+void Worker::read(const SessionLeft& left) {
   if (Acceptor* const acceptor = acceptor_of(left.route)) acceptor->left(left.link, left.client);
 }
 
-void Worker::read(const Moved& moved) {
+void Worker::read(const ClientPresence& moved) {
   Acceptor* const acceptor = acceptor_of(moved.route);
   if (acceptor == nullptr) return;  // of a bot
-  if (moved.how == Moved::How::kAway) return acceptor->away(moved.client);
-  if (moved.how == Moved::How::kBack) return acceptor->came_back(moved.client);
+  if (moved.how == ClientPresence::How::kAway) return acceptor->away(moved.client);
+  if (moved.how == ClientPresence::How::kBack) return acceptor->came_back(moved.client);
   const bool from_there = acceptor->crowded_from(moved.client);
   if (!from_there && !acceptor->crowded()) return;
   std::unique_lock lock(pool_.absences_lock);
@@ -199,18 +199,18 @@ void Worker::read(const GiveWay& letter) {
   if (found != sessions_.end()) found->second->give_way();
 }
 
-void Worker::read(Back& back) {
+void Worker::read(ClientReconnected& back) {
   const auto found = sessions_.find(back.link);
   if (found == sessions_.end()) return;
   Session& session = *found->second;
   const bool was_away = session.is_away();
   session.reattach(std::move(back.client), back.from);
-  if (was_away && !session.is_away()) tell_moved(Moved::How::kBack, session);
+  if (was_away && !session.is_away()) tell_moved(ClientPresence::How::kBack, session);
 }
 
-void Worker::tell_moved(Moved::How how, Session& session) {
+void Worker::tell_moved(ClientPresence::How how, Session& session) {
   const std::size_t route = session.listener().index;
-  send(home(route), Moved{how, route, session.info().client});
+  send(home(route), ClientPresence{how, route, session.info().client});
 }
 
 void Worker::read(const NewLimits& news) {
@@ -235,7 +235,7 @@ void Worker::read(const Order& order) {
   if (housed != shared_rooms_.end()) housed->second.shared_room->order(order.order);
 }
 
-void Worker::read(Asked& asked) {
+void Worker::read(AskSessions& asked) {
   answer(asked.question, asked.part, sessions_);
   for (auto& [routes, acceptor, held] : listeners_)
     if (acceptor) acceptor->ask(asked.question, asked.part);
@@ -293,7 +293,7 @@ void Worker::gone(Visitor& visitor) {
 
 void Worker::named(Session& session, std::uint32_t player) {
   const std::size_t route = session.worker_route().route.index;
-  send(home(route), Named{route, session.info().link, player});
+  send(home(route), PlayerIdGiven{route, session.info().link, player});
 }
 
 WorkerRoute* Worker::route_at(const Route& listener, std::string_view path) {
@@ -313,10 +313,10 @@ void Worker::away(Session& session, const core::Absence& absence) {
     pool_.absences.add({session.listener().on->index, session.info().client, absence.number},
                        SessionRef{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
   }
-  tell_moved(Moved::How::kAway, session);
+  tell_moved(ClientPresence::How::kAway, session);
 }
 
-void Worker::settled(Session& session) { tell_moved(Moved::How::kSettled, session); }
+void Worker::settled(Session& session) { tell_moved(ClientPresence::How::kSettled, session); }
 
 std::optional<SessionRef> Worker::claim(Session& session, std::uint32_t number) {
   const std::lock_guard lock(pool_.absences_lock);
@@ -324,7 +324,7 @@ std::optional<SessionRef> Worker::claim(Session& session, std::uint32_t number) 
 }
 
 void Worker::hand_over(SessionRef to, net::Fd client, const net::Address& from) {
-  send(*pool_.workers[to.worker], Back{to.link, std::move(client), from});
+  send(*pool_.workers[to.worker], ClientReconnected{to.link, std::move(client), from});
 }
 
 void Worker::done(Session& session) {
@@ -339,8 +339,8 @@ void Worker::at_turn_end() {
     const LinkId link = session->info().link;
     load_.fetch_sub(1, std::memory_order_relaxed);
     session->worker_route().counters.closed.add();
-    if (session->is_away()) tell_moved(Moved::How::kBack, *session);
-    send(home(route), Left{route, link, session->info().client});
+    if (session->is_away()) tell_moved(ClientPresence::How::kBack, *session);
+    send(home(route), SessionLeft{route, link, session->info().client});
     sessions_.erase(link);
   }
   finish_if_empty();
@@ -433,10 +433,10 @@ bool Worker::leads_to(std::size_t shared_room) const {
 
 void Worker::forget_listener(Listener& listener) {
   listener.datagrams.reset();
-  for (auto& worker : pool_.workers) send(*worker, Gone{listener.index});
+  for (auto& worker : pool_.workers) send(*worker, ListenerEmptied{listener.index});
 }
 
-void Worker::read(const Gone& gone) {
+void Worker::read(const ListenerEmptied& gone) {
   for (auto& worker_route : routes_)
     if (worker_route->route.on->index == gone.listener) worker_route->let_go();
 }

@@ -91,30 +91,34 @@ class Worker final : public net::Ticker::User,
   void order(std::size_t shared_room, std::function<void(core::Back&)> order) {
     mailbox_.post(Order{shared_room, std::move(order)});
   }
-  void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
-  void call(RollCall::Answer answer) { mailbox_.post(Called{std::move(answer)}); }
+  void ask(const Question& question, Inquiry::Part part) { mailbox_.post(AskSessions{question, std::move(part)}); }
+  void call(RollCall::Answer answer) { mailbox_.post(AnswerRollCall{std::move(answer)}); }
 
  private:
-  struct Named {
+  /// The server gave the player of a session this id.
+  struct PlayerIdGiven {
     std::size_t route;
     LinkId link;
     std::uint32_t player;
   };
-  struct Left {
+  /// A session is gone, or its client was turned away by its worker.
+  struct SessionLeft {
     std::size_t route;
     LinkId link;
     net::Address client;
   };
   /// A session's client lost its link (kAway), is back or given up (kBack), or is a new player (kSettled).
-  struct Moved {
+  struct ClientPresence {
     enum class How : std::uint8_t { kAway, kBack, kSettled } how;
     std::size_t route;
     net::Address client;
   };
+  /// An absent session is to give up its place.
   struct GiveWay {
     LinkId link;
   };
-  struct Back {
+  /// The client of an absent session is back, on this connection.
+  struct ClientReconnected {
     LinkId link;
     net::Fd client;
     net::Address from;
@@ -143,11 +147,12 @@ class Worker final : public net::Ticker::User,
     std::size_t shared_room;
     std::function<void(core::Back&)> order;
   };
-  struct Asked {
+  /// A question about the sessions that live here.
+  struct AskSessions {
     Question question;
     Inquiry::Part part;
   };
-  struct Called {
+  struct AnswerRollCall {
     RollCall::Answer answer;
   };
   struct Call {
@@ -155,7 +160,7 @@ class Worker final : public net::Ticker::User,
     Inquiry::Part part;
   };
   /// A listener has closed, and its last session has ended.
-  struct Gone {
+  struct ListenerEmptied {
     std::size_t listener;
   };
   /// Bots that are still to come.
@@ -164,31 +169,32 @@ class Worker final : public net::Ticker::User,
     std::uint32_t count;
     Limits limits;
   };
-  using Letter = std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order,
-                              Asked, Called, Call, Gone, Visit, VisitorNews, ArenaNews>;
+  using Letter = std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected,
+                              NewLimits, NewAccess, MoreBots, Order, AskSessions, AnswerRollCall, Call, ListenerEmptied,
+                              Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
   void read(AcceptedClient& newcomer);
-  void read(const Named& named);
-  void read(const Left& left);
-  void read(const Moved& moved);
+  void read(const PlayerIdGiven& named);
+  void read(const SessionLeft& left);
+  void read(const ClientPresence& moved);
   void read(const GiveWay& letter);
-  void read(Back& back);
+  void read(ClientReconnected& back);
   void read(const NewLimits& news);
   void read(NewAccess& news);
   void read(const MoreBots& more);
   void read(const Order& order);
-  void read(Asked& asked);
-  void read(Called&) {}  // the answer is given when the letter is destroyed
+  void read(AskSessions& asked);
+  void read(AnswerRollCall&) {}  // the answer is given when the letter is destroyed
   void read(Call& call) { call.function(); }
-  void read(const Gone& gone);
+  void read(const ListenerEmptied& gone);
   void read(Visit& visit);
   void read(const VisitorNews& news);
   void read(const ArenaNews& news);
   /// Reads the letter at once if it is for this worker.
   void send(Worker& to, Letter letter);
-  void tell_moved(Moved::How how, Session& session);
+  void tell_moved(ClientPresence::How how, Session& session);
   Worker& home(std::size_t route);
   /// The acceptor of this route's listener; null if it lives on another worker.
   Acceptor* acceptor_of(std::size_t route) { return listeners_[routes_[route]->route.on->index].acceptor.get(); }

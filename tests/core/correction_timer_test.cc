@@ -26,7 +26,7 @@ class Led final : public Front {
  public:
   explicit Led(std::optional<words::Pose> said) {
     tank_.put(pose_at(0), kStart);
-    if (said) tank_.said(*said, kStart);
+    if (said) tank_.claimed(*said, kStart);
   }
   void receive(Lane, Bytes, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut& out) override {
@@ -98,7 +98,7 @@ TEST_CASE("a forced correction of who is astray already is kept in mind, until i
 
 TEST_CASE("a tank is where its client said, and goes on as that said; put somewhere, it stands") {
   OwnTank tank;
-  tank.said(pose_at(3, 2), kStart);
+  tank.claimed(pose_at(3, 2), kStart);
   CHECK(tank.place(kStart + kSecond / 2).x() == 4);
   tank.put(pose_at(5, 2), kStart);
   CHECK(tank.place(kStart + kSecond).x() == 5);

@@ -19,7 +19,7 @@ using wire::Way;
 constexpr std::string_view kSesame = "sesame-open-7";
 
 /// Writes into each text of one name; a narrow or a wide one.
-class Fill final : public wire::Walker {
+class Fill final : public wire::FieldVisitor {
  public:
   Fill(std::string_view name, std::string_view text) : name_(name), text_(text) {}
   int filled = 0;
@@ -61,7 +61,7 @@ Buffer made(const wire::Row& row, wire::Codec& codec, const wire::Secret& secret
             wire::Random& random) {
   wire::invent(row, Way::kToServer, codec, random);
   Fill fill(secret.field, text);
-  codec.walk(fill);
+  codec.visit(fill);
   Buffer frame;
   if (fill.filled > 0) codec.encode(frame);
   return frame;

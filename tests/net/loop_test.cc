@@ -82,7 +82,7 @@ TEST_CASE("what is asked for while turning ends happens in the same turn, and a 
   Ticks ticks(loop, 1, [&] {
     loop.later(never);
     loop.later(first);
-    loop.never(never);
+    loop.cancel_later(never);
   });
   loop.run();
   CHECK(never.times == 0);

@@ -3,7 +3,7 @@
 #include <google/protobuf/text_format.h>
 
 #include "adapters/panic/panic.h"
-#include "adapters/wire/walker.h"
+#include "adapters/wire/field_visitor.h"
 #include "tests/panic/lines.h"
 #include "tests/program/folder.h"
 #include "tests/support/stage.h"

@@ -95,21 +95,22 @@ TEST_CASE(
 }
 
 TEST_CASE("a setting of a face takes what it is for, and nothing else") {
-  const auto why = [](std::string_view url, Side side) {
-    const auto endpoint = parse_endpoint(url, games(), side);
+  const auto why = [](std::string_view url, EndpointRole role) {
+    const auto endpoint = parse_endpoint(url, games(), role);
     return endpoint ? "" : endpoint.error().text.substr(url.size() + 4);
   };
   for (const char* url : {"panic://h?reset=yes&watch=no&reconnect=60&name=x", "aos://h?first=any&rate=10"})
-    CHECK(why(url, Side::kListen) == "");
+    CHECK(why(url, EndpointRole::kListen) == "");
   for (const char* url : {"panic://h?maps=/&leave=quit", "aos://h?aim=auto", "bzflag://h?udp=off&header=on"})
-    CHECK(why(url, Side::kTo) == "");
-  CHECK(why("panic://h?reset=maybe", Side::kListen) == "'reset' must be yes or no, not 'maybe'");
-  CHECK(why("panic://h?reconnect=5m", Side::kListen) == "'reconnect' must be an integer from 0 to 60, not '5m'");
-  CHECK(why("panic://h?reconnect=", Side::kListen) == "'reconnect' must be an integer from 0 to 60, not ''");
-  CHECK(why("aos://h?rate=999", Side::kListen) == "'rate' must be an integer from 10 to 60, not '999'");
-  CHECK(why("aos://h?aim=on", Side::kTo) == "'aim' must be auto, not 'on'");
-  CHECK(why("panic://h?maps=/no/such", Side::kTo) == "'maps' must be an existing folder, not '/no/such'");
-  CHECK(why("bzflag://h?udp=no", Side::kTo) == "'udp' must be on or off, not 'no'");
+    CHECK(why(url, EndpointRole::kTo) == "");
+  CHECK(why("panic://h?reset=maybe", EndpointRole::kListen) == "'reset' must be yes or no, not 'maybe'");
+  CHECK(why("panic://h?reconnect=5m", EndpointRole::kListen) ==
+        "'reconnect' must be an integer from 0 to 60, not '5m'");
+  CHECK(why("panic://h?reconnect=", EndpointRole::kListen) == "'reconnect' must be an integer from 0 to 60, not ''");
+  CHECK(why("aos://h?rate=999", EndpointRole::kListen) == "'rate' must be an integer from 10 to 60, not '999'");
+  CHECK(why("aos://h?aim=on", EndpointRole::kTo) == "'aim' must be auto, not 'on'");
+  CHECK(why("panic://h?maps=/no/such", EndpointRole::kTo) == "'maps' must be an existing folder, not '/no/such'");
+  CHECK(why("bzflag://h?udp=no", EndpointRole::kTo) == "'udp' must be on or off, not 'no'");
 }
 
 TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL to listen on") {
@@ -162,27 +163,29 @@ TEST_CASE("where a client's real address comes from, and how the server is told"
   CHECK(refused("ogar+wss://127.0.0.1?forwarded=::1&cert=a&key=b").find("is for +ws") != std::string::npos);
   CHECK(refused("ogar+ws://127.0.0.1?forwarded=::1&proxy_protocol=::1").find("either") != std::string::npos);
   CHECK(refused("bzflag://127.0.0.1?forwarded=::1").find("unknown parameter") != std::string::npos);
-  const auto why = [](std::string_view url, Side side) {
+  const auto why = [](std::string_view url, EndpointRole role) {
     const auto end =
-        side == Side::kTo
+        role == EndpointRole::kTo
             ? Outcome<Done>(parse_to(url, kKnown).ok() ? Outcome<Done>(Done{}) : parse_to(url, kKnown).error())
             : (parse_listen(url, kKnown).ok() ? Outcome<Done>(Done{}) : parse_listen(url, kKnown).error());
     REQUIRE_FALSE(end.ok());
     return end.error().text;
   };
-  CHECK(why("toy://127.0.0.1?proxy_protocol=", Side::kListen).find("needs the networks") != std::string::npos);
-  CHECK(why("toy://127.0.0.1?proxy_protocol=balancer", Side::kListen).find("balancer") != std::string::npos);
-  CHECK(why("toy://h?send_proxy=3", Side::kTo).find("'send_proxy' must be v1 or v2, not '3'") != std::string::npos);
-  CHECK(why("toy://192.0.2.7?source=loopback", Side::kTo).find("server on this machine") != std::string::npos);
-  CHECK(why("toy://127.0.0.1?send_proxy=v1", Side::kListen).find("belongs in the server's URL") != std::string::npos);
+  CHECK(why("toy://127.0.0.1?proxy_protocol=", EndpointRole::kListen).find("needs the networks") != std::string::npos);
+  CHECK(why("toy://127.0.0.1?proxy_protocol=balancer", EndpointRole::kListen).find("balancer") != std::string::npos);
+  CHECK(why("toy://h?send_proxy=3", EndpointRole::kTo).find("'send_proxy' must be v1 or v2, not '3'") !=
+        std::string::npos);
+  CHECK(why("toy://192.0.2.7?source=loopback", EndpointRole::kTo).find("server on this machine") != std::string::npos);
+  CHECK(why("toy://127.0.0.1?send_proxy=v1", EndpointRole::kListen).find("belongs in the server's URL") !=
+        std::string::npos);
 }
 
 TEST_CASE("an option is refused in the URL of the other side, and help tells of it on its own") {
   for (const UrlOption& option : url_options()) {
-    if (!option.side) continue;
-    const Side other = *option.side == Side::kListen ? Side::kTo : Side::kListen;
+    if (!option.role) continue;
+    const EndpointRole other = *option.role == EndpointRole::kListen ? EndpointRole::kTo : EndpointRole::kListen;
     CHECK(help_of_url_options(other).find(std::string("&") + option.name + "=") == std::string::npos);
-    CHECK(help_of_url_options(*option.side).find(std::string("&") + option.name + "=") != std::string::npos);
+    CHECK(help_of_url_options(*option.role).find(std::string("&") + option.name + "=") != std::string::npos);
     for (const char* game : {"bzflag", "aos", "ogar+ws"}) {
       const std::string url = std::string(game) + "://h?" + option.name + "=x";
       const auto end = parse_endpoint(url, games(), other);

@@ -142,7 +142,7 @@ std::set<std::string> canaries_in(const Found& found) {
 // -- Planting ---------------------------------------------------------------------------------------------------------
 
 /// Puts a canary into each field, and looks whether a line of the game's table says what it holds.
-class Planter final : public wire::Walker {
+class Planter final : public wire::FieldVisitor {
  public:
   Planter(const wire::Game& game, std::string message, std::set<std::string>& unsaid, std::set<std::string>& planted)
       : game_(game), message_(std::move(message)), unsaid_(unsaid), planted_(planted) {}
@@ -323,7 +323,7 @@ TEST_CASE("no canary of any field of any message of any dialect is left, and wha
             for (int round = 0; there && round < 40; ++round) {
               wire::invent(row, way, *codec, random);
               Planter planter(*game, row.name, unsaid, planted);
-              codec->walk(planter);
+              codec->visit(planter);
               Buffer bytes;
               codec->encode(bytes);
               const Lane lane = (row.lanes & 1U) != 0 ? Lane::kStream : Lane::kDatagram;
@@ -469,7 +469,7 @@ Buffer frame_of(wire::Codec& codec, const char* name, Way way, const std::functi
 }
 
 /// Sets a number and the bytes at the end.
-class Filler final : public wire::Walker {
+class Filler final : public wire::FieldVisitor {
  public:
   Filler(std::string_view name, std::uint64_t number, Bytes data, std::string text = {})
       : name_(name), number_(number), data_(data), text_(std::move(text)) {}
@@ -503,7 +503,7 @@ TEST_CASE("packed worlds of BZFlag are told anew, in pieces of the new length, u
       wire::invent(groups->rows()[0], Way::kToClient, *groups, random, 4000);
       std::set<std::string> unsaid, planted;
       Planter planter(game, "World", unsaid, planted);
-      groups->walk(planter);
+      groups->visit(planter);
       inflated.clear();
       groups->encode(inflated);
     } while (inflated.size() < 4000 || inflated.size() > 60'000);
@@ -523,18 +523,18 @@ TEST_CASE("packed worlds of BZFlag are told anew, in pieces of the new length, u
     const std::string hash = bzflag::world_hash(database, bzflag::WorldSource::kFile);
     record(trace::TO_CLIENT, frame_of(*codec, "MsgWantWHash", Way::kToClient, [&](wire::Codec& one) {
              Filler filler("", 0, {}, hash + std::string(1, '\0'));
-             one.walk(filler);
+             one.visit(filler);
            }));
     constexpr std::size_t kPiece = 300;
     for (std::size_t at = 0; at < database.size(); at += kPiece) {
       const std::size_t size = std::min(kPiece, database.size() - at);
       record(trace::TO_SERVER, frame_of(*codec, "MsgGetWorld", Way::kToServer, [&](wire::Codec& one) {
                Filler filler("offset", at, {});
-               one.walk(filler);
+               one.visit(filler);
              }));
       record(trace::TO_CLIENT, frame_of(*codec, "MsgGetWorld", Way::kToClient, [&](wire::Codec& one) {
                Filler filler("left", database.size() - at - size, Bytes(database).subspan(at, size));
-               one.walk(filler);
+               one.visit(filler);
              }));
     }
     REQUIRE(to->close(now).ok());

@@ -530,7 +530,7 @@ class Liar final : public wire::Game {
     const wire::Row* find(const wire::Frame& frame) const override { return honest_->find(frame); }
     Result<const wire::Row*> decode(const wire::Frame& frame) override { return honest_->decode(frame); }
     void make(const wire::Row& row, Way way) override { honest_->make(row, way); }
-    void walk(wire::Walker& walker) override { honest_->walk(walker); }
+    void visit(wire::FieldVisitor& visitor) override { honest_->visit(visitor); }
     void encode(Buffer& out) const override {
       honest_->encode(out);
       out.back() ^= 1;

@@ -96,10 +96,10 @@ TEST_CASE("routes may share a port by path, if they agree on TLS") {
 }
 
 TEST_CASE("files that are not there are said before anything is served") {
-  WebEnd end;
+  WebSocketSettings end;
   end.tls = true;
   end.certificates = end.key = "/nowhere/cert.pem";
-  const auto options = web_options(end, WebEnd{});
+  const auto options = web_options(end, WebSocketSettings{});
   REQUIRE_FALSE(options.ok());
   CHECK(says(options.error().text, "'/nowhere/cert.pem': No such file or directory"));
 }

@@ -45,8 +45,8 @@ TEST_CASE("a route is replaced: newcomers come to its new server, by the same li
   const Pair after(running, second);
   goes_on(before, "before");
   goes_on(after, "after");
-  CHECK(server.totals(0).now() == 1);
-  CHECK(server.totals(fresh).now() == 1);
+  CHECK(server.totals(0).open_sessions() == 1);
+  CHECK(server.totals(fresh).open_sessions() == 1);
   CHECK_FALSE(server.is_over(0));
   before.client.finish();
   before.server.finish();
@@ -228,7 +228,7 @@ TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes")
     CHECK_FALSE(scene.running.server().is_over(0));
     scene.client.host.disconnect(*scene.client.peer, 0);
     scene.until([&] { return scene.running.server().is_over(0); });
-    CHECK(scene.running.server().totals(1).now() == 1);
+    CHECK(scene.running.server().totals(1).open_sessions() == 1);
     // It goes: the sessions stay, newcomers are told that the server goes down.
     REQUIRE(scene.running.server().change({.retired = {1}}).ok());
     End last(scene.loop);

@@ -115,7 +115,7 @@ class InSharedRoom {
   /// Sessions that are open.
   std::uint64_t now() const {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) sum += server_.totals(i).now();
+    for (std::size_t i = 0; i < at.size(); ++i) sum += server_.totals(i).open_sessions();
     return sum;
   }
   bool empty() const {

@@ -135,7 +135,7 @@ class Serving {
   void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
   /// Waits until no session is left.
   bool empty() const {
-    return eventually([&] { return totals().now() == 0; });
+    return eventually([&] { return totals().open_sessions() == 0; });
   }
   /// Waits for that many ends of this reason.
   bool ended(relay::Reason reason, std::uint64_t times = 1) const {

@@ -363,7 +363,8 @@ TEST_CASE("where too few play, others stand in for them, and who played is told 
   const auto present = [&](std::size_t bots, std::size_t people) {
     return eventually([&] {
       std::size_t seen_bots = 0, seen_people = 0;
-      for (const auto& row : shared_room.attendance()) (row.speech == "bot" ? seen_bots : seen_people) += row.present;
+      for (const auto& row : shared_room.attendance())
+        (row.game_dialect == "bot" ? seen_bots : seen_people) += row.present;
       return seen_bots == bots && seen_people == people;
     });
   };
@@ -380,9 +381,9 @@ TEST_CASE("where too few play, others stand in for them, and who played is told 
   CHECK(present(2, 0));
   const auto rows = shared_room.attendance();
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0].speech == "bot");
+  CHECK(rows[0].game_dialect == "bot");
   CHECK(rows[0].players == 4);
-  CHECK(rows[1].speech == "toy big");
+  CHECK(rows[1].game_dialect == "toy big");
   CHECK(rows[1].players == 2);
   CHECK(rows[1].names.size() == 2);
 }

@@ -95,7 +95,7 @@ void AosBack::closed_with_code(std::uint32_t code, std::string_view why, Outlet&
 std::string AosBack::why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const {
   switch (code) {
     case kBanned:
-      return server_.last_words.why(out.now(), "banned");
+      return server_.last_server_line.why(out.now(), "banned");
     case kTooMany:
       return "too many players from this address";
     case kWrongVersion:
@@ -106,7 +106,7 @@ std::string AosBack::why_dismissed(std::uint32_t code, std::string_view why, Out
       return "the server shuts down";
     case kKicked:
     case kCustom:
-      return server_.last_words.why(out.now(), "kicked");
+      return server_.last_server_line.why(out.now(), "kicked");
     case kBadName:
       return "the server does not take this name";
     default:

@@ -48,7 +48,7 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
 }
 
 void Lives::begin_own(const CreatePlayer& created, BackOut& out) {
-  if (!server_.in()) server_.last_words.let_in(out.now());
+  if (!server_.in()) server_.last_server_line.let_in(out.now());
   server_.stage = Server::Stage::kIn;
   const bool plays = created.team != kSpectator;
   hands_.begin_life(plays, players_.own()->weapon, out);

@@ -62,7 +62,7 @@ class Server {
   VoxelMap map;
   words::Room room;
   Sides sides;  ///< of this map
-  core::LastWords last_words;
+  core::LastServerLine last_server_line;
 
  private:
   const Message* read(const wire::Frame& frame, BackOut& out);

@@ -25,7 +25,7 @@ void BackTalk::hear(const ChatMessage& chat, BackOut& out) {
   const ServerPlayer* from = players_.find(chat.player);
   const std::string text = text_of(chat.text.view());
   if (chat.type >= kSystem || from == nullptr) {
-    server_.last_words.heard(text, out.now());
+    server_.last_server_line.heard(text, out.now());
     words::Notice notice;
     notice.set_level(level_of(chat.type));
     notice.set_text(text);

@@ -14,25 +14,25 @@ constexpr core::Micros kUnchanged = core::kSecond;  // after this time, a change
 }  // namespace
 
 void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
-  if (newcomer_.entered()) return out.lose(loss::kEnteredAlready);
-  const bool again = newcomer_.known();
-  newcomer_.enter(player, players_.sides());
+  if (profile_.entered()) return out.lose(loss::kEnteredAlready);
+  const bool again = profile_.known();
+  profile_.enter(player, players_.sides());
   players_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
-  if (!again || same_game(out)) out.say(newcomer_.wish());  // such a server starts anew with each map
+  if (!again || same_game(out)) out.say(profile_.wish());  // such a server starts anew with each map
   if (same_game(out)) {
     words::Change colour;
-    colour.set_colour(newcomer_.colour());
+    colour.set_colour(profile_.colour());
     out.say(colour);
     words::Tool tool;
     tool.set_number(players_.own().tool);
     out.say(std::move(tool));
-    if (newcomer_.wish().role() == words::PLAY) out.say(words::Spawn());
+    if (profile_.wish().role() == words::PLAY) out.say(words::Spawn());
   }
   if (map_.loaded()) enter(out);
 }
 
 void Entry::enter(FrontOut& out) {
-  if (!newcomer_.entered() || players_.own().told) return;
+  if (!profile_.entered() || players_.own().told) return;
   const core::PlayerState* me = out.world().player(out.me());
   const core::UnitState* unit = out.world().active_unit(out.me());
   const bool watches = me != nullptr && me->player.role() == words::WATCH && out.world().ready();
@@ -50,7 +50,7 @@ void Entry::enter(FrontOut& out) {
 
 /// Asks for a spawn, unless the server is one of this game: those spawn a player that has entered without being asked.
 void Entry::ask_spawn(FrontOut& out) {
-  const bool wants = newcomer_.entered() && !players_.own().alive && newcomer_.wish().role() == words::PLAY;
+  const bool wants = profile_.entered() && !players_.own().alive && profile_.wish().role() == words::PLAY;
   if (!wants || !out.world().ready() || same_game(out)) return;
   if (out.now() < spawn_at_) return out.wake(spawn_at_);
   spawn_at_ = out.now() + kSpawnAgain;
@@ -63,11 +63,11 @@ void Entry::wait(double seconds, FrontOut& out) { spawn_at_ = out.now() + core::
 
 /// In a room of another game, a player may choose any weapon and gets it at once; the room decides about the side.
 void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out) {
-  if (!newcomer_.entered() || (weapon && *weapon > 2)) return out.lose(loss::kNoWeapon);
+  if (!profile_.entered() || (weapon && *weapon > 2)) return out.lose(loss::kNoWeapon);
   words::Change change;
   if (team) change.set_team(players_.sides().team_of(*team));
   if (weapon) change.set_kit(kit_of(*weapon));
-  if (weapon) newcomer_.set_kit(kit_of(*weapon));
+  if (weapon) profile_.set_kit(kit_of(*weapon));
   out.say(change);
   if (same_game(out)) return;
   if (team && *team != players_.own().side) side_asked_ = std::max<core::Micros>(out.now(), 1);
@@ -82,10 +82,10 @@ void Entry::check_side(FrontOut& out) {
 }
 
 void Entry::hear(const SetColour& colour, FrontOut& out) {
-  newcomer_.set_colour(colour_of(colour.colour));
-  if (!newcomer_.entered() || !same_game(out)) return;
+  profile_.set_colour(colour_of(colour.colour));
+  if (!profile_.entered() || !same_game(out)) return;
   words::Change change;
-  change.set_colour(newcomer_.colour());
+  change.set_colour(profile_.colour());
   out.say(change);
 }
 

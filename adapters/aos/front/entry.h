@@ -7,8 +7,8 @@ namespace entente::aos {
 
 class Entry {
  public:
-  Entry(Client& client, const MapSender& map, Newcomer& newcomer, PlayerTable& players)
-      : client_(client), map_(map), newcomer_(newcomer), players_(players) {}
+  Entry(Client& client, const MapSender& map, ClientProfile& profile, PlayerTable& players)
+      : client_(client), map_(map), profile_(profile), players_(players) {}
 
   void hear(const ExistingPlayer& player, FrontOut& out);
   void hear(const ChangeTeam& wish, FrontOut& out) { change(wish.team, std::nullopt, out); }
@@ -33,7 +33,7 @@ class Entry {
 
   Client& client_;
   const MapSender& map_;
-  Newcomer& newcomer_;
+  ClientProfile& profile_;
   PlayerTable& players_;
   core::Micros spawn_at_ = 0;    // when to ask for a spawn (again)
   core::Micros side_asked_ = 0;  // when it asked for another side; 0: no answer is pending

@@ -30,7 +30,7 @@ constexpr std::uint8_t kExistingPlayer = 9;
 AosFront::AosFront(const core::FaceOptions& options)
     : client_(options.dialect),
       enters_first_(options.setting("first").empty() ? client_.tells_states() : options.setting("first") == "ban"),
-      snapshots_(options.setting("rate"), client_, map_, players_, walk_) {}
+      snapshots_(options.setting("rate"), client_, map_, players_, movement_) {}
 
 void AosFront::opened(const core::Peer& peer, Outlet& out) {
   if (peer.connect_data != client_.dialect().connect_data)
@@ -64,7 +64,7 @@ void AosFront::receive(Lane lane, Bytes bytes, Outlet& out) {
 
 template <class Message>
 void AosFront::take(const Message& message, Outlet& out) {
-  core::hand(message, out, newcomer_, entry_, walk_, arms_, building_, talk_);
+  core::hand(message, out, profile_, entry_, movement_, arms_, block_edits_, talk_);
 }
 
 void AosFront::hear(const core::Fact& fact, Outlet& out) {
@@ -82,9 +82,9 @@ void AosFront::hear(const core::Fact& fact, Outlet& out) {
 
 template <class Word>
 void AosFront::tell(const Word& word, Outlet& out) {
-  core::hand(word, out, building_, players_, walk_, arms_, fights_, objectives_, talk_);
-  if constexpr (!kInTheWorld<Word> &&
-                !core::kOneHears<Word, Outlet, Building, PlayerTable, Walk, Arms, Fights, Objectives, Talk>) {
+  core::hand(word, out, block_edits_, players_, movement_, arms_, fights_, objectives_, talk_);
+  if constexpr (!kInTheWorld<Word> && !core::kOneHears<Word, Outlet, BlockEdits, PlayerTable, ClientMovement, Arms,
+                                                       Fights, Objectives, Talk>) {
     core::lose_unsupported<mapping>(word, out);
   }
 }
@@ -101,8 +101,8 @@ void AosFront::tick(Outlet& out) {
   if (!snapshots_.due(out)) return;
   snapshots_.plan(out);
   entry_.ask_spawn(out);
-  walk_.walk(out);
-  walk_.check_place(out);
+  movement_.walk(out);
+  movement_.check_place(out);
   objectives_.reach(out);
   arms_.fill_magazine(out);
   arms_.mind_guns(out);
@@ -131,7 +131,7 @@ void AosFront::greet(Outlet& out) {
   players_.greet(out);
   objectives_.send_state_data(out);
   players_.own().player = out.me();
-  building_.catch_up(out);
+  block_edits_.catch_up(out);
   snapshots_.plan(out);
   snapshots_.wait(out);
   entry_.enter(out);
@@ -140,22 +140,22 @@ void AosFront::greet(Outlet& out) {
 /// Sends the client another world, or the same without its edits: the client drops to its menu and joins again by
 /// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
 void AosFront::tell(const words::World& world, Outlet& out) {
-  building_.forget_edits();
+  block_edits_.forget_edits();
   objectives_.forget_owners();
-  const bool shown = map_.is_of(world) && !building_.edited() && !same_game(out);
+  const bool shown = map_.is_of(world) && !block_edits_.edited() && !same_game(out);
   if (map_.waits_for_world() || shown) return;
-  building_.forget_map();
+  block_edits_.forget_map();
   players_.clear();
   entry_.forget();
-  walk_.forget();
+  movement_.forget();
   arms_.forget();
   objectives_.leave_token();
-  newcomer_.leave();
+  profile_.leave();
   map_.begin(out);
 }
 
 void AosFront::begins(const PlayerEntry& own, Outlet& out) {
-  walk_.begin(own, out);
+  movement_.begin(own, out);
   arms_.begin(own);
   entry_.spawned();
   objectives_.leave_token();
@@ -165,7 +165,7 @@ void AosFront::begins(const PlayerEntry& own, Outlet& out) {
 /// everybody at its address, so only a packet that no client sends leads to a ban. An unreliable packet may have
 /// overtaken Existing Player, so it is dropped.
 bool AosFront::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
-  const bool may = newcomer_.known() || newcomer_.entered() || id == kExistingPlayer || may_come_before(id);
+  const bool may = profile_.known() || profile_.entered() || id == kExistingPlayer || may_come_before(id);
   if (!enters_first_ || may) return false;
   if (!client_.says(id))
     goodbye("the client said what only servers say", kBanned, out);

@@ -5,13 +5,13 @@
 #pragma once
 
 #include "adapters/aos/front/arms.h"
-#include "adapters/aos/front/building.h"
+#include "adapters/aos/front/block_edits.h"
+#include "adapters/aos/front/client_movement.h"
 #include "adapters/aos/front/entry.h"
 #include "adapters/aos/front/fights.h"
 #include "adapters/aos/front/objectives.h"
 #include "adapters/aos/front/snapshot_sender.h"
 #include "adapters/aos/front/talk.h"
-#include "adapters/aos/front/walk.h"
 #include "proxy/core/faces.h"
 
 namespace entente::aos {
@@ -53,15 +53,15 @@ class AosFront final : public core::Front, private OwnLife {
   core::ResyncPhase resync_;
 
   MapSender map_{client_};
-  Newcomer newcomer_;
-  PlayerTable players_{client_, map_, newcomer_, resync_, *this};
-  Entry entry_{client_, map_, newcomer_, players_};
-  Walk walk_{client_, map_, players_};
+  ClientProfile profile_;
+  PlayerTable players_{client_, map_, profile_, resync_, *this};
+  Entry entry_{client_, map_, profile_, players_};
+  ClientMovement movement_{client_, map_, players_};
   Arms arms_{client_, players_};
   Fights fights_{client_, players_, entry_, resync_};
-  Building building_{client_, map_, newcomer_, players_, arms_};
-  Objectives objectives_{client_, map_, players_, walk_, resync_};
-  Talk talk_{client_, newcomer_, players_};
+  BlockEdits block_edits_{client_, map_, profile_, players_, arms_};
+  Objectives objectives_{client_, map_, players_, movement_, resync_};
+  Talk talk_{client_, profile_, players_};
   SnapshotSender snapshots_;
 };
 

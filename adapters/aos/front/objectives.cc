@@ -288,7 +288,7 @@ void Objectives::hear(const words::Rule& rule, FrontOut& out) {
 void Objectives::reach(FrontOut& out) {
   if (!players_.playing() || same_game(out)) return;
   const auto near = [&](const Vec3& place) {
-    return std::hypot(place[0] - walk_.body().position[0], place[1] - walk_.body().position[1]) < kReach;
+    return std::hypot(place[0] - movement_.body().position[0], place[1] - movement_.body().position[1]) < kReach;
   };
   core::Id reached = 0;
   words::TokenWish wish;
@@ -306,7 +306,7 @@ void Objectives::reach(FrontOut& out) {
   }
   const core::Id asked = reached != 0 && wish.op() == words::TokenWish::CAPTURE ? reached | 1U << 31U : reached;
   if (std::exchange(reached_, asked) == asked || reached == 0) return;  // ask once per visit
-  const Point at = point_of(walk_.body().position);
+  const Point at = point_of(movement_.body().position);
   wish.set_x(at.x);
   wish.set_y(at.y);
   wish.set_z(at.z);

@@ -6,16 +6,16 @@
 #include <optional>
 #include <vector>
 
+#include "adapters/aos/front/client_movement.h"
 #include "adapters/aos/front/player_table.h"
-#include "adapters/aos/front/walk.h"
 
 namespace entente::aos {
 
 class Objectives {
  public:
-  Objectives(Client& client, const MapSender& map, PlayerTable& players, const Walk& walk,
+  Objectives(Client& client, const MapSender& map, PlayerTable& players, const ClientMovement& movement,
              const core::ResyncPhase& resync)
-      : client_(client), map_(map), players_(players), walk_(walk), resync_(resync) {}
+      : client_(client), map_(map), players_(players), movement_(movement), resync_(resync) {}
 
   void hear(const words::Token& token, FrontOut& out);
   void hear(const words::TokenTaken& taken, FrontOut& out);
@@ -51,7 +51,7 @@ class Objectives {
   Client& client_;
   const MapSender& map_;
   PlayerTable& players_;
-  const Walk& walk_;
+  const ClientMovement& movement_;
   const core::ResyncPhase& resync_;
   Colour fog_{};
   std::array<core::Id, 2> intel_{}, tents_{};  // tokens of each side

@@ -168,7 +168,7 @@ void PlayerTable::enlist(const Candidate& candidate, FrontOut& out) {
 /// Creates the player on the client when its unit comes into play, or becomes visible in play.
 void PlayerTable::look_after(Slot slot, FrontOut& out) {
   PlayerEntry& entry = entries_[slot];
-  if (slot == kOwn && !newcomer_.entered()) return;
+  if (slot == kOwn && !profile_.entered()) return;
   if (entry.watches) {
     if (!entry.told && slot != kOwn) create(slot, {}, out);
     return;
@@ -192,10 +192,10 @@ void PlayerTable::dismiss(Slot slot, FrontOut& out) {
 // -- What they look like ---------------------------------------------------------------------------------------------
 
 std::uint8_t PlayerTable::side_of_player(const words::Player& player, const FrontOut& out) const {
-  const auto wished = sides_.side_of(newcomer_.wish().team());
+  const auto wished = sides_.side_of(profile_.wish().team());
   if (same_game(out)) return sides_.side_of(player.team(), wished);
   const core::PlayerState* me = out.world().player(out.me());
-  const words::Team mine = me != nullptr ? me->player.team() : newcomer_.wish().team();
+  const words::Team mine = me != nullptr ? me->player.team() : profile_.wish().team();
   const std::uint8_t my_side = sides_.side_of(mine, wished);
   const bool alone = mine == words::TEAM_ANY || mine == words::ROGUE;
   const bool ally = player.id() == out.me() || (!alone && player.team() == mine);
@@ -207,7 +207,7 @@ void PlayerTable::dress(PlayerEntry& entry, FrontOut& out) const {
   words::Player wished;
   if (state == nullptr && entry.player != out.me()) return;
   if (state == nullptr)
-    wished.set_id(out.me()), wished.set_name(newcomer_.wish().name()), wished.set_team(newcomer_.wish().team());
+    wished.set_id(out.me()), wished.set_name(profile_.wish().name()), wished.set_team(profile_.wish().team());
   const words::Player& player = state != nullptr ? state->player : wished;
   entry.watches = player.role() == words::WATCH;
   entry.side = side_of_player(player, out);
@@ -215,7 +215,7 @@ void PlayerTable::dress(PlayerEntry& entry, FrontOut& out) const {
   if (same_game(out))
     entry.weapon = weapon_of(player.kit());
   else if (entry.player == out.me())
-    entry.weapon = weapon_of(newcomer_.wish().kit());
+    entry.weapon = weapon_of(profile_.wish().kit());
 }
 
 /// Creates players again whose looks have changed. On a server of this game a change kills the player, and the server
@@ -313,7 +313,7 @@ void PlayerTable::hear(const words::Spawned& spawned, FrontOut& out) {
   else if (before)
     look_after(*before, out);
   const auto slot = slot_of_unit(spawned.unit());
-  if (!slot || !known || (*slot == kOwn && !newcomer_.entered())) return;
+  if (!slot || !known || (*slot == kOwn && !profile_.entered())) return;
   PlayerEntry& entry = entries_[*slot];
   dress(entry, out);
   create(*slot, spawned.pose(), out);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "adapters/aos/front/client.h"
+#include "adapters/aos/front/client_profile.h"
 #include "adapters/aos/front/map_sender.h"
-#include "adapters/aos/front/newcomer.h"
 #include "proxy/core/replay/resync_phase.h"
 
 namespace entente::aos {
@@ -48,9 +48,9 @@ class OwnLife {
 
 class PlayerTable {
  public:
-  PlayerTable(Client& client, const MapSender& map, const Newcomer& newcomer, const core::ResyncPhase& resync,
+  PlayerTable(Client& client, const MapSender& map, const ClientProfile& profile, const core::ResyncPhase& resync,
               OwnLife& life)
-      : client_(client), map_(map), newcomer_(newcomer), resync_(resync), life_(life) {}
+      : client_(client), map_(map), profile_(profile), resync_(resync), life_(life) {}
 
   void hear(const words::Player& player, FrontOut& out);
   void hear(const words::PlayerGone&, FrontOut& out) { reassign(out); }
@@ -116,7 +116,7 @@ class PlayerTable {
 
   Client& client_;
   const MapSender& map_;
-  const Newcomer& newcomer_;
+  const ClientProfile& profile_;
   const core::ResyncPhase& resync_;
   OwnLife& life_;
   std::array<PlayerEntry, kMostPlayers> entries_;

@@ -29,8 +29,8 @@ bool same(const Motion& a, const Motion& b) {
 }  // namespace
 
 SnapshotSender::SnapshotSender(std::string_view rate, Client& client, const MapSender& map, PlayerTable& players,
-                               const Walk& walk)
-    : client_(client), map_(map), players_(players), walk_(walk), interval_(interval(rate)) {}
+                               const ClientMovement& movement)
+    : client_(client), map_(map), players_(players), movement_(movement), interval_(interval(rate)) {}
 
 bool SnapshotSender::due(FrontOut& out) {
   const bool now = out.now() >= send_at_;
@@ -44,7 +44,7 @@ void SnapshotSender::plan(const FrontOut& out) { send_at_ = (out.now() / interva
 bool SnapshotSender::see(Slot slot, Motion& motion, FrontOut& out) {
   PlayerEntry& entry = players_[slot];
   if (slot == kOwn) {
-    motion = walk_.motion();
+    motion = movement_.motion();
     return entry.told;
   }
   if (!entry.told || entry.watches) return false;
@@ -103,7 +103,7 @@ void SnapshotSender::send_states(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
     PlayerEntry& entry = players_[slot];
     // A client treats its own state as a correction.
-    if (slot == kOwn && (!walk_.is_put(out.now()) || !entry.alive)) continue;
+    if (slot == kOwn && (!movement_.is_put(out.now()) || !entry.alive)) continue;
     Motion motion = entry.motion;
     if (!see(slot, motion, out)) continue;
     const bool still = slot != kOwn && same(motion, entry.motion) && out.now() < entry.told_whole + kWholeEvery &&

@@ -2,15 +2,16 @@
 // Law: a slow client gets only the newest state, never an older one. No position is sent that is not finite.
 #pragma once
 
+#include "adapters/aos/front/client_movement.h"
 #include "adapters/aos/front/player_table.h"
-#include "adapters/aos/front/walk.h"
 
 namespace entente::aos {
 
 class SnapshotSender {
  public:
   /// `rate`: the setting, in snapshots a second; empty: the default.
-  SnapshotSender(std::string_view rate, Client& client, const MapSender& map, PlayerTable& players, const Walk& walk);
+  SnapshotSender(std::string_view rate, Client& client, const MapSender& map, PlayerTable& players,
+                 const ClientMovement& movement);
 
   /// Whether it is time to send. If not, asks for a tick.
   bool due(FrontOut& out);
@@ -30,7 +31,7 @@ class SnapshotSender {
   Client& client_;
   const MapSender& map_;
   PlayerTable& players_;
-  const Walk& walk_;
+  const ClientMovement& movement_;
   core::Micros interval_;
   core::Micros send_at_ = 0;
   // Reused for every snapshot.

@@ -5,7 +5,7 @@
 namespace entente::aos {
 
 void Talk::hear(const ChatMessage& chat, FrontOut& out) {
-  if (!newcomer_.entered()) return out.lose(loss::kChatTooEarly);
+  if (!profile_.entered()) return out.lose(loss::kChatTooEarly);
   if (chat.type > kLineToTeam) return out.lose(loss::kServersChat);
   words::Say say;
   say.set_text(text_of(chat.text.view()));

@@ -7,8 +7,8 @@ namespace entente::aos {
 
 class Talk {
  public:
-  Talk(Client& client, const Newcomer& newcomer, const PlayerTable& players)
-      : client_(client), newcomer_(newcomer), players_(players) {}
+  Talk(Client& client, const ClientProfile& profile, const PlayerTable& players)
+      : client_(client), profile_(profile), players_(players) {}
 
   void hear(const ChatMessage& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
@@ -17,7 +17,7 @@ class Talk {
 
  private:
   Client& client_;
-  const Newcomer& newcomer_;
+  const ClientProfile& profile_;
   const PlayerTable& players_;
 };
 

@@ -22,7 +22,7 @@ class BzdraftBack final : public core::TankBack {
   void hear_word(const core::Intent& intent, Outlet& out) override;
   void enter(Outlet& out) override { joining_.enter(out); }
   void say_goodbye(Outlet& out) override;
-  core::BackTank& tank() override { return tank_; }
+  core::TankOnServer& tank() override { return tank_; }
   core::TankControl& control() override { return own_shots_; }
 
   PeerLink link_{wire::Way::kToClient};

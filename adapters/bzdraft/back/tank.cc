@@ -11,7 +11,7 @@ constexpr double kJump = 19;  // metres a second upwards, as BZFlag's
 
 void Tank::hear(const words::Spawn& spawn, BackOut& out) {
   waits_ = players_.own() == nullptr;
-  BackTank::hear(spawn, out);
+  TankOnServer::hear(spawn, out);
 }
 
 void Tank::arrive(BackOut& out) {

@@ -11,12 +11,12 @@ namespace entente::bzdraft {
 using core::BackOut;
 using Stage = core::JoinState::Stage;
 
-class Tank final : public core::BackTank {
+class Tank final : public core::TankOnServer {
  public:
   Tank(PeerLink& link, const core::JoinState& state, core::TankServerPlayers& players)
-      : BackTank(state, players, {kUpdateEvery, kUpdateBurst}), link_(link) {}
+      : TankOnServer(state, players, {kUpdateEvery, kUpdateBurst}), link_(link) {}
 
-  using BackTank::hear;
+  using TankOnServer::hear;
   void hear(const words::Spawn& spawn, BackOut& out);
 
   /// The world that it drives in.

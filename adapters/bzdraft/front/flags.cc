@@ -109,7 +109,7 @@ void Flags::tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out) {
 
 void Flags::see_pickup(core::Id unit, FrontOut& out) {
   const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
-  if (seen.no_room) return out.lose(loss::kPickupsFull);
+  if (seen.no_space) return out.lose(loss::kPickupsFull);
   if (seen.pickup) tell(*seen.pickup, out);
 }
 

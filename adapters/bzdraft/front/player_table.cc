@@ -14,7 +14,7 @@ bool same(const AddPlayer& a, const AddPlayer& b) {
 
 }  // namespace
 
-void PlayerTable::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
+void PlayerTable::no_space(FrontOut& out) { out.lose(loss::kUnitsFull); }
 
 void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
   PlayerEntry& entry = at(number);

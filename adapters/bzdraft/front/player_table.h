@@ -35,7 +35,7 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
  private:
   void announce(std::uint8_t number, std::size_t nth, FrontOut& out) override;
   void dismissed(std::uint8_t number, FrontOut& out) override { client_.send(out, RemovePlayer{number}); }
-  void no_room(FrontOut& out) override;
+  void no_space(FrontOut& out) override;
 
   AddPlayer announcement(std::uint8_t number, std::size_t nth, const FrontOut& out) const;
   std::string callsign_for(const std::string& name, std::size_t nth) const;

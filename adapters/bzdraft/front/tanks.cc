@@ -26,7 +26,7 @@ void Tanks::hear(const PlayerUpdate& update, FrontOut& out) {
   words::Pose pose = pose_of(update);
   pose.set_unit(players_.own_unit());
   pose.set_seq(++order_);
-  keeper_.said(pose, out.now());
+  keeper_.claimed(pose, out.now());
   out.say(claim_of(pose));
   keeper_.check_place(players_, out);
 }

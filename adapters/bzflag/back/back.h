@@ -29,7 +29,7 @@ class BzflagBack final : public core::TankBack {
   void enter(Outlet& out) override { joining_.enter(out); }
   void say_goodbye(Outlet& out) override;
   void look_after_link(Outlet& out) override { joining_.ask_for_link(out); }
-  core::BackTank& tank() override { return tank_; }
+  core::TankOnServer& tank() override { return tank_; }
   core::TankControl& control() override { return own_shots_; }
 
   PeerLink link_;

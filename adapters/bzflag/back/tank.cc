@@ -68,7 +68,7 @@ void Tank::hear(const words::PoseClaim& claim, BackOut& out) {
     clock_ = claim.sent_at();
     clock_at_ = out.now();
   }
-  BackTank::hear(claim, out);
+  TankOnServer::hear(claim, out);
 }
 
 float Tank::clock(const BackOut& out) const {

@@ -19,13 +19,13 @@ struct TankRules {
   double size = 800;  ///< metres: a side of the world
 };
 
-class Tank final : public core::BackTank {
+class Tank final : public core::TankOnServer {
  public:
   Tank(PeerLink& link, const core::JoinState& state, core::TankServerPlayers& players, const core::TankFlags& tokens,
        const TankRules& tank_rules)
-      : BackTank(state, players, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), tank_rules_(tank_rules) {}
+      : TankOnServer(state, players, {core::kSecond / 30, 6}), link_(link), tokens_(tokens), tank_rules_(tank_rules) {}
 
-  using BackTank::hear;
+  using TankOnServer::hear;
   void hear(const words::PoseClaim& claim, BackOut& out);
 
   void start_clock(core::Micros now) { clock_at_ = now; }

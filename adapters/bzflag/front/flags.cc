@@ -50,7 +50,7 @@ void Flags::tell(const std::optional<NumberedFlag>& flag, FrontOut& out) {
 
 std::optional<NumberedFlag> Flags::pickup_record(core::Id unit, FrontOut& out) {
   const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
-  if (seen.no_room) out.lose(loss::kPickupsFull);
+  if (seen.no_space) out.lose(loss::kPickupsFull);
   return seen.pickup ? std::optional(flag_of(*seen.pickup)) : std::nullopt;
 }
 

@@ -37,7 +37,7 @@ void Play::claim(std::uint8_t player, float time, std::int16_t status, words::Po
     return;  // overtaken, or dead
   order_ = pose.seq();
   pose.set_unit(players_.own_unit());
-  keeper_.said(pose, out.now());
+  keeper_.claimed(pose, out.now());
   words::PoseClaim word = claim_of(pose);
   word.set_z(word.z() + out.world().ground_at(word.x(), word.y()));
   word.set_sent_at(time);

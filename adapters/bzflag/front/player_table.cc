@@ -13,7 +13,7 @@ constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | word
 
 // -- How they come and go ---------------------------------------------------------------------------------------------
 
-void PlayerTable::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
+void PlayerTable::no_space(FrontOut& out) { out.lose(loss::kUnitsFull); }
 
 void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
   dress(number, nth, out);

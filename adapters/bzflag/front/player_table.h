@@ -43,7 +43,7 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
   void announce(std::uint8_t number, std::size_t nth, FrontOut& out) override;
   void announced(std::uint8_t number, FrontOut& out) override;
   void dismissed(std::uint8_t number, FrontOut& out) override;
-  void no_room(FrontOut& out) override;
+  void no_space(FrontOut& out) override;
   bool waits(std::uint8_t number) const override { return number == own_number() && !own().alive; }
 
   void dress(std::uint8_t number, std::size_t nth, const FrontOut& out);

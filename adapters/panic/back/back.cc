@@ -31,7 +31,7 @@ PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps,
       problems_(std::move(problems)),
       codec_(make_message_codec(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToClient),
-      driver_(field_) {}
+      driver_(battlefield_) {}
 
 void PanicBack::opened(const core::Peer&, Out& out) {
   out.say(words::Waiting());  // until the last player has connected, however long that is
@@ -65,21 +65,21 @@ void PanicBack::on(const GameState& state, Out& out) {
   self_ = out.me() != 0 ? out.me() : self_ != 0 ? self_ : out.new_id();
   number_ = state.player;
   tanks_ = state.tanks;
-  field_.ground = Ground::open(state.map, state.map_version);
+  battlefield_.ground = Ground::open(state.map, state.map_version);
   for (const Ground& map : maps_)
-    if (map.id() == state.map && map.version() == state.map_version) field_.ground = map;
+    if (map.id() == state.map && map.version() == state.map_version) battlefield_.ground = map;
   settle_at_ = out.now() + kWatcherSettles;
   if (tanks_.empty()) out.wake(settle_at_);
 }
 
 void PanicBack::forget_all(Out& out) {
-  for (const auto& [number, piece] : field_.pieces()) {
+  for (const auto& [number, piece] : battlefield_.pieces()) {
     if (phase_ < Phase::kPlaying) break;  // nobody was told of them
     words::Gone gone;
     gone.set_unit(piece.unit);
     out.say(gone);
   }
-  field_.clear();
+  battlefield_.clear();
   driver_.remove_all();
   driver_.set_active(0);
   over_ = false;
@@ -88,14 +88,14 @@ void PanicBack::forget_all(Out& out) {
 void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   if (code > 10 && !is_tank(code)) return out.lose(loss::kCreateReserved);
   Piece piece;
-  const Piece* known = field_.find(create.piece);
+  const Piece* known = battlefield_.find(create.piece);
   piece.number = create.piece;
   piece.unit = known != nullptr ? known->unit : 0;
   piece.code = code;
   piece.health = create.value;
   piece.at = {create.x, create.y};
   piece.mine = is_tank(code) && std::find(tanks_.begin(), tanks_.end(), create.piece) != tanks_.end();
-  Piece* there = field_.put(piece);
+  Piece* there = battlefield_.put(piece);
   if (there == nullptr) return out.lose(loss::kPiecesFull);
   settle_at_ = out.now() + kWatcherSettles;
   if (piece.mine) seat_ = seat_of(code);
@@ -117,7 +117,7 @@ void PanicBack::on(const Event& event, std::uint32_t code, Out& out) {
   if (phase_ == Phase::kGreeted) start(out);  // also without a Game Start, as for one who comes back
   if (code == kGameStart) return;
   if (code == kGameOver) return on_over(event.value == 1, out);
-  Piece* piece = field_.find(event.piece);
+  Piece* piece = battlefield_.find(event.piece);
   if (piece == nullptr) return out.lose(loss::kNoPiece);
   if (code == kUpdateHealth) return on_health(*piece, event.value, out);
   if (code == kDestroy) return on_destroy(*piece, out);
@@ -131,7 +131,7 @@ void PanicBack::on_ammo(std::int32_t ammo, Out& out) {
 }
 
 void PanicBack::on_health(Piece& victim, std::int32_t health, Out& out) {
-  Piece* shooter = field_.shooter_of(victim, out.now());
+  Piece* shooter = battlefield_.shooter_of(victim, out.now());
   if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, 0, out);
   victim.health = health;
   words::Health word;
@@ -140,19 +140,19 @@ void PanicBack::on_health(Piece& victim, std::int32_t health, Out& out) {
   if (is_tank(victim.code)) word.set_max(std::max(kModels[model_of(victim.code)].health, health));
   if (shooter != nullptr) {
     word.set_by(shooter->owner);
-    word.set_from_x(field_.ground.tiles().x(shooter->at));
-    word.set_from_y(field_.ground.tiles().y(shooter->at));
+    word.set_from_x(battlefield_.ground.tiles().x(shooter->at));
+    word.set_from_y(battlefield_.ground.tiles().y(shooter->at));
   }
   out.say(word);
 }
 
 void PanicBack::on_destroy(Piece& victim, Out& out) {
-  Piece* shooter = field_.shooter_of(victim, out.now());
+  Piece* shooter = battlefield_.shooter_of(victim, out.now());
   if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, 0, out);
   tell_death(victim, shooter, out);
   const core::Id owner = victim.owner;
   driver_.remove(victim.number);
-  field_.remove(victim.number);
+  battlefield_.remove(victim.number);
   if (owner == self_ && owner != 0) take_next_tank(out);
   if (owner != 0) tell_owns(owner, out);
 }
@@ -166,14 +166,14 @@ void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
   piece.stood.reset();
   piece.shot_told = false;
   if (moved == 0) piece.stood = out.now();
-  if (moved != 0) field_.ground.see(piece.at);
-  out.say(field_.pose(piece));
+  if (moved != 0) battlefield_.ground.see(piece.at);
+  out.say(battlefield_.pose(piece));
   if (moved != 0 || !is_tank(piece.code)) return;
   const Tile ahead = step(piece.at, piece.facing);
   if (asked && asked->action == ActionType::kShoot) return tell_shot(piece, asked->shot, out);
-  if (asked && !field_.taken(ahead)) return learn_wall(ahead, out);
+  if (asked && !battlefield_.taken(ahead)) return learn_wall(ahead, out);
   // Another's: it was blocked, unless nothing is there to block it.
-  if (!asked && field_.ground.lets_in(ahead) && !field_.taken(ahead)) tell_shot(piece, 0, out);
+  if (!asked && battlefield_.ground.lets_in(ahead) && !battlefield_.taken(ahead)) tell_shot(piece, 0, out);
 }
 
 void PanicBack::on_over(bool won, Out& out) {
@@ -193,7 +193,7 @@ void PanicBack::on_over(bool won, Out& out) {
 /// The player who alone has tanks left; 0 while several have.
 core::Id PanicBack::last_standing() const {
   core::Id last = 0;
-  for (const auto& [number, piece] : field_.pieces()) {
+  for (const auto& [number, piece] : battlefield_.pieces()) {
     if (piece.owner == 0 || piece.owner == last) continue;
     if (std::exchange(last, piece.owner) != 0) return 0;
   }
@@ -236,27 +236,27 @@ void PanicBack::hear_other(const core::Intent& intent, Out& out) {
 
 void PanicBack::spawn(Out& out) {
   spawn_wished_ = true;
-  const Piece* piece = field_.find(driver_.active());
+  const Piece* piece = battlefield_.find(driver_.active());
   if (phase_ != Phase::kPlaying || piece == nullptr || !awaits_spawn_) return;
   awaits_spawn_ = false;
-  for (const auto& [number, other] : field_.pieces())
+  for (const auto& [number, other] : battlefield_.pieces())
     if (fresh_ && other.mine && &other != piece) tell_spawned(other, out);
   fresh_ = false;
   tell_spawned(*piece, out);  // last: who sees it come into play is told what he has
 }
 
 void PanicBack::select(const words::Select& wish, Out& out) {
-  const Piece* piece = field_.find_unit(wish.unit());
+  const Piece* piece = battlefield_.find_unit(wish.unit());
   if (piece == nullptr || !piece->mine) return out.lose(loss::kNoTank, wish);
   driver_.set_active(piece->number);
   tell_owns(self_, out);
 }
 
 void PanicBack::take_next_tank(Out& out) {
-  if (field_.find(driver_.active()) != nullptr) return;
+  if (battlefield_.find(driver_.active()) != nullptr) return;
   driver_.set_active(0);
   for (const std::uint32_t tank : tanks_)
-    if (driver_.active() == 0 && field_.find(tank) != nullptr) driver_.set_active(tank);
+    if (driver_.active() == 0 && battlefield_.find(tank) != nullptr) driver_.set_active(tank);
   awaits_spawn_ = out.me() != 0;
   if (driver_.active() == 0) tell_player(self_, seat_, words::WATCH, out);
 }
@@ -275,7 +275,7 @@ void PanicBack::drive(Out& out) {
   if (phase_ != Phase::kPlaying || left_) return;
   if (const Piece* piece = driver_.astray(out)) {
     words::Corrected corrected;
-    *corrected.mutable_pose() = field_.pose(*piece);
+    *corrected.mutable_pose() = battlefield_.pose(*piece);
     corrected.set_hard(true);
     out.say(core::Fact(self_, corrected));
   }

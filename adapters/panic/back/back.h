@@ -90,7 +90,7 @@ class PanicBack final : public core::Back {
   std::uint32_t shots_ = 0;           // how many were told so far
   std::array<core::Id, 4> others_{};  // by colour
   core::Micros settle_at_ = 0;
-  Field field_;
+  Battlefield battlefield_;
   Driver driver_;
 };
 

@@ -31,7 +31,7 @@ void PanicBack::start(Out& out) {
   phase_ = Phase::kPlaying;
   tell_room(out);
   tell_players(out);
-  for (auto& [number, piece] : field_.pieces()) {
+  for (auto& [number, piece] : battlefield_.pieces()) {
     piece.unit = out.new_id();
     tell_piece(piece, out);
     if (piece.mine && !watches_) driver_.add(number);
@@ -42,7 +42,7 @@ void PanicBack::start(Out& out) {
     if (other != 0) tell_owns(other, out);
   // Whoever plays for us is in play when it wishes; without anybody, at once.
   fresh_ = awaits_spawn_ = out.me() != 0 && !spawn_wished_;
-  for (const auto& [number, piece] : field_.pieces())
+  for (const auto& [number, piece] : battlefield_.pieces())
     if (!fresh_ || !piece.mine) tell_spawned(piece, out);
   tell_ammo(out);
   words::Round round;
@@ -60,12 +60,12 @@ void PanicBack::tell_room(Out& out) const {
   room.set_most_shots(kMostShots);
   room.set_teams(true);
   out.say(room);
-  const double range = kModels[0].range * field_.ground.tiles().side();
+  const double range = kModels[0].range * battlefield_.ground.tiles().side();
   tell_rule("speed", kSpeed, out);
   tell_rule("shot_range", range, out);
   tell_rule("shot_speed", range / kReload, out);  // so that a shot has flown its way when the next is loaded
   tell_rule("reload", kReload, out);
-  out.say(field_.ground.world());
+  out.say(battlefield_.ground.world());
   if (problems_.empty()) return;
   words::Notice notice;
   notice.set_level(words::Notice::WARNING);
@@ -75,7 +75,7 @@ void PanicBack::tell_room(Out& out) const {
 
 void PanicBack::tell_players(Out& out) {
   tell_player(self_, seat_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
-  for (auto& [number, piece] : field_.pieces()) piece.owner = owner_of(piece, out);
+  for (auto& [number, piece] : battlefield_.pieces()) piece.owner = owner_of(piece, out);
 }
 
 /// Also tells of a player who was not known.
@@ -110,7 +110,7 @@ void PanicBack::tell_piece(const Piece& piece, Out& out) const {
   unit.set_health(piece.health);
   unit.set_max_health(is_tank(piece.code) ? std::max(kModels[model_of(piece.code)].health, piece.health) : 0);
   unit.set_alive(!is_tank(piece.code));  // a tank's Spawned follows
-  *unit.mutable_pose() = field_.pose(piece);
+  *unit.mutable_pose() = battlefield_.pose(piece);
   out.say(unit);
 }
 
@@ -118,7 +118,7 @@ void PanicBack::tell_spawned(const Piece& piece, Out& out) const {
   if (!is_tank(piece.code)) return;
   words::Spawned spawned;
   spawned.set_unit(piece.unit);
-  *spawned.mutable_pose() = field_.pose(piece);
+  *spawned.mutable_pose() = battlefield_.pose(piece);
   out.say(spawned);
   if (piece.health == std::max(kModels[model_of(piece.code)].health, piece.health)) return;
   words::Health health;  // being put into play healed it, for the world
@@ -130,9 +130,9 @@ void PanicBack::tell_spawned(const Piece& piece, Out& out) const {
 void PanicBack::tell_owns(core::Id owner, Out& out) const {
   words::Owns owns;
   owns.set_player(owner);
-  for (const auto& [number, piece] : field_.pieces())
+  for (const auto& [number, piece] : battlefield_.pieces())
     if (piece.owner == owner) owns.add_units(piece.unit);
-  const Piece* active = field_.find(driver_.active());
+  const Piece* active = battlefield_.find(driver_.active());
   if (owner == self_ && active != nullptr)
     owns.set_active(active->unit);
   else if (owns.units_size() > 0)
@@ -149,7 +149,7 @@ void PanicBack::tell_ammo(Out& out) const {
 
 void PanicBack::tell_shot(Piece& piece, std::uint32_t number, Out& out) {
   piece.shot_told = true;
-  const Tiles& tiles = field_.ground.tiles();
+  const Tiles& tiles = battlefield_.ground.tiles();
   const Tile ahead = step({0, 0}, piece.facing);
   words::Shot shot;
   shot.set_shooter(piece.owner);
@@ -183,11 +183,11 @@ void PanicBack::tell_death(const Piece& victim, const Piece* shooter, Out& out) 
 }
 
 void PanicBack::learn_wall(Tile tile, Out& out) {
-  if (!field_.ground.learn_wall(tile)) return;
+  if (!battlefield_.ground.learn_wall(tile)) return;
   words::WorldEdit edit;
   edit.mutable_edit()->set_op(words::Edit::BUILD);
-  edit.mutable_edit()->set_x(field_.ground.tiles().x(tile));
-  edit.mutable_edit()->set_y(field_.ground.tiles().y(tile));
+  edit.mutable_edit()->set_x(battlefield_.ground.tiles().x(tile));
+  edit.mutable_edit()->set_y(battlefield_.ground.tiles().y(tile));
   out.say(edit);
 }
 

@@ -49,92 +49,92 @@ bool Driver::names_unit(const core::Intent& intent) { return unit_of(intent) != 
 
 bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
   if (!steers(intent)) return false;
-  const auto at = wheel_for(intent);
-  const Piece* piece = at != wheels_.end() ? field_.find(at->first) : nullptr;
+  const auto at = orders_for(intent);
+  const Piece* piece = at != tanks_.end() ? battlefield_.find(at->first) : nullptr;
   if (piece == nullptr) {
     out.lose(loss::kNoTank, intent);
     return true;
   }
-  Wheel& wheel = at->second;
+  TankOrders& tank = at->second;
   if (const auto* claim = core::as<words::PoseClaim>(intent);
-      claim != nullptr && stirs(*claim, wheel.steering.claim())) {
-    wheel.stirred = out.now();
-    wheel.turned.reset();
-    wheel.returns.reset();
+      claim != nullptr && stirs(*claim, tank.steering.claim())) {
+    tank.stirred = out.now();
+    tank.turned.reset();
+    tank.returns.reset();
   }
-  if (wheel.steering.hear(intent))
-    wheel.step_asked = ++asked_;
-  else if (const Tiles& tiles = field_.ground.tiles();
-           const auto shooting = wheel.steering.shooting(intent, tiles.x(piece->at), tiles.y(piece->at)))
-    wish_shot(wheel, *piece, *shooting);
+  if (tank.steering.hear(intent))
+    tank.step_asked = ++asked_;
+  else if (const Tiles& tiles = battlefield_.ground.tiles();
+           const auto shooting = tank.steering.shooting(intent, tiles.x(piece->at), tiles.y(piece->at)))
+    wish_shot(tank, *piece, *shooting);
   return true;
 }
 
-Driver::Wheels::iterator Driver::wheel_for(const core::Intent& intent) {
+Driver::OrdersByTank::iterator Driver::orders_for(const core::Intent& intent) {
   const core::Id unit = unit_of(intent);
-  const Piece* piece = unit != 0 ? field_.find_unit(unit) : nullptr;
-  if (unit != 0 && piece == nullptr) return wheels_.end();
-  return wheels_.find(piece != nullptr ? piece->number : active_);
+  const Piece* piece = unit != 0 ? battlefield_.find_unit(unit) : nullptr;
+  if (unit != 0 && piece == nullptr) return tanks_.end();
+  return tanks_.find(piece != nullptr ? piece->number : active_);
 }
 
-void Driver::wish_shot(Wheel& wheel, const Piece& piece, const core::Shooting& shooting) {
-  const Direction direction = shooting.yaw ? direction_of(*shooting.yaw) : ahead(wheel, piece);
-  wheel.shot = {direction, shooting.fire != nullptr ? shooting.fire->shot() : 0, ++asked_};
+void Driver::wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting) {
+  const Direction direction = shooting.yaw ? direction_of(*shooting.yaw) : ahead(tank, piece);
+  tank.shot = {direction, shooting.fire != nullptr ? shooting.fire->shot() : 0, ++asked_};
 }
 
 /// Where it goes, or else looks.
-Direction Driver::ahead(const Wheel& wheel, const Piece& piece) const {
-  const Tiles& tiles = field_.ground.tiles();
+Direction Driver::ahead(const TankOrders& tank, const Piece& piece) const {
+  const Tiles& tiles = battlefield_.ground.tiles();
   const double x = tiles.x(piece.at), y = tiles.y(piece.at);
-  const core::Course course = wheel.steering.course(x, y, kOnTile * tiles.side());
+  const core::Course course = tank.steering.course(x, y, kOnTile * tiles.side());
   if (course.kind != core::Course::Kind::kGoTo) return piece.facing;
   return direction_of(std::atan2(course.y - y, course.x - x));
 }
 
 std::optional<Order> Driver::answered(std::uint32_t piece) {
-  const auto at = wheels_.find(piece);
-  if (at == wheels_.end()) return std::nullopt;
+  const auto at = tanks_.find(piece);
+  if (at == tanks_.end()) return std::nullopt;
   return std::exchange(at->second.unanswered, std::nullopt);
 }
 
 std::optional<Order> Driver::next(core::BackOut& out) {
-  for (auto& [number, wheel] : wheels_) {
-    const Piece* piece = field_.find(number);
+  for (auto& [number, tank] : tanks_) {
+    const Piece* piece = battlefield_.find(number);
     if (piece == nullptr) continue;
-    const auto order = next_of(wheel, *piece, out);
+    const auto order = next_of(tank, *piece, out);
     if (!order) continue;
-    wheel.unanswered = order;
-    wheel.sent = out.now();
+    tank.unanswered = order;
+    tank.sent = out.now();
     sent_[sent_count_++ % sent_.size()] = out.now();
     return order;
   }
   return std::nullopt;
 }
 
-std::optional<Order> Driver::next_of(Wheel& wheel, const Piece& piece, core::BackOut& out) {
+std::optional<Order> Driver::next_of(TankOrders& tank, const Piece& piece, core::BackOut& out) {
   const Micros now = out.now();
-  if (wheel.steering.trigger_held() && !wheel.shot) {
-    if (now >= wheel.fired + kPerShot) wish_shot(wheel, piece, {wheel.steering.looking(), {}, nullptr});
+  if (tank.steering.trigger_held() && !tank.shot) {
+    if (now >= tank.fired + kPerShot) wish_shot(tank, piece, {tank.steering.looking(), {}, nullptr});
     out.wake(now + kLook);
   }
-  const bool busy = wheel.unanswered && now < wheel.sent + kNoAnswer;
+  const bool busy = tank.unanswered && now < tank.sent + kNoAnswer;
   if (busy || !may_send(now)) {
     out.wake(now + kLook);
     return std::nullopt;
   }
-  const bool step_first = wheel.shot && wheel.steering.step() != nullptr && wheel.step_asked < wheel.shot->asked;
-  if (wheel.shot && !step_first)
-    if (const auto order = take_shot(wheel, piece, out)) return order;
-  return take_drive(wheel, piece, out);
+  const bool step_first = tank.shot && tank.steering.step() != nullptr && tank.step_asked < tank.shot->asked;
+  if (tank.shot && !step_first)
+    if (const auto order = take_shot(tank, piece, out)) return order;
+  return take_drive(tank, piece, out);
 }
 
-std::optional<Order> Driver::take_shot(Wheel& wheel, const Piece& piece, core::BackOut& out) {
-  const Wheel::Shot shot = *std::exchange(wheel.shot, std::nullopt);
+std::optional<Order> Driver::take_shot(TankOrders& tank, const Piece& piece, core::BackOut& out) {
+  const TankOrders::Shot shot = *std::exchange(tank.shot, std::nullopt);
   const int range = kModels[model_of(piece.code)].range;
   const Mapping* refused = nullptr;
   if (ammo_ <= 0)
     refused = &loss::kNoAmmo;
-  else if (!field_.ground.shot_stays(piece.at, shot.direction, range))
+  else if (!battlefield_.ground.shot_stays(piece.at, shot.direction, range))
     refused = &loss::kShotLeavesMap;
   if (refused != nullptr) {
     words::Fire drawn;
@@ -143,36 +143,36 @@ std::optional<Order> Driver::take_shot(Wheel& wheel, const Piece& piece, core::B
     return std::nullopt;
   }
   --ammo_;
-  wheel.fired = out.now();
+  tank.fired = out.now();
   return Order{piece.number, ActionType::kShoot, shot.direction, shot.number};
 }
 
-std::optional<Order> Driver::take_drive(Wheel& wheel, const Piece& piece, core::BackOut& out) {
-  if (const words::Step* step = wheel.steering.step()) {
+std::optional<Order> Driver::take_drive(TankOrders& tank, const Piece& piece, core::BackOut& out) {
+  if (const words::Step* step = tank.steering.step()) {
     const auto direction = static_cast<Direction>(step->direction());
-    wheel.steering.stop();
+    tank.steering.stop();
     if (!is_direction(direction)) return out.lose(loss::kStepNoDirection), std::nullopt;
     return Order{piece.number, ActionType::kDrive, direction, 0};
   }
-  const Tiles& tiles = field_.ground.tiles();
-  const core::Course course = wheel.steering.course(tiles.x(piece.at), tiles.y(piece.at), 0);
+  const Tiles& tiles = battlefield_.ground.tiles();
+  const core::Course course = tank.steering.course(tiles.x(piece.at), tiles.y(piece.at), 0);
   if (course.kind == core::Course::Kind::kStay) return std::nullopt;
-  auto direction = wheel.returns ? wheel.returns : way(piece, course.x, course.y);
-  if (!direction) direction = turn(wheel, piece, out);
+  auto direction = tank.returns ? tank.returns : way(piece, course.x, course.y);
+  if (!direction) direction = turn(tank, piece, out);
   if (!direction) return std::nullopt;
   const auto per_tile = static_cast<Micros>(static_cast<double>(kPerTile) / std::clamp(course.speed, 0.25, 1.0));
-  if (wheel.drove && out.now() < *wheel.drove + per_tile) {
-    out.wake(*wheel.drove + per_tile);
+  if (tank.drove && out.now() < *tank.drove + per_tile) {
+    out.wake(*tank.drove + per_tile);
     return std::nullopt;
   }
-  wheel.drove = out.now();
-  if (wheel.returns == direction) wheel.returns.reset();
+  tank.drove = out.now();
+  if (tank.returns == direction) tank.returns.reset();
   return Order{piece.number, ActionType::kDrive, *direction, 0};
 }
 
 /// The longer axis first, the other if something is known to stand in the way. Nothing: it is there, or boxed in.
 std::optional<Direction> Driver::way(const Piece& piece, double x, double y) const {
-  const Tiles& tiles = field_.ground.tiles();
+  const Tiles& tiles = battlefield_.ground.tiles();
   const double east = (x - tiles.x(piece.at)) / tiles.side(), north = (y - tiles.y(piece.at)) / tiles.side();
   struct Leg {
     double far;
@@ -181,27 +181,27 @@ std::optional<Direction> Driver::way(const Piece& piece, double x, double y) con
               {std::abs(north), north > 0 ? Direction::kNorth : Direction::kSouth}};
   if (legs[1].far > legs[0].far) std::swap(legs[0], legs[1]);
   for (const Leg& leg : legs)
-    if (leg.far > kOnTile && !field_.blocked(step(piece.at, leg.direction))) return leg.direction;
+    if (leg.far > kOnTile && !battlefield_.blocked(step(piece.at, leg.direction))) return leg.direction;
   return std::nullopt;
 }
 
 /// Nothing turns a tank on the spot but what stands before it. One that stands, and looks elsewhere, is driven a tile
 /// backwards, and back.
-std::optional<Direction> Driver::turn(Wheel& wheel, const Piece& piece, core::BackOut& out) const {
-  const words::PoseClaim* claim = wheel.steering.claim();
+std::optional<Direction> Driver::turn(TankOrders& tank, const Piece& piece, core::BackOut& out) const {
+  const words::PoseClaim* claim = tank.steering.claim();
   if (claim == nullptr) return std::nullopt;
   const Direction wished = settle(piece.facing, claim->yaw());
-  if (wished == piece.facing || wheel.turned == wished) return std::nullopt;
-  const Micros stands_at = std::max(wheel.stirred, wheel.drove.value_or(0)) + kStands;
+  if (wished == piece.facing || tank.turned == wished) return std::nullopt;
+  const Micros stands_at = std::max(tank.stirred, tank.drove.value_or(0)) + kStands;
   if (out.now() < stands_at) {
     out.wake(stands_at);
     return std::nullopt;
   }
-  wheel.turned = wished;
-  if (field_.blocked(step(piece.at, wished))) return wished;
+  tank.turned = wished;
+  if (battlefield_.blocked(step(piece.at, wished))) return wished;
   const Direction back = direction_of(yaw_of(wished) + std::numbers::pi);
-  if (field_.blocked(step(piece.at, back))) return std::nullopt;
-  wheel.returns = wished;
+  if (battlefield_.blocked(step(piece.at, back))) return std::nullopt;
+  tank.returns = wished;
   return back;
 }
 
@@ -210,25 +210,25 @@ bool Driver::may_send(Micros now) const {
 }
 
 const Piece* Driver::astray(core::BackOut& out) {
-  const auto at = wheels_.find(active_);
-  if (at == wheels_.end()) return nullptr;
-  Wheel& wheel = at->second;
-  const words::PoseClaim* claim = wheel.steering.claim();
-  const Piece* piece = field_.find(active_);
+  const auto at = tanks_.find(active_);
+  if (at == tanks_.end()) return nullptr;
+  TankOrders& tank = at->second;
+  const words::PoseClaim* claim = tank.steering.claim();
+  const Piece* piece = battlefield_.find(active_);
   if (claim == nullptr || piece == nullptr) return nullptr;
-  const Tiles& tiles = field_.ground.tiles();
+  const Tiles& tiles = battlefield_.ground.tiles();
   const auto near = [&](double far) { return std::abs(far) <= tiles.side(); };
   if (near(claim->x() - tiles.x(piece->at)) && near(claim->y() - tiles.y(piece->at))) {
-    wheel.off_since.reset();
+    tank.off_since.reset();
     return nullptr;
   }
-  if (!wheel.off_since) wheel.off_since = out.now();
-  if (out.now() < *wheel.off_since + kAstray) {
-    out.wake(*wheel.off_since + kAstray);
+  if (!tank.off_since) tank.off_since = out.now();
+  if (out.now() < *tank.off_since + kAstray) {
+    out.wake(*tank.off_since + kAstray);
     return nullptr;
   }
-  wheel.off_since.reset();
-  wheel.steering.stop();
+  tank.off_since.reset();
+  tank.steering.stop();
   return piece;
 }
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "adapters/panic/back/field.h"
+#include "adapters/panic/back/battlefield.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/tank/steering.h"
 
@@ -24,13 +24,13 @@ struct Order {
 
 class Driver {
  public:
-  /// `field` outlives it.
-  explicit Driver(const Field& field) : field_(field) {}
+  /// `battlefield` outlives it.
+  explicit Driver(const Battlefield& battlefield) : battlefield_(battlefield) {}
 
-  void add(std::uint32_t piece) { wheels_[piece]; }
+  void add(std::uint32_t piece) { tanks_[piece]; }
   /// The tank was destroyed: forgets what was wished for it.
-  void remove(std::uint32_t piece) { wheels_.erase(piece); }
-  void remove_all() { wheels_.clear(); }
+  void remove(std::uint32_t piece) { tanks_.erase(piece); }
+  void remove_all() { tanks_.clear(); }
   /// Sets the tank for which words are that name no tank. 0: none.
   void set_active(std::uint32_t piece) { active_ = piece; }
   std::uint32_t active() const { return active_; }
@@ -50,7 +50,7 @@ class Driver {
   const Piece* astray(core::BackOut& out);
 
  private:
-  struct Wheel {
+  struct TankOrders {
     core::Steering steering;
     std::uint64_t step_asked = 0;
     struct Shot {
@@ -66,20 +66,20 @@ class Driver {
     std::optional<Direction> turned;   ///< the direction in which the server's tank was turned since …
     std::optional<Direction> returns;  ///< … and a tile that it still has to drive for this
   };
-  using Wheels = std::map<std::uint32_t, Wheel>;
+  using OrdersByTank = std::map<std::uint32_t, TankOrders>;
 
-  Wheels::iterator wheel_for(const core::Intent& intent);
-  void wish_shot(Wheel& wheel, const Piece& piece, const core::Shooting& shooting);
-  Direction ahead(const Wheel& wheel, const Piece& piece) const;
-  std::optional<Order> next_of(Wheel& wheel, const Piece& piece, core::BackOut& out);
-  std::optional<Order> take_shot(Wheel& wheel, const Piece& piece, core::BackOut& out);
-  std::optional<Order> take_drive(Wheel& wheel, const Piece& piece, core::BackOut& out);
+  OrdersByTank::iterator orders_for(const core::Intent& intent);
+  void wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting);
+  Direction ahead(const TankOrders& tank, const Piece& piece) const;
+  std::optional<Order> next_of(TankOrders& tank, const Piece& piece, core::BackOut& out);
+  std::optional<Order> take_shot(TankOrders& tank, const Piece& piece, core::BackOut& out);
+  std::optional<Order> take_drive(TankOrders& tank, const Piece& piece, core::BackOut& out);
   std::optional<Direction> way(const Piece& piece, double x, double y) const;
-  std::optional<Direction> turn(Wheel& wheel, const Piece& piece, core::BackOut& out) const;
+  std::optional<Direction> turn(TankOrders& tank, const Piece& piece, core::BackOut& out) const;
   bool may_send(core::Micros now) const;
 
-  const Field& field_;
-  Wheels wheels_;
+  const Battlefield& battlefield_;
+  OrdersByTank tanks_;
   std::uint32_t active_ = 0;
   std::int32_t ammo_ = 0;
   std::uint64_t asked_ = 0;

@@ -40,7 +40,7 @@ Micros CorrectionTimer::force(Micros now) {
   return std::max(now, due);
 }
 
-void OwnTank::said(const words::Pose& pose, Micros now) {
+void OwnTank::claimed(const words::Pose& pose, Micros now) {
   pose_ = pose;
   posed_ = now;
 }

@@ -41,7 +41,7 @@ class CorrectionTimer {
 class OwnTank {
  public:
   /// The client claims that the tank is there.
-  void said(const words::Pose& pose, Micros now);
+  void claimed(const words::Pose& pose, Micros now);
   /// The client was told to move the tank there, and has not confirmed it yet.
   void put(const words::Pose& pose, Micros now);
   /// The tank's place, as far as known.

@@ -283,7 +283,7 @@ void Replay::refuse(const Intent& intent, const std::string& why, Outlet& out) {
 }
 
 void Replay::tell(const Clock& clock, Fact fact, Outlet& out) {
-  if (is_his_own(fact)) return;
+  if (is_for_recorded_player(fact)) return;
   if (const Mapping* why = kept_back(fact)) return out.lose(*why, fact);
   make_public(fact);
   scale_motion(fact, clock.head.scale());

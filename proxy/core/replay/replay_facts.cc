@@ -9,8 +9,8 @@
 namespace entente::core {
 namespace {
 
-using HisOwn = std::variant<words::Refused, words::Kicked, words::ClaimRefused, words::Waiting, words::WorldProgress,
-                            words::You, words::View, words::Clock, words::Ready>;
+using ForRecordedPlayer = std::variant<words::Refused, words::Kicked, words::ClaimRefused, words::Waiting,
+                                       words::WorldProgress, words::You, words::View, words::Clock, words::Ready>;
 
 bool is_talk(const Fact& fact) { return as<words::Said>(fact) != nullptr || as<words::Notice>(fact) != nullptr; }
 
@@ -31,8 +31,8 @@ bool flies(const words::Shot& shot) { return shot.kind() != words::RAY && shot.k
 
 }  // namespace
 
-bool is_his_own(const Fact& fact) {
-  return std::visit([]<class T>(const T&) { return KindOf<T, HisOwn>; }, fact.kind);
+bool is_for_recorded_player(const Fact& fact) {
+  return std::visit([]<class T>(const T&) { return KindOf<T, ForRecordedPlayer>; }, fact.kind);
 }
 
 const Mapping* kept_back(const Fact& fact) {
@@ -50,7 +50,7 @@ void make_public(Fact& fact) {
 }
 
 bool show(Fact& fact, See see) {
-  if (fact.scene != 0 || is_his_own(fact)) return false;
+  if (fact.scene != 0 || is_for_recorded_player(fact)) return false;
   auto* said = std::get_if<words::Said>(&fact.kind);
   if (see == See::kTeams && said != nullptr && said->scope() == words::Say::MY_TEAM && fact.audience != words::ADMINS) {
     const auto team = static_cast<words::Team>(said->to());

@@ -8,7 +8,7 @@
 namespace entente::core {
 
 /// Facts to the recorded player about joining, leaving and its view; viewers have their own.
-bool is_his_own(const Fact& fact);
+bool is_for_recorded_player(const Fact& fact);
 
 /// Why `fact` is not for viewers; null if it is. Facts about the recorded player's units (health, ammunition) are for
 /// viewers.

@@ -40,12 +40,12 @@ std::optional<DrivenTank::Step> DrivenTank::step(Micros now) {
   return Step{since, std::min(0.2, static_cast<double>(now - since) / kSecond), state_of(pose)};
 }
 
-void BackTank::hear(const words::Spawn&, BackOut& out) {
+void TankOnServer::hear(const words::Spawn&, BackOut& out) {
   const TankServerPlayer* me = players_.own();
   if (!alive && me != nullptr && me->unit != 0 && !std::exchange(asked, true)) ask_to_spawn(out);
 }
 
-void BackTank::hear(const words::PoseClaim& claim, BackOut& out) {
+void TankOnServer::hear(const words::PoseClaim& claim, BackOut& out) {
   if (!alive) return;  // still flying through the air in pieces
   steering.hear(Intent(claim));
   words::Pose place = pose_of(claim);
@@ -56,21 +56,21 @@ void BackTank::hear(const words::PoseClaim& claim, BackOut& out) {
   report_if_due(out);
 }
 
-void BackTank::begin_life(const words::Pose& place, BackOut& out) {
+void TankOnServer::begin_life(const words::Pose& place, BackOut& out) {
   begin(place, out.now());
   keep_alive(out);
 }
 
-void BackTank::keep_alive(BackOut& out) const {
+void TankOnServer::keep_alive(BackOut& out) const {
   if (alive) out.wake(out.now() + 40 * kMillisecond);
 }
 
-void BackTank::report(const words::Pose& place, BackOut& out) {
+void TankOnServer::report(const words::Pose& place, BackOut& out) {
   told(place, out.now());
   tell_server(place, out);
 }
 
-void BackTank::report_if_due(BackOut& out) {
+void TankOnServer::report_if_due(BackOut& out) {
   if (!alive) return;
   if (held) return updates_.take(out.now()) ? report(pose, out) : out.wake(updates_.next());
   if (out.now() >= sent_at + silence()) report(standing(), out);

@@ -49,7 +49,7 @@ struct DrivenTank {
   words::Pose seen(Micros now) const { return place_at(sent, sent_at, now, 10); }
 };
 
-class BackTank : public DrivenTank {
+class TankOnServer : public DrivenTank {
  public:
   void hear(const words::Spawn&, BackOut& out);
   void hear(const words::PoseClaim& claim, BackOut& out);
@@ -68,9 +68,9 @@ class BackTank : public DrivenTank {
   virtual void drove(const TankState& to, BackOut&) = 0;  ///< after a step that the player's client did not drive
 
  protected:
-  BackTank(const JoinState& state, TankServerPlayers& players, Pace updates)
+  TankOnServer(const JoinState& state, TankServerPlayers& players, Pace updates)
       : state_(state), players_(players), updates_(updates) {}
-  ~BackTank() = default;
+  ~TankOnServer() = default;
 
   virtual void ask_to_spawn(BackOut& out) = 0;
   /// Makes a claimed pose fit what the server lets pass, and numbers it.

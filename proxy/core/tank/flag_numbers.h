@@ -33,7 +33,7 @@ class FlagNumbers {
   };
   struct Seen {
     std::optional<Pickup> pickup;  ///< nothing: there is nothing to tell
-    bool no_room = false;
+    bool no_space = false;
   };
   Seen see(Id unit, const World& world);
   /// Frees the unit's number: the client no longer sees the unit, which may still exist. Nothing if it had no number.

@@ -21,21 +21,21 @@ void JoinState::refuse(words::Refused::Code code, std::string_view text, bool ma
 
 void JoinState::come_in(Micros now) {
   stage = Stage::kIn;
-  last_words_.let_in(now);
+  last_server_line_.let_in(now);
 }
 
 void JoinState::be_kicked(std::string_view how, BackOut& out) {
   gone = true;
   // Who kicks says so before; a server that stops does not.
-  if (last_words_.why(out.now(), "").empty() && out.server_stops(how)) return;
+  if (last_server_line_.why(out.now(), "").empty() && out.server_stops(how)) return;
   words::Kicked kicked;
-  kicked.set_text(last_words_.why(out.now(), "the server ended the session"));
+  kicked.set_text(last_server_line_.why(out.now(), "the server ended the session"));
   out.say(std::move(kicked));
   out.close(how);
 }
 
 void JoinState::hear_server(std::string text, bool to_me, BackOut& out) {
-  last_words_.heard(text, out.now());
+  last_server_line_.heard(text, out.now());
   words::Notice notice;
   notice.set_text(std::move(text));
   to_me ? out.say({me, std::move(notice)}) : out.say(std::move(notice));

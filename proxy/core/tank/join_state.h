@@ -38,7 +38,7 @@ struct JoinState {
   void hear_player(words::Said said, BackOut& out) const;
 
  private:
-  LastWords last_words_;
+  LastServerLine last_server_line_;
 };
 
 }  // namespace entente::core

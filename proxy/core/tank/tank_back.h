@@ -25,7 +25,7 @@ class TankBack : public Back {
   virtual void enter(BackOut& out) = 0;
   virtual void say_goodbye(BackOut& out) = 0;
   virtual void look_after_link(BackOut&) {}
-  virtual BackTank& tank() = 0;
+  virtual TankOnServer& tank() = 0;
   virtual TankControl& control() = 0;
 
   /// Hands the word to those parts that hear it; what none of them hears may steer the tank, or is counted.

@@ -15,7 +15,7 @@ class TankControl {
   void shoot(const Shooting& shooting, BackOut& out);
 
  protected:
-  TankControl(JoinState& state, BackTank& tank, TankHits& hits) : state_(state), tank_(tank), hits_(hits) {}
+  TankControl(JoinState& state, TankOnServer& tank, TankHits& hits) : state_(state), tank_(tank), hits_(hits) {}
   ~TankControl() = default;
 
   /// The number of a shot that may begin now, as wished if possible. Nothing: every gun is reloading.
@@ -35,7 +35,7 @@ class TankControl {
   void fire_gun(std::uint8_t gun, double life, BackOut& out);
 
   JoinState& state_;
-  BackTank& tank_;
+  TankOnServer& tank_;
 
  private:
   void steer(double dt, BackOut& out);

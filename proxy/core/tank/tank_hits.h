@@ -13,7 +13,7 @@ class TankHits {
   void test(const DrivenTank::Step& step, BackOut& out);
 
  protected:
-  TankHits(JoinState& state, BackTank& tank) : state_(state), tank_(tank) {}
+  TankHits(JoinState& state, TankOnServer& tank) : state_(state), tank_(tank) {}
   ~TankHits() = default;
 
   /// A shot of another player begins. `weapon`: the game's number; `code`: of the flag it was fired under; `harmless`:
@@ -24,7 +24,7 @@ class TankHits {
   virtual void tell_hit(const Incoming& shot, BackOut& out) = 0;
 
   JoinState& state_;
-  BackTank& tank_;
+  TankOnServer& tank_;
   IncomingShots incoming_;
 };
 

@@ -13,7 +13,7 @@ class TankKeeper {
   explicit TankKeeper(TankDisplay& display) : display_(display) {}
 
   /// The client claims this place.
-  void said(const words::Pose& pose, Micros now) { tank_.said(pose, now); }
+  void claimed(const words::Pose& pose, Micros now) { tank_.claimed(pose, now); }
   /// The tank was placed there and is alive.
   void put(const words::Pose& pose, Micros now);
   /// Its place, as far as known.

@@ -115,7 +115,7 @@ class TankPlayerTable : public TankNumbers {
   virtual void announced(std::uint8_t /*number*/, FrontOut&) {}
   /// Tells the client that the player has left.
   virtual void dismissed(std::uint8_t number, FrontOut& out) = 0;
-  virtual void no_room(FrontOut& out) = 0;
+  virtual void no_space(FrontOut& out) = 0;
   /// Whether this number, given another unit, stays out of play until its client asks to spawn.
   virtual bool waits(std::uint8_t /*number*/) const { return false; }
 
@@ -205,7 +205,7 @@ template <class Entry>
 void TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out) {
   const bool me = player != 0 && player == out.me() && nth == 0;
   const std::optional<std::uint8_t> free = me ? own_ : free_number(unit, out);
-  if (!free) return no_room(out);
+  if (!free) return no_space(out);
   const std::uint8_t number = *free;
   Entry& entry = entries_[number];
   numbered_[number] = &entry;

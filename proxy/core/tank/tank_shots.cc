@@ -12,7 +12,7 @@ void TankShots::hear(const words::Shot& shot, FrontOut& out) {
   if (mine && shot.shot() != drawn_) return;  // it has drawn its own already
   const std::uint8_t* known = numbers_.of(shot.unit(), shot.shooter());
   if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
-  const std::uint8_t player = known != nullptr ? *known : world_;
+  const std::uint8_t player = known != nullptr ? *known : world_number_;
   const auto number =
       mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : number_for(player, shot.shot(), out);
   if (!number || shots_.full()) return out.lose(loss::kShotsFull);

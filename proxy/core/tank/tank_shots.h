@@ -24,10 +24,10 @@ class TankShots {
   const ShownShot* numbered(std::uint8_t player, std::uint16_t number) const { return shots_.numbered(player, number); }
 
  protected:
-  /// `world`: the player number that fires the world's guns. `drawn`: the value before the first set_drawn().
-  TankShots(const TankNumbers& numbers, const TankKeeper& keeper, std::uint8_t world,
+  /// `world_number`: the player number that fires the world's guns. `drawn`: the value before the first set_drawn().
+  TankShots(const TankNumbers& numbers, const TankKeeper& keeper, std::uint8_t world_number,
             std::optional<std::uint32_t> drawn = {})
-      : numbers_(numbers), keeper_(keeper), world_(world), drawn_(drawn) {}
+      : numbers_(numbers), keeper_(keeper), world_number_(world_number), drawn_(drawn) {}
   ~TankShots() = default;
 
   /// The client has fired this shot.
@@ -45,7 +45,7 @@ class TankShots {
  private:
   const TankNumbers& numbers_;
   const TankKeeper& keeper_;
-  std::uint8_t world_;
+  std::uint8_t world_number_;
   std::optional<std::uint32_t> drawn_;  // the last shot that the client fired
 };
 

@@ -149,7 +149,7 @@ void EnetHost::close() {
   poll_.close();
   alarm_.reset();
   wakes_at_ = 0;
-  loop_.never(*this);
+  loop_.cancel_later(*this);
   if (std::exchange(flushing_, false)) enet_host_flush(host_);
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     ENetPeer* raw = &host_->peers[i];
@@ -291,7 +291,7 @@ bool EnetHost::thin(Millis now) {
   fit(used);
   thin_half_open(now);
   tidy_sockets();
-  const std::size_t wanted = std::min(kFree, places_ / kOfPeers);
+  const std::size_t wanted = std::min(kFree, places_ / kPlacesPerHalfOpen);
   if (free < wanted) thin_leaving(wanted - free);
   return busy;
 }
@@ -305,7 +305,7 @@ void EnetHost::fit(std::size_t used) {
 
 void EnetHost::thin_half_open(Millis now) {
   std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
-  const std::size_t most = std::max<std::size_t>(places_ / kOfPeers, 1);
+  const std::size_t most = std::max<std::size_t>(places_ / kPlacesPerHalfOpen, 1);
   for (std::size_t i = 0; i < asking_.size(); ++i)
     if (asking_.size() - i > most || now > asked_at_[asking_[i]] + kHalfOpen)
       enet_peer_reset(&host_->peers[asking_[i]]);

@@ -171,7 +171,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
-  static constexpr std::size_t kOfPeers = 4;  // at most 1/kOfPeers of a host's places are half-open: the oldest goes
+  static constexpr std::size_t kPlacesPerHalfOpen = 4;  // at most one half-open peer for so many places
   static constexpr std::size_t kFree = 16;    // places that are kept free by dropping peers of disconnect_silently()
   static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
   static constexpr Millis kServiceEvery = 8;  // how often it is served otherwise; only then are lost packets sent again

@@ -45,10 +45,11 @@ Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Ans
       0);
 }
 
-Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, Handle handle, std::size_t most_body) {
+Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, RequestHandler handler,
+                                                          std::size_t most_body) {
   auto sockets = listen(at, false);
   if (!sockets) return sockets.error();
-  std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(handle), most_body));
+  std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(handler), most_body));
   auto requests = RequestServer::open(
       std::move(sockets->tcp),
       [raw = acceptor.get()](auto said, bool over, const Fd& fd) { return raw->hear(said, over, fd); });
@@ -63,7 +64,7 @@ std::optional<std::string> HttpAcceptor::hear(std::string_view said, bool over, 
   const auto read = reader.feed(as_bytes(said));
   if (!read) return plain(read.error().what == std::string_view("body too large") ? 413 : 400, read.error().what);
   if (reader.complete() && said.size() - *read >= reader.body_size())
-    return handle_({reader.head(), said.substr(*read, reader.body_size()), peer_address(client.get())});
+    return handler_({reader.head(), said.substr(*read, reader.body_size()), peer_address(client.get())});
   return over ? std::optional(plain(400, "the request ends early")) : std::nullopt;
 }
 

@@ -27,7 +27,7 @@ struct HttpRequest {
 class HttpAcceptor {
  public:
   /// Returns the whole response. Called on the acceptor's thread.
-  using Handle = std::function<std::string(const HttpRequest& request)>;
+  using RequestHandler = std::function<std::string(const HttpRequest& request)>;
   /// Answers a GET of this path. Called on the acceptor's thread.
   using Answer = std::function<HttpAnswer(std::string_view path)>;
 
@@ -36,7 +36,7 @@ class HttpAcceptor {
   /// them for any site's page.
   static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Answer answer);
   /// `most_body`: bytes of a request's body; at most kMostBody.
-  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, Handle handle, std::size_t most_body);
+  static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, RequestHandler handler, std::size_t most_body);
   static constexpr std::size_t kMostBody = 64 * 1024;
   /// The address that it listens on.
   const Address& address() const { return address_; }
@@ -45,12 +45,12 @@ class HttpAcceptor {
   int listening() const { return requests_->listening(); }
 
  private:
-  HttpAcceptor(const Address& address, Handle handle, std::size_t most_body)
-      : address_(address), handle_(std::move(handle)), most_body_(most_body) {}
+  HttpAcceptor(const Address& address, RequestHandler handler, std::size_t most_body)
+      : address_(address), handler_(std::move(handler)), most_body_(most_body) {}
   std::optional<std::string> hear(std::string_view said, bool over, const Fd& client) const;
 
   const Address address_;
-  const Handle handle_;
+  const RequestHandler handler_;
   const std::size_t most_body_;
   std::unique_ptr<RequestServer> requests_;  // last: its thread calls us
 };

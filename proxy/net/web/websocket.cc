@@ -69,7 +69,8 @@ std::optional<Violation> WebSocket::feed(Bytes bytes) {
     wslay_frame_iocb frame{};
     const ssize_t got = wslay_frame_recv(frames_, &frame);
     if (got == WSLAY_ERR_WANT_READ) return std::nullopt;
-    const Wish wrong = got < 0 ? Wish(Violation{"malformed frame", CloseFrame::kProtocolError}) : take(frame);
+    const MaybeViolation wrong =
+        got < 0 ? MaybeViolation(Violation{"malformed frame", CloseFrame::kProtocolError}) : take(frame);
     if (!wrong) continue;
     over_ = true;
     return wrong;
@@ -79,9 +80,9 @@ std::optional<Violation> WebSocket::feed(Bytes bytes) {
 
 /// A piece of a frame: its payload as far as it is there. wslay has refused control frames that are large or in parts,
 /// and lengths longer than they need be.
-WebSocket::Wish WebSocket::take(const wslay_frame_iocb& frame) {
+WebSocket::MaybeViolation WebSocket::take(const wslay_frame_iocb& frame) {
   if (!in_frame_)
-    if (const Wish wrong = begin(frame)) return wrong;
+    if (const MaybeViolation wrong = begin(frame)) return wrong;
   const Bytes piece(frame.data, frame.data_length);
   frame_left_ -= piece.size();
   in_frame_ = frame_left_ > 0;
@@ -98,7 +99,7 @@ WebSocket::Wish WebSocket::take(const wslay_frame_iocb& frame) {
   return std::nullopt;
 }
 
-WebSocket::Wish WebSocket::begin(const wslay_frame_iocb& frame) {
+WebSocket::MaybeViolation WebSocket::begin(const wslay_frame_iocb& frame) {
   const auto wrong = [](const char* what) { return Violation{what, CloseFrame::kProtocolError}; };
   if (frame.rsv != 0) return wrong("reserved bits set");
   if ((frame.mask != 0) != (role_ == Role::kServer))
@@ -129,7 +130,7 @@ void WebSocket::end() {
   if (message_.capacity() > kKeptMessageRoom) message_ = {};
 }
 
-WebSocket::Wish WebSocket::tell_goodbye(Bytes payload) {
+WebSocket::MaybeViolation WebSocket::tell_goodbye(Bytes payload) {
   CloseFrame close_frame;
   if (payload.size() == 1) return Violation{"close frame of one byte", CloseFrame::kProtocolError};
   if (!payload.empty()) {

@@ -64,12 +64,12 @@ class WebSocket {
 
  private:
   struct Calls;
-  using Wish = std::optional<Violation>;
+  using MaybeViolation = std::optional<Violation>;
 
-  Wish take(const wslay_frame_iocb& frame);
-  Wish begin(const wslay_frame_iocb& frame);
+  MaybeViolation take(const wslay_frame_iocb& frame);
+  MaybeViolation begin(const wslay_frame_iocb& frame);
   void end();
-  Wish tell_goodbye(Bytes payload);
+  MaybeViolation tell_goodbye(Bytes payload);
 
   const Role role_;
   const std::size_t largest_;

@@ -20,7 +20,7 @@
 #include "proxy/program/config/web.h"
 #include "proxy/program/fleet/fleet.h"
 #include "proxy/program/operator/token.h"
-#include "proxy/program/serve/play.h"
+#include "proxy/program/serve/bot_run.h"
 #include "proxy/program/serve/shared_room.h"
 
 namespace entente {
@@ -96,9 +96,9 @@ class Checker {
     if (const auto arena = fleet_arena_of(route)) return fleet_route(path, config, index, *arena);
     if (servers.empty() && reading_.places.contains(path + "to")) problem(path + "to", "names no server");
     const auto to = servers.empty() ? std::nullopt : endpoint(path + "to", parse_servers(servers, known_));
-    if (to) files(path + "to", web_options({}, to->first.web.value_or(WebEnd{})));
+    if (to) files(path + "to", web_options({}, to->first.web.value_or(WebSocketSettings{})));
     if (!listen) return;
-    files(path + "listen", web_options(listen->web.value_or(WebEnd{}), {}));
+    files(path + "listen", web_options(listen->web.value_or(WebSocketSettings{}), {}));
     if (route.hold_s() != 0 && listen->enet == relay::EnetMode::kDatagrams)
       problem(path + "hold_s", "is not for mode=datagrams: there a client asks the server itself, again and again");
     launch(path, route);
@@ -130,7 +130,7 @@ class Checker {
     const config::Route& route = config.route(index);
     const auto listen = endpoint(path + "listen", parse_shared_listen(route.listen(), known_));
     if (listen) {
-      files(path + "listen", web_options(listen->web.value_or(WebEnd{}), {}));
+      files(path + "listen", web_options(listen->web.value_or(WebSocketSettings{}), {}));
       share(*listen, {path + "listen", "fleet:" + arena, &route});
     }
     if (!is_in_fleet(config)) problem(path + "to", "needs [fleet]");
@@ -188,7 +188,7 @@ class Checker {
       const std::string at = path + "listen[" + std::to_string(i) + "]";
       const auto listen = endpoint(at, parse_shared_listen(arena.listen(i), known_));
       if (!listen) continue;
-      files(at, web_options(listen->web.value_or(WebEnd{}), {}));
+      files(at, web_options(listen->web.value_or(WebSocketSettings{}), {}));
       share(*listen, {at, path, nullptr});
     }
     watch(path, arena.watch());
@@ -213,7 +213,7 @@ class Checker {
         const std::string at = path + "listen[" + std::to_string(j) + "]";
         const auto listen = endpoint(at, parse_shared_listen(all[i].listen(j), known_));
         if (!listen) continue;
-        files(at, web_options(listen->web.value_or(WebEnd{}), {}));
+        files(at, web_options(listen->web.value_or(WebSocketSettings{}), {}));
         share(*listen, {at, path, nullptr});
       }
     }
@@ -237,7 +237,7 @@ class Checker {
     const config::Route* route;          // has the access lists; null: an arena
     std::optional<RouteKind> kind = {};  // none: an arena, or not known
     bool detects = false;                // whether the server's dialect is detected
-    WebEnd web = {};
+    WebSocketSettings web = {};
     net::TrustedProxies proxies = {};
   };
 
@@ -272,7 +272,7 @@ class Checker {
     if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
   }
 
-  static bool same_tls(const WebEnd& a, const WebEnd& b) {
+  static bool same_tls(const WebSocketSettings& a, const WebSocketSettings& b) {
     return a.tls == b.tls && a.certificates == b.certificates && a.key == b.key;
   }
 

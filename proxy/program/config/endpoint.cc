@@ -80,8 +80,9 @@ Outcome<const wire::Game*> game_of(std::string_view name, std::span<const wire::
 }
 
 /// "ogar+wss" is the game ogar, by WebSocket and TLS; `game` becomes the one that travels so.
-Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view path, const wire::Game*& game) {
-  using None = std::optional<WebEnd>;
+Outcome<std::optional<WebSocketSettings>> web_of(std::string_view carrier, std::string_view path,
+                                                 const wire::Game*& game) {
+  using None = std::optional<WebSocketSettings>;
   const std::string name(game->name());
   const bool web = carrier == "ws" || carrier == "wss";
   const bool only_web = game->over_web() == game;
@@ -95,45 +96,47 @@ Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view
   if (!web && !path.empty()) return Error{"only '?' may follow the port; " + std::string(kShape)};
   if (!web) return None{};
   game = game->over_web();
-  WebEnd end;
+  WebSocketSettings end;
   end.tls = carrier == "wss";
   end.path = path;
   return None{end};
 }
 
 /// What the front, or the back, of this game understands.
-std::span<const core::Setting> settings_of(const wire::Game& game, std::optional<Side> side) {
-  if (!side) return {};
+std::span<const core::Setting> settings_of(const wire::Game& game, std::optional<EndpointRole> role) {
+  if (!role) return {};
   const core::Faces& faces = faces_of(game);
-  return *side == Side::kListen ? faces.front_settings : faces.back_settings;
+  return *role == EndpointRole::kListen ? faces.front_settings : faces.back_settings;
 }
 
-Error unknown_parameter(std::string_view key, std::optional<Side> side, const wire::Game& game) {
+Error unknown_parameter(std::string_view key, std::optional<EndpointRole> role, const wire::Game& game) {
   std::vector<std::string_view> known;
   for (const UrlOption& option : url_options())
-    if (option.fits(game) && belongs(option, side)) known.emplace_back(option.name);
-  for (const core::Setting& one : settings_of(game, side)) known.emplace_back(one.name);
+    if (option.fits(game) && belongs(option, role)) known.emplace_back(option.name);
+  for (const core::Setting& one : settings_of(game, role)) known.emplace_back(one.name);
   return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
 }
 
-Outcome<Done> read_option(const UrlOption& option, std::string_view value, std::optional<Side> side, Endpoint& to) {
-  if (!belongs(option, side))
+Outcome<Done> read_option(const UrlOption& option, std::string_view value, std::optional<EndpointRole> role,
+                          Endpoint& to) {
+  if (!belongs(option, role))
     return Error{quoted(option.name) + " belongs in " +
-                 (option.side == Side::kListen ? "the URL to listen on" : "the server's URL")};
+                 (option.role == EndpointRole::kListen ? "the URL to listen on" : "the server's URL")};
   if (auto wrong = objection({option.name, "", option.values}, value)) return *wrong;
   return option.set(value, to);
 }
 
-Outcome<Done> read_setting(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
-  const auto settings = settings_of(*to.game, side);
+Outcome<Done> read_setting(std::string_view key, std::string_view value, std::optional<EndpointRole> role,
+                           Endpoint& to) {
+  const auto settings = settings_of(*to.game, role);
   const auto setting = std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; });
-  if (setting == settings.end()) return unknown_parameter(key, side, *to.game);
+  if (setting == settings.end()) return unknown_parameter(key, role, *to.game);
   if (auto wrong = objection(*setting, value)) return *wrong;
   to.settings.emplace(key, value);
   return Done{};
 }
 
-Outcome<Done> read_parameters(std::string_view query, std::optional<Side> side, Endpoint& to) {
+Outcome<Done> read_parameters(std::string_view query, std::optional<EndpointRole> role, Endpoint& to) {
   std::set<std::string_view> seen;
   while (!query.empty()) {
     std::string_view value = take_until(query, "&");
@@ -141,7 +144,7 @@ Outcome<Done> read_parameters(std::string_view query, std::optional<Side> side, 
     const UrlOption* option = find_url_option(key, *to.game);
     const bool again = !seen.insert(key).second && (option == nullptr || !option->many);
     if (again) return Error{quoted(key) + " is given twice"};
-    const auto read = option != nullptr ? read_option(*option, value, side, to) : read_setting(key, value, side, to);
+    const auto read = option != nullptr ? read_option(*option, value, role, to) : read_setting(key, value, role, to);
     if (!read) return read.error();
   }
   return Done{};
@@ -158,7 +161,7 @@ Outcome<std::uint16_t> port_of(std::string_view text) {
 }  // namespace
 
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
-                                 std::optional<Side> side) {
+                                 std::optional<EndpointRole> role) {
   const auto parts = split(url);
   if (!parts) return parts.error();
   const auto at_fault = [url](const Error& error) { return Error{quoted(url) + ": " + error.text}; };
@@ -176,7 +179,7 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
     if (!port) return at_fault(port.error());
     endpoint.port = *port;
   }
-  if (const auto read = read_parameters(parts->query, side, endpoint); !read) return at_fault(read.error());
+  if (const auto read = read_parameters(parts->query, role, endpoint); !read) return at_fault(read.error());
   return endpoint;
 }
 

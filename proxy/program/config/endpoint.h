@@ -22,29 +22,29 @@
 namespace entente {
 
 /// The WebSocket and TLS settings of a URL.
-struct WebEnd {
+struct WebSocketSettings {
   bool tls = false;
   std::string path;  ///< "/play"; empty: any, or the client's
   std::string certificates, key;
   std::vector<std::string> origins;
   std::string authorities, verify;
 
-  bool operator==(const WebEnd&) const = default;
+  bool operator==(const WebSocketSettings&) const = default;
 };
 
 /// The kind of URL: to listen on, or of a server.
-enum class Side : std::uint8_t { kListen, kTo };
+enum class EndpointRole : std::uint8_t { kListen, kTo };
 
 /// Settings of the game's front or back (core::FaceOptions).
 using Settings = std::map<std::string, std::string, std::less<>>;
 
 struct Endpoint {
   const wire::Game* game = nullptr;
-  std::optional<std::size_t> dialect;  ///< index into game->dialects(); none if the URL names none
-  std::string host;                    ///< an address or a name, without the brackets of IPv6
-  std::uint16_t port = 0;              ///< the game's own if the URL names none
-  std::optional<WebEnd> web = {};      ///< if the game travels by WebSocket
-  bool strict = false;                 ///< a client's message that does not decode ends its session
+  std::optional<std::size_t> dialect;         ///< index into game->dialects(); none if the URL names none
+  std::string host;                           ///< an address or a name, without the brackets of IPv6
+  std::uint16_t port = 0;                     ///< the game's own if the URL names none
+  std::optional<WebSocketSettings> web = {};  ///< if the game travels by WebSocket
+  bool strict = false;                        ///< a client's message that does not decode ends its session
   relay::EnetMode enet = relay::EnetMode::kPackets;
   Settings settings = {};                    ///< for a bridge's front or back
   std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
@@ -54,10 +54,10 @@ struct Endpoint {
   std::uint32_t weight = 1;  ///< of a server among several
 };
 
-/// Parses `url`. Its game must be in `known`; its options are in url_options.h. `side`: which options and settings are
-/// allowed; none: the options of both sides, and no settings.
+/// Parses `url`. Its game must be in `known`; its options are in url_options.h. `role`: which options and settings are
+/// allowed; none: the options of both roles, and no settings.
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
-                                 std::optional<Side> side = {});
+                                 std::optional<EndpointRole> role = {});
 
 /// The error in this value of a game's setting.
 std::optional<Error> objection(const core::Setting& setting, std::string_view value);

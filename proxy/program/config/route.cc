@@ -79,7 +79,7 @@ std::string dialect_text(const Endpoint& to) {
 }
 
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
-  const auto end = parse_endpoint(url, known, Side::kListen);
+  const auto end = parse_endpoint(url, known, EndpointRole::kListen);
   if (!end) return end.error();
   const auto address = net::Address::parse(end->host, end->port);
   if (!address)
@@ -87,7 +87,7 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
                  "' is not an address; listen on one of this machine's, " +
                  "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
   if (end->web)
-    if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
+    if (const auto lacks = objection(*end->web, EndpointRole::kListen)) return at_fault(url, *lacks);
   if (end->web && end->web->tls && end->proxies.naming == net::ClientNaming::kForwarded)
     return at_fault(url, {"'forwarded' is for +ws: the HTTP proxy in front has the certificate"});
   const std::size_t dialect = end->dialect.value_or(0);
@@ -104,14 +104,14 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
-  auto end = parse_endpoint(url, known, Side::kTo);
+  auto end = parse_endpoint(url, known, EndpointRole::kTo);
   if (end.ok() && end->port == 0) return at_fault(url, {"the server's port cannot be 0"});
   if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   const auto host = end.ok() ? net::Address::parse(end->host, end->port) : Outcome<net::Address>(Error{});
   if (end.ok() && end->source == relay::SourceMode::kLoopback && host.ok() && !net::is_loopback_v4(*host))
     return at_fault(url, {"source=loopback is for a server on this machine, such as 127.0.0.1"});
   if (end.ok() && end->web)
-    if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
+    if (const auto lacks = objection(*end->web, EndpointRole::kTo)) return at_fault(url, *lacks);
   return end;
 }
 

@@ -25,7 +25,7 @@ struct ListenEnd {
   std::size_t dialect = 0;
   bool named = false;  ///< the URL names the dialect; otherwise it is the game's default
   net::Address address;
-  std::optional<WebEnd> web;
+  std::optional<WebSocketSettings> web;
   bool strict = false;  ///< a client's message that does not decode ends its session
   relay::EnetMode enet = relay::EnetMode::kPackets;
   Settings settings;

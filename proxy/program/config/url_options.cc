@@ -54,7 +54,7 @@ Outcome<Done> set_mode(std::string_view value, Endpoint& to) {
   return Done{};
 }
 
-template <std::string WebEnd::*kField>
+template <std::string WebSocketSettings::*kField>
 Outcome<Done> set_web(std::string_view value, Endpoint& to) {
   (*to.web).*kField = value;
   return Done{};
@@ -100,7 +100,7 @@ Outcome<Done> add_origin(std::string_view value, Endpoint& to) {
 constexpr UrlOption kUrlOptions[] = {
     {"dialect", {}, any, {}, false, "", set_dialect<&Endpoint::dialect>, kEverywhere, nullptr, ""},
     {"strict",
-     Side::kListen,
+     EndpointRole::kListen,
      any,
      {.words = "yes|no"},
      false,
@@ -110,7 +110,7 @@ constexpr UrlOption kUrlOptions[] = {
      [](const ListenEnd& end) { return end.strict; },
      "strict"},
     {"mode",
-     Side::kListen,
+     EndpointRole::kListen,
      over_enet,
      {.words = "packets|datagrams"},
      false,
@@ -120,7 +120,7 @@ constexpr UrlOption kUrlOptions[] = {
      [](const ListenEnd& end) { return end.enet == relay::EnetMode::kDatagrams; },
      "mode=datagrams"},
     {"fallback",
-     Side::kListen,
+     EndpointRole::kListen,
      greeted_or_not,
      {},
      false,
@@ -130,7 +130,7 @@ constexpr UrlOption kUrlOptions[] = {
      nullptr,
      ""},
     {"proxy_protocol",
-     Side::kListen,
+     EndpointRole::kListen,
      over_stream,
      {},
      false,
@@ -141,7 +141,7 @@ constexpr UrlOption kUrlOptions[] = {
      nullptr,
      ""},
     {"forwarded",
-     Side::kListen,
+     EndpointRole::kListen,
      by_web,
      {},
      false,
@@ -152,7 +152,7 @@ constexpr UrlOption kUrlOptions[] = {
      nullptr,
      ""},
     {"send_proxy",
-     Side::kTo,
+     EndpointRole::kTo,
      over_stream,
      {.words = "v1|v2"},
      false,
@@ -162,7 +162,7 @@ constexpr UrlOption kUrlOptions[] = {
      nullptr,
      ""},
     {"source",
-     Side::kTo,
+     EndpointRole::kTo,
      any,
      {.words = "loopback|transparent"},
      false,
@@ -173,7 +173,7 @@ constexpr UrlOption kUrlOptions[] = {
      nullptr,
      ""},
     {"weight",
-     Side::kTo,
+     EndpointRole::kTo,
      any,
      {.least = 1, .most = 1000},
      false,
@@ -183,18 +183,18 @@ constexpr UrlOption kUrlOptions[] = {
      nullptr,
      ""},
     {"cert",
-     Side::kListen,
+     EndpointRole::kListen,
      by_web,
      {},
      false,
      "&cert=FILE&key=FILE (+wss): certificate and key, PEM",
-     set_web<&WebEnd::certificates>,
+     set_web<&WebSocketSettings::certificates>,
      kEverywhere,
      nullptr,
      ""},
-    {"key", Side::kListen, by_web, {}, false, "", set_web<&WebEnd::key>, kEverywhere, nullptr, ""},
+    {"key", EndpointRole::kListen, by_web, {}, false, "", set_web<&WebSocketSettings::key>, kEverywhere, nullptr, ""},
     {"origin",
-     Side::kListen,
+     EndpointRole::kListen,
      by_web,
      {},
      true,
@@ -205,22 +205,22 @@ constexpr UrlOption kUrlOptions[] = {
      nullptr,
      ""},
     {"ca",
-     Side::kTo,
+     EndpointRole::kTo,
      by_web,
      {},
      false,
      "&ca=FILE (+wss): certificate authorities to trust, PEM",
-     set_web<&WebEnd::authorities>,
+     set_web<&WebSocketSettings::authorities>,
      kEverywhere,
      nullptr,
      ""},
     {"verify",
-     Side::kTo,
+     EndpointRole::kTo,
      by_web,
      {.words = "yes|no"},
      false,
      "&verify=no (+wss): any certificate is accepted",
-     set_web<&WebEnd::verify>,
+     set_web<&WebSocketSettings::verify>,
      kEverywhere,
      nullptr,
      ""},
@@ -236,8 +236,8 @@ const UrlOption* find_url_option(std::string_view name, const wire::Game& game) 
   return at != std::end(kUrlOptions) ? &*at : nullptr;
 }
 
-bool belongs(const UrlOption& option, std::optional<Side> side) {
-  return !option.side || !side || *option.side == *side;
+bool belongs(const UrlOption& option, std::optional<EndpointRole> role) {
+  return !option.role || !role || *option.role == *role;
 }
 
 std::optional<Error> misplaced_option(const ListenEnd& listen, ListenerKind kind) {
@@ -254,10 +254,10 @@ std::optional<Error> misplaced_option(const ListenEnd& listen, ListenerKind kind
   return std::nullopt;
 }
 
-std::string help_of_url_options(Side side) {
+std::string help_of_url_options(EndpointRole role) {
   std::string help;
   for (const UrlOption& option : kUrlOptions) {
-    if (option.side != side || *option.about == '\0') continue;
+    if (option.role != role || *option.about == '\0') continue;
     help += "\n" + std::string(option.about);
   }
   return help;

@@ -4,8 +4,8 @@
 
 namespace entente {
 
-std::optional<Error> objection(const WebEnd& end, Side side) {
-  const bool listens = side == Side::kListen;
+std::optional<Error> objection(const WebSocketSettings& end, EndpointRole role) {
+  const bool listens = role == EndpointRole::kListen;
   const bool keys = !end.certificates.empty() || !end.key.empty();
   if (listens && end.tls && (end.certificates.empty() || end.key.empty()))
     return Error{"TLS needs a certificate and its key: add ?cert=FILE&key=FILE (PEM), or listen with +ws"};
@@ -14,7 +14,7 @@ std::optional<Error> objection(const WebEnd& end, Side side) {
   return std::nullopt;
 }
 
-Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to) {
+Outcome<relay::WebOptions> web_options(const WebSocketSettings& listen, const WebSocketSettings& to) {
   relay::WebOptions options;
   options.path = listen.path;
   options.origins = listen.origins;

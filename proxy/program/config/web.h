@@ -12,10 +12,10 @@
 namespace entente {
 
 /// The error in these settings: something is missing, or does not fit. Nothing if there is none.
-std::optional<Error> objection(const WebEnd& end, Side side);
+std::optional<Error> objection(const WebSocketSettings& end, EndpointRole role);
 
 /// Loads certificates and keys. REQUIRES: both were checked.
-Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to);
+Outcome<relay::WebOptions> web_options(const WebSocketSettings& listen, const WebSocketSettings& to);
 
 /// Logs where browsers get the page, if there is one.
 void tell_page(const relay::WebOptions& web, const net::Address& listener);

@@ -97,7 +97,7 @@ class Drain {
     std::vector<ReplyRow> rows;
     for (const ListedRoute* route : *routes) {
       for (const std::size_t number : route->numbers) drainer_.drain(number, time);
-      const std::uint64_t left = server_.totals(route->numbers).now();
+      const std::uint64_t left = server_.totals(route->numbers).open_sessions();
       const std::string& name = route->named.name;
       lines += "draining " + name + ": " + sessions_go_on(left) + (time ? " for " + order->time : "") + "\n";
       rows.push_back({text_field("route", name), number_field("sessions", left)});

@@ -57,11 +57,12 @@ Reply routes_table(const relay::Server& server, const ListedRoutes& routes) {
   for (const ListedRoute& one : routes) {
     const NamedRoute& route = one.named;
     const relay::Totals all = server.totals(one.numbers);
-    if (one.retired && all.now() == 0) continue;
+    if (one.retired && all.open_sessions() == 0) continue;
     rows.push_back({text_field("route", route.name), text_field("game", route.game), text_field("arena", route.room),
                     flag_field("draining", one.retired || server.is_draining(route.number)),
-                    number_field("sessions", all.now()), number_field("waiting", server.waiting(route.number)),
-                    number_field("opened", all.opened), number_field("refused", all.refused()),
+                    number_field("sessions", all.open_sessions()),
+                    number_field("waiting", server.waiting(route.number)), number_field("opened", all.opened),
+                    number_field("refused", all.refused()),
                     number_field("to_server", all.to_server.bytes + all.to_server.datagram_bytes),
                     number_field("to_client", all.to_client.bytes + all.to_client.datagram_bytes)});
   }

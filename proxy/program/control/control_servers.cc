@@ -33,7 +33,7 @@ void add_servers_command(Control& control, relay::Server& server, const ListRout
                 if (!rest.empty()) return Reply(Error{"servers takes no arguments"});
                 std::vector<ReplyRow> rows;
                 for (const ListedRoute& route : routes()) {
-                  if (route.retired && server.totals(route.numbers).now() == 0) continue;
+                  if (route.retired && server.totals(route.numbers).open_sessions() == 0) continue;
                   for (const auto& one : server.servers(route.named.number)) rows.push_back(row(route, one));
                 }
                 return Reply::table(

@@ -88,7 +88,7 @@ std::string Metrics::text() const {
 
 void measure(Metrics& metrics, const std::string& route, const relay::Totals& totals,
              const std::vector<core::Ledger::Entry>& losses) {
-  metrics.gauge("sessions", "Sessions that are open", {{"route", route}}, static_cast<double>(totals.now()));
+  metrics.gauge("sessions", "Sessions that are open", {{"route", route}}, static_cast<double>(totals.open_sessions()));
   metrics.count("sessions_opened", "Sessions opened", {{"route", route}}, totals.opened);
   for (std::size_t i = 0; i < relay::kReasons; ++i)
     metrics.count("sessions_ended", "Sessions that ended, and clients turned away, by reason",
@@ -106,10 +106,10 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 totals.stalls);
   metrics.count("throttled", "Times that reading a client paused because it exceeded a rate limit", {{"route", route}},
                 totals.throttled);
-  metrics.gauge("sessions_held", "Players of bridges who lost their server, or found it full, and wait", {{"route", route}},
-                static_cast<double>(totals.held_now()));
-  metrics.count("sessions_held", "Times that a player of a bridge lost the server, or found it full, and was kept", {{"route", route}},
-                totals.held);
+  metrics.gauge("sessions_held", "Players of bridges who lost their server, or found it full, and wait",
+                {{"route", route}}, static_cast<double>(totals.held_now()));
+  metrics.count("sessions_held", "Times that a player of a bridge lost the server, or found it full, and was kept",
+                {{"route", route}}, totals.held);
   metrics.count("sessions_brought_back", "Times that such a player was brought back on a server", {{"route", route}},
                 totals.brought_back);
   metrics.count("server_bans", "Players banned by a server", {{"route", route}}, totals.server_bans);
@@ -194,7 +194,7 @@ void measure(Metrics& metrics, const Retention::Totals& kept) {
 
 void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned) {
   for (const relay::Attendance::Row& row : attendance) {
-    const Metrics::Labels labels = {{"game", row.speech}};
+    const Metrics::Labels labels = {{"game", row.game_dialect}};
     metrics.gauge("arena_players", "Players in arenas, by game", labels, static_cast<double>(row.present));
     metrics.count("arena_players_came", "Players who joined arenas, by game", labels, row.players);
     metrics.count("arena_kills", "Kills in arenas, by the killer's game", labels, row.kills);

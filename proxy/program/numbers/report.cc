@@ -67,7 +67,7 @@ const char* colour_of(const std::string& team) {
   return "";
 }
 
-std::string name_of(const Line& line) { return line.name.empty() ? "(no name)" : screen_text(line.name); }
+std::string name_of(const PlayerCounts& line) { return line.name.empty() ? "(no name)" : screen_text(line.name); }
 
 std::string count_text(std::int64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -80,7 +80,7 @@ std::string way_text(double metres) {
 /// A column of the score board, which is left out if nobody has something in it.
 struct BoardColumn {
   const char* name;
-  std::function<std::string(const Line&)> cell;
+  std::function<std::string(const PlayerCounts&)> cell;
   bool always = false;
 };
 
@@ -88,40 +88,42 @@ std::string number_or_nothing(std::int64_t number) { return number == 0 ? "" : s
 
 std::vector<BoardColumn> board_columns(bool hits) {
   return {
-      {"team", [](const Line& line) { return line.role == "watch" ? "watches" : line.team; }},
-      {"kills", [](const Line& line) { return std::to_string(line.kills); }, true},
-      {"deaths", [](const Line& line) { return std::to_string(line.deaths); }, true},
-      {"team kills", [](const Line& line) { return number_or_nothing(line.team_kills); }},
-      {"own deaths", [](const Line& line) { return number_or_nothing(line.own_deaths); }},
-      {"streak", [](const Line& line) { return number_or_nothing(line.streak); }},
-      {"captures", [](const Line& line) { return number_or_nothing(line.captures); }},
-      {"shots", [](const Line& line) { return number_or_nothing(line.shots); }},
-      {"hits", [](const Line& line) { return number_or_nothing(line.hits); }},
+      {"team", [](const PlayerCounts& line) { return line.role == "watch" ? "watches" : line.team; }},
+      {"kills", [](const PlayerCounts& line) { return std::to_string(line.kills); }, true},
+      {"deaths", [](const PlayerCounts& line) { return std::to_string(line.deaths); }, true},
+      {"team kills", [](const PlayerCounts& line) { return number_or_nothing(line.team_kills); }},
+      {"own deaths", [](const PlayerCounts& line) { return number_or_nothing(line.own_deaths); }},
+      {"streak", [](const PlayerCounts& line) { return number_or_nothing(line.streak); }},
+      {"captures", [](const PlayerCounts& line) { return number_or_nothing(line.captures); }},
+      {"shots", [](const PlayerCounts& line) { return number_or_nothing(line.shots); }},
+      {"hits", [](const PlayerCounts& line) { return number_or_nothing(line.hits); }},
       {"accuracy",
-       [hits](const Line& line) {
+       [hits](const PlayerCounts& line) {
          return hits && line.shots > 0
                     ? fmt::format("{:.0f} %", 100.0 * static_cast<double>(line.hits) / static_cast<double>(line.shots))
                     : "";
        }},
-      {"distance", [](const Line& line) { return line.distance_m >= 0.5 ? way_text(line.distance_m) : ""; }},
-      {"alive", [](const Line& line) { return line.alive_s >= 0.5 ? clock_text(line.alive_s) : ""; }},
+      {"distance", [](const PlayerCounts& line) { return line.distance_m >= 0.5 ? way_text(line.distance_m) : ""; }},
+      {"alive", [](const PlayerCounts& line) { return line.alive_s >= 0.5 ? clock_text(line.alive_s) : ""; }},
       {"longest life",
-       [](const Line& line) { return line.longest_life_s >= 0.5 ? clock_text(line.longest_life_s) : ""; }},
+       [](const PlayerCounts& line) { return line.longest_life_s >= 0.5 ? clock_text(line.longest_life_s) : ""; }},
       {"ping",
-       [](const Line& line) { return std::isfinite(line.rtt_ms) ? fmt::format("{:.0f} ms", line.rtt_ms) : ""; }},
+       [](const PlayerCounts& line) {
+         return std::isfinite(line.rtt_ms) ? fmt::format("{:.0f} ms", line.rtt_ms) : "";
+       }},
       {"server's score",
-       [](const Line& line) {
+       [](const PlayerCounts& line) {
          return line.scored ? std::to_string(line.wins) + "-" + std::to_string(line.losses) : "";
        }},
   };
 }
 
 std::string board(const Statistics& statistics, bool colours) {
-  const auto& lines = statistics.lines();
+  const auto& lines = statistics.players();
   std::vector<BoardColumn> columns = board_columns(statistics.tells_hits());
   std::erase_if(columns, [&](const BoardColumn& column) {
     return !column.always &&
-           std::all_of(lines.begin(), lines.end(), [&](const Line& line) { return column.cell(line).empty(); });
+           std::all_of(lines.begin(), lines.end(), [&](const PlayerCounts& line) { return column.cell(line).empty(); });
   });
   TextTable table;
   std::vector<TextTable::Cell> head{{"player", kBold}};
@@ -142,12 +144,12 @@ std::string matrix(const Statistics& statistics, std::size_t size, bool colours)
   TextTable table;
   std::vector<TextTable::Cell> head{{"killed", kBold}};
   for (std::size_t i = 0; i < size; ++i) {
-    const std::string name = name_of(statistics.lines()[i]);
-    head.push_back({fitted(name, 10), colour_of(statistics.lines()[i].team)});
+    const std::string name = name_of(statistics.players()[i]);
+    head.push_back({fitted(name, 10), colour_of(statistics.players()[i].team)});
   }
   table.add(head);
   for (std::size_t killer = 0; killer < size; ++killer) {
-    const Line& line = statistics.lines()[killer];
+    const PlayerCounts& line = statistics.players()[killer];
     std::vector<TextTable::Cell> row{{name_of(line), colour_of(line.team)}};
     for (std::size_t victim = 0; victim < size; ++victim) {
       const auto at = statistics.pairs().find({killer, victim});
@@ -169,7 +171,7 @@ std::string duels(const Statistics& statistics, bool colours) {
   table.add({{"most frequent", kBold}, {"kills", kBold}});
   for (std::size_t i = 0; i < std::min(all.size(), kMostPairsTold); ++i) {
     const auto& [killer, victim] = all[i].second;
-    table.add({{name_of(statistics.lines()[killer]) + " killed " + name_of(statistics.lines()[victim])},
+    table.add({{name_of(statistics.players()[killer]) + " killed " + name_of(statistics.players()[victim])},
                {std::to_string(all[i].first)}});
   }
   return table.text(colours);
@@ -177,7 +179,7 @@ std::string duels(const Statistics& statistics, bool colours) {
 
 std::string winner_of(const Statistics& statistics, const Match& match) {
   const std::size_t place = statistics.place_of(match.winner);
-  if (place != 0) return name_of(statistics.lines()[place - 1]);
+  if (place != 0) return name_of(statistics.players()[place - 1]);
   return match.winning_team;
 }
 
@@ -234,7 +236,7 @@ class Json {
   bool first_ = true;
 };
 
-void line_json(Json& to, const Line& line, std::size_t place, bool hits) {
+void line_json(Json& to, const PlayerCounts& line, std::size_t place, bool hits) {
   to.place("player", place);
   to.text("name", line.name);
   to.text("team", line.team);
@@ -274,14 +276,14 @@ std::string report_text(const Statistics& statistics, const std::string& name, b
   if (!statistics.game().empty()) text += ", " + screen_text(statistics.game());
   if (!statistics.matches().empty() && !statistics.matches().front().mode.empty())
     text += ", " + screen_text(statistics.matches().front().mode);
-  text += ", " + count_text(static_cast<std::int64_t>(statistics.lines().size()), "player", "players") + ", " +
+  text += ", " + count_text(static_cast<std::int64_t>(statistics.players().size()), "player", "players") + ", " +
           count_text(statistics.kills(), "kill", "kills") + ", " + count_text(statistics.deaths(), "death", "deaths");
   if (statistics.captures() != 0) text += ", " + count_text(statistics.captures(), "capture", "captures");
   text += "\n" + matches_text(statistics);
-  if (!statistics.lines().empty()) text += "\n" + board(statistics, colours);
+  if (!statistics.players().empty()) text += "\n" + board(statistics, colours);
   std::size_t fighters = 0;  // those with a kill or a death come first
-  while (fighters < statistics.lines().size() &&
-         statistics.lines()[fighters].kills + statistics.lines()[fighters].deaths != 0)
+  while (fighters < statistics.players().size() &&
+         statistics.players()[fighters].kills + statistics.players()[fighters].deaths != 0)
     ++fighters;
   if (statistics.deaths() != 0 && fighters <= kMostInMatrix) text += "\n" + matrix(statistics, fighters, colours);
   if (fighters > kMostInMatrix) text += "\n" + duels(statistics, colours);
@@ -302,7 +304,7 @@ std::string report_text(const Statistics& statistics, const std::string& name, b
 
 void report_json(const Statistics& statistics, const std::string& name, std::string& out) {
   Json json(out);
-  const auto& lines = statistics.lines();
+  const auto& lines = statistics.players();
   const bool hits = statistics.tells_hits();
   json.text("recording", name);
   json.text("game", statistics.game());
@@ -328,7 +330,7 @@ void report_json(const Statistics& statistics, const std::string& name, std::str
     to.count("losses", team.second.losses);
   });
   std::size_t place = 0;
-  json.list("players", lines, [&](Json& to, const Line& line) { line_json(to, line, ++place, hits); });
+  json.list("players", lines, [&](Json& to, const PlayerCounts& line) { line_json(to, line, ++place, hits); });
   json.list("killed", statistics.pairs(), [&](Json& to, const auto& pair) {
     const auto& [killer, victim] = pair.first;
     to.place("killer", killer == victim ? 0 : killer + 1);

@@ -155,11 +155,11 @@ class RowSink {
   virtual void land(const words::World& /*land*/) {}
 };
 
-/// Gives everything to several.
-class Several final : public RowSink {
+/// Passes everything on to several sinks.
+class RowFanOut final : public RowSink {
  public:
   /// They outlive it.
-  explicit Several(std::vector<RowSink*> sinks) : sinks_(std::move(sinks)) {}
+  explicit RowFanOut(std::vector<RowSink*> sinks) : sinks_(std::move(sinks)) {}
   void take(const Row& row) override {
     for (RowSink* sink : sinks_) sink->take(row);
   }

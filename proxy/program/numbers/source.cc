@@ -69,8 +69,8 @@ Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const cha
 Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to) {
   Progress progress(progress_terminal(), kPatience);
   progress.begin("counting " + name, words.length());
-  Fold fold(to, {every, words.begins()});
-  return read_rows(words, fold, progress);
+  RowBuilder builder(to, {every, words.begins()});
+  return read_rows(words, builder, progress);
 }
 
 }  // namespace entente::numbers

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "proxy/program/import/file.h"
-#include "proxy/program/numbers/fold.h"
+#include "proxy/program/numbers/row_builder.h"
 
 namespace entente::numbers {
 

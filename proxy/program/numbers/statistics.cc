@@ -7,7 +7,7 @@ namespace entente::numbers {
 namespace {
 
 /// Stays that can be the same player's: one after the other, under one name.
-void add_stay(const Line& later, Line& line) {
+void add_stay(const PlayerCounts& later, PlayerCounts& line) {
   line.team = later.team;
   line.role = later.role;
   line.stays += later.stays;
@@ -30,7 +30,7 @@ void add_stay(const Line& later, Line& line) {
   if (std::isfinite(later.rtt_ms)) line.rtt_ms = later.rtt_ms;
 }
 
-bool is_better(const Line& a, const Line& b) {
+bool is_better(const PlayerCounts& a, const PlayerCounts& b) {
   const bool fights = a.kills + a.deaths != 0;
   if (fights != (b.kills + b.deaths != 0)) return fights;
   if (a.kills != b.kills) return a.kills > b.kills;
@@ -44,7 +44,7 @@ void Statistics::take(const Row& row) {
   std::visit([this](const auto& one) { count(one); }, row);
 }
 
-Statistics::Stay* Statistics::stay(Ref player) {
+Statistics::PlayerStay* Statistics::stay(Ref player) {
   if (player.number == 0) return nullptr;
   const auto at = stays_.find(player.number);
   if (at != stays_.end()) return &at->second;
@@ -67,9 +67,9 @@ void Statistics::count(const Match& match) {
 }
 
 void Statistics::count(const Player& player) {
-  Stay* one = stay({player.player});
+  PlayerStay* one = stay({player.player});
   if (one == nullptr) return;
-  Line& line = one->line;
+  PlayerCounts& line = one->line;
   line.name = player.name;
   line.team = player.team;
   line.role = player.role;
@@ -82,7 +82,7 @@ void Statistics::count(const Player& player) {
 }
 
 void Statistics::count(const Life& life) {
-  Stay* one = stay(life.player);
+  PlayerStay* one = stay(life.player);
   if (one == nullptr) return;
   one->line.alive_s += life.length_s;
   one->line.longest_life_s = std::max(one->line.longest_life_s, life.length_s);
@@ -90,17 +90,17 @@ void Statistics::count(const Life& life) {
 }
 
 void Statistics::count(const Shot& shot) {
-  if (Stay* one = stay(shot.player)) ++one->line.shots;
+  if (PlayerStay* one = stay(shot.player)) ++one->line.shots;
 }
 
 void Statistics::count(const Hit& hit) {
-  if (Stay* one = stay(hit.shooter)) ++one->line.hits;
+  if (PlayerStay* one = stay(hit.shooter)) ++one->line.hits;
 }
 
 void Statistics::count(const Death& death) {
   ++deaths_;
   ++causes_[death.why];
-  Stay *victim = stay(death.victim), *killer = stay(death.killer);
+  PlayerStay *victim = stay(death.victim), *killer = stay(death.killer);
   const bool killed = killer != nullptr && killer != victim;
   if (killed && death.team_kill) ++killer->line.team_kills;
   if (killed && !death.team_kill) {
@@ -124,18 +124,18 @@ void Statistics::count(const Death& death) {
 
 void Statistics::count(const Capture& capture) {
   ++captures_;
-  if (Stay* one = stay(capture.player)) ++one->line.captures;
+  if (PlayerStay* one = stay(capture.player)) ++one->line.captures;
   add({capture.time_s, Moment::What::kCapture, static_cast<std::size_t>(capture.player.number), 0, capture.team});
 }
 
 void Statistics::count(const Score& score) {
-  if (Stay* one = stay(score.player)) one->line.scored = true;
+  if (PlayerStay* one = stay(score.player)) one->line.scored = true;
 }
 
 void Statistics::count(const TeamScore& score) { teams_[score.team] = score; }
 
 void Statistics::count(const Latency& latency) {
-  Stay* one = stay(latency.player);
+  PlayerStay* one = stay(latency.player);
   if (one == nullptr || !std::isfinite(latency.rtt_ms)) return;
   one->rtt_sum += latency.rtt_ms;
   ++one->rtt_count;
@@ -143,12 +143,12 @@ void Statistics::count(const Latency& latency) {
 
 void Statistics::finish() {
   struct Group {
-    Line line;
+    PlayerCounts line;
     std::vector<std::int64_t> stays;
   };
   std::vector<Group> groups;
   std::map<std::string, std::size_t> named;  // the group that has a name, last
-  std::vector<std::pair<std::int64_t, const Stay*>> in_order;
+  std::vector<std::pair<std::int64_t, const PlayerStay*>> in_order;
   for (const auto& [number, one] : stays_) in_order.emplace_back(number, &one);
   std::stable_sort(in_order.begin(), in_order.end(),
                    [](const auto& a, const auto& b) { return a.second->line.joined_s < b.second->line.joined_s; });
@@ -165,9 +165,9 @@ void Statistics::finish() {
   std::stable_sort(groups.begin(), groups.end(),
                    [](const auto& a, const auto& b) { return is_better(a.line, b.line); });
   for (Group& group : groups) {
-    for (const std::int64_t number : group.stays) places_[number] = lines_.size() + 1;
+    for (const std::int64_t number : group.stays) places_[number] = players_.size() + 1;
     group.line.left_s = std::min(group.line.left_s, length_);
-    lines_.push_back(std::move(group.line));
+    players_.push_back(std::move(group.line));
   }
   for (const auto& [pair, times] : pairs_) {
     const std::size_t killer = place_of({pair.first}), victim = place_of({pair.second});

@@ -14,7 +14,7 @@ namespace entente::numbers {
 
 /// The counts of a player: of all stays under one name. Stays under one name that overlap are those of different
 /// players.
-struct Line {
+struct PlayerCounts {
   std::string name, team, role;
   std::int64_t stays = 1;
   double joined_s = 0, left_s = 0;  ///< of the first and the last stay
@@ -32,7 +32,7 @@ struct Moment {
   enum class What { kDeath, kCapture, kMatch };
   double time_s = 0;
   What what = What::kDeath;
-  std::size_t player = 0, by = 0;  ///< places in lines() plus 1; 0: nobody. Of a death: who died, and the killer
+  std::size_t player = 0, by = 0;  ///< places in players() plus 1; 0: nobody. Of a death: who died, and the killer
   std::string text;                ///< of a death: why; of a capture: the team
 };
 
@@ -44,15 +44,15 @@ class Statistics final : public RowSink {
   /// After the last row: the best first. REQUIRES: called once, before the others.
   void finish();
 
-  const std::vector<Line>& lines() const { return lines_; }
-  /// How often who killed whom: by the places in lines() of killer and victim. A player who was killed by nobody counts
-  /// as the killer, too.
+  const std::vector<PlayerCounts>& players() const { return players_; }
+  /// How often who killed whom: by the places in players() of killer and victim. A player who was killed by nobody
+  /// counts as the killer, too.
   const std::map<std::pair<std::size_t, std::size_t>, std::int64_t>& pairs() const { return paired_; }
   const std::vector<Match>& matches() const { return matches_; }
   const std::vector<Moment>& moments() const { return moments_; }
   const std::map<std::string, std::int64_t>& causes() const { return causes_; }
   const std::map<std::string, TeamScore>& teams() const { return teams_; }  ///< as last told
-  /// The place of a row's player in lines() plus 1; 0: unknown.
+  /// The place of a row's player in players() plus 1; 0: unknown.
   std::size_t place_of(Ref player) const;
 
   double length_s() const { return length_; }
@@ -67,8 +67,8 @@ class Statistics final : public RowSink {
   std::string game() const;
 
  private:
-  struct Stay {
-    Line line;
+  struct PlayerStay {
+    PlayerCounts line;
     std::int64_t run = 0;  // kills since the last death
     double rtt_sum = 0;
     std::int64_t rtt_count = 0;
@@ -85,13 +85,13 @@ class Statistics final : public RowSink {
   void count(const Score& score);
   void count(const TeamScore& score);
   void count(const Latency& latency);
-  Stay* stay(Ref player);
+  PlayerStay* stay(Ref player);
   void add(Moment moment);
 
-  std::map<std::int64_t, Stay> stays_;
+  std::map<std::int64_t, PlayerStay> stays_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> pairs_;  // of stays
   std::map<std::int64_t, std::size_t> places_;
-  std::vector<Line> lines_;
+  std::vector<PlayerCounts> players_;
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> paired_;
   std::vector<Match> matches_;
   std::vector<Moment> moments_;

@@ -33,7 +33,7 @@ Outcome<Done> report(const StatsOptions& options, PlayedWords& words, std::ostre
   numbers::PagePlaces places;
   std::vector<numbers::RowSink*> sinks{&statistics};
   if (!options.html.empty()) sinks.push_back(&places);
-  numbers::Several all(sinks);
+  numbers::RowFanOut all(sinks);
   // Positions are for the heat map alone.
   if (const auto read = numbers::read(words, name, options.html.empty() ? 0 : core::kSecond, all); !read) return read;
   statistics.finish();

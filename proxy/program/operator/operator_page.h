@@ -18,7 +18,7 @@
 #include "proxy/net/web/http_acceptor.h"
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/operator/token.h"
-#include "proxy/relay/admission/log_limiter.h"
+#include "proxy/relay/log_limiter.h"
 #include "schema/config.pb.h"
 
 namespace entente {

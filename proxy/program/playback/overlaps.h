@@ -13,10 +13,10 @@ namespace entente {
 std::set<ConnectionId> overlapped(const RecordedFile& file);
 
 /// Passes on all connections except those in `left_out`.
-class WithoutSome final : public ImportSink {
+class ConnectionFilter final : public ImportSink {
  public:
   /// They outlive it.
-  WithoutSome(ImportSink& to, const std::set<ConnectionId>& left_out) : to_(to), left_out_(left_out) {}
+  ConnectionFilter(ImportSink& to, const std::set<ConnectionId>& left_out) : to_(to), left_out_(left_out) {}
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     if (wants(id)) to_.opened(id, connection, time);

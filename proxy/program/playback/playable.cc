@@ -16,7 +16,7 @@
 #include "proxy/program/playback/overlaps.h"
 #include "proxy/program/playback/words_cache.h"
 #include "proxy/program/recordings/convert_words.h"
-#include "proxy/program/recordings/to_mcap.h"
+#include "proxy/program/recordings/mcap_exporter.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -30,11 +30,11 @@ constexpr std::size_t kMostOthers = 8;  // sessions in the log
 
 Problem problem(std::string text) { return {kFailed, std::move(text)}; }
 
-/// ToMcap, as long as the words can be written.
-class WordsMaker final : public ToMcap {
+/// McapExporter, as long as the words can be written.
+class WordsMaker final : public McapExporter {
  public:
   WordsMaker(const RecordedFile& file, trace::Recorder& recorder, ConvertWords& words)
-      : ToMcap(file, recorder, {.frames = false, .words = &words}), recorder_(recorder) {}
+      : McapExporter(file, recorder, {.frames = false, .words = &words}), recorder_(recorder) {}
 
   bool enough() const override { return recorder_.failing(); }
 
@@ -231,7 +231,7 @@ class Opening {
     if (!recorder) return recorder.error();
     ConvertWords words(**recorder, set);
     WordsMaker maker(file, **recorder, words);
-    WithoutSome wanted(maker, left_out_);
+    ConnectionFilter wanted(maker, left_out_);
     const auto read = file.read(wanted, "making words of");
     const auto closed = (*recorder)->close(maker.last());
     if (!closed) return closed.error();

@@ -7,8 +7,8 @@
 #include "proxy/program/foxglove/scenes.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/recordings/convert_words.h"
-#include "proxy/program/recordings/to_file.h"
-#include "proxy/program/recordings/to_mcap.h"
+#include "proxy/program/recordings/foreign_format_exporter.h"
+#include "proxy/program/recordings/mcap_exporter.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/trace/recorder.h"
 
@@ -69,7 +69,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   FoxgloveScenes scenes(recorder);
   WordWatcher* const watcher = options.foxglove ? &scenes : nullptr;
   ConvertWords words(recorder, std::move(*settings), watcher);
-  ToMcap sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .watcher = watcher});
+  McapExporter sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .watcher = watcher});
   const auto read = asked.file.read(sink, make_words ? "making words of" : "reading");
   if (Interruption::came()) {
     std::error_code ignored;
@@ -105,7 +105,7 @@ Outcome<Done> write(const std::string& path, Bytes bytes) {
   return done;
 }
 
-int to_file(const Asked& asked, ToFile& sink) {
+int to_file(const Asked& asked, ForeignFormatExporter& sink) {
   const auto read = asked.file.read(sink);
   if (Interruption::came()) return fail(asked, "interrupted");
   if (!read) fail(asked, read.error().text);
@@ -160,10 +160,10 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
   const Asked asked{options.to, *file, out, err};
   if (*target == Target::kMcap) return to_mcap(asked, options);
   if (*target == Target::kRec) {
-    ToRec sink(*file, err);
+    RecExporter sink(*file, err);
     return to_file(asked, sink);
   }
-  ToDemo sink(*file, err);
+  DemoExporter sink(*file, err);
   return to_file(asked, sink);
 }
 

@@ -58,9 +58,9 @@ void scalar_json(const wire::Scalar& s, std::string& out) {
   }
 }
 
-class JsonWalker final : public wire::Walker {
+class JsonVisitor final : public wire::FieldVisitor {
  public:
-  explicit JsonWalker(std::string& out) : out_(out) {}
+  explicit JsonVisitor(std::string& out) : out_(out) {}
 
   void code(std::uint32_t& code, std::uint32_t, std::uint32_t) override {
     begin("code");
@@ -141,8 +141,8 @@ class JsonWalker final : public wire::Walker {
 
 void json_fields(wire::Codec& codec, std::string& out) {
   out += '{';
-  JsonWalker walker(out);
-  codec.walk(walker);
+  JsonVisitor visitor(out);
+  codec.visit(visitor);
   out += '}';
 }
 

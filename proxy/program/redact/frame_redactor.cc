@@ -67,7 +67,7 @@ class FrameRedactor::Spelling {
 };
 
 /// Visits the fields of a message twice: reads short lists of bytes, replaces texts; then replaces the lists.
-class FrameRedactor::FieldRedactor final : public wire::Walker {
+class FrameRedactor::FieldRedactor final : public wire::FieldVisitor {
  public:
   using KindOf = std::function<Personal(const std::string& path)>;
 
@@ -314,8 +314,8 @@ std::optional<std::string> FrameRedactor::message(std::uint32_t link, const Game
   const Spelling spelling(*game_dialect.game);
   FieldRedactor fields(censor_, spelling,
                        [&](const std::string& path) { return kind_of(*game_dialect.game, **row, path); });
-  codec.walk(fields);
-  if (fields.has_lists()) codec.walk(fields);
+  codec.visit(fields);
+  if (fields.has_lists()) codec.visit(fields);
   if (!fields.unknown().empty()) return name + "." + fields.unknown() + ": its meaning is not known";
   const std::size_t start = out.size();
   codec.encode(out);

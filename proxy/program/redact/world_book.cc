@@ -18,8 +18,8 @@ constexpr std::size_t kMostWorlds = 4096;       // different ones
 
 std::string md5_of(Bytes bytes) { return to_hex(wire::md5(bytes)); }
 
-/// A walker that looks at few fields.
-class FieldWalker : public wire::Walker {
+/// A visitor that looks at few fields.
+class FewFieldsVisitor : public wire::FieldVisitor {
  public:
   void scalar(const char*, Scalar&) override {}
   void fixed_text(const char*, std::span<char>) override {}
@@ -32,9 +32,9 @@ class FieldWalker : public wire::Walker {
 };
 
 /// A number and the bytes of a piece: reads them, or sets them.
-class PieceWalker final : public FieldWalker {
+class PieceVisitor final : public FewFieldsVisitor {
  public:
-  explicit PieceWalker(std::string_view name) : name_(name) {}
+  explicit PieceVisitor(std::string_view name) : name_(name) {}
 
   std::uint64_t number = 0;
   Buffer data;
@@ -68,7 +68,7 @@ class PieceWalker final : public FieldWalker {
 
 /// Replaces the words of all texts in a world of groups. Names stay different from each other, and links still lead to
 /// what they name.
-class NameWalker final : public FieldWalker {
+class NameVisitor final : public FewFieldsVisitor {
  public:
   void fixed_text(const char*, std::span<char> chars) override {
     for (char& c : chars)  // codes of flags
@@ -204,8 +204,8 @@ const WorldBook::World* WorldBook::current(const Download& download) const {
 
 /// Only the last piece has 0 in `left`. In others, bzfs counts the piece itself, too.
 WorldBook::Piece WorldBook::world_piece(Download& download, std::size_t dialect, wire::Codec& codec) {
-  PieceWalker piece("left");
-  codec.walk(piece);
+  PieceVisitor piece("left");
+  codec.visit(piece);
   if (!download.begun) begin(download);
   keep(download, piece.data);
   const std::size_t from = download.place;
@@ -226,19 +226,19 @@ WorldBook::Piece WorldBook::world_piece(Download& download, std::size_t dialect,
   const bool with_itself = piece.number == world->was - from;
   piece.set(complete ? 0 : world->is.size() - (with_itself ? begin : end),
             Bytes(world->is).subspan(begin, end - begin));
-  codec.walk(piece);
+  codec.visit(piece);
   return Piece::kFits;
 }
 
 /// The client asks for the rest, from this place on; at 0, it begins anew.
 void WorldBook::world_request(Download& download, wire::Codec& codec) const {
-  PieceWalker request("offset");
-  codec.walk(request);
+  PieceVisitor request("offset");
+  codec.visit(request);
   if (request.number == 0) download.begun = false;
   const World* world = current(download);
   if (learning_ || world == nullptr || request.number > world->was) return;
   request.set(world->at(static_cast<std::size_t>(request.number)), {});
-  codec.walk(request);
+  codec.visit(request);
 }
 
 /// Null: it cannot be read.
@@ -258,8 +258,8 @@ WorldBook::WorldPointer WorldBook::read_world(Bytes bytes, std::size_t dialect) 
   const auto inflated = bzflag::inflate_world(bytes);
   const wire::Frame frame{wire::Way::kToClient, wire::Lane::kStream, wire::Stage::kPlay, *inflated};
   if (!codec->decode(frame)) return made = nullptr;
-  NameWalker names;
-  codec->walk(names);
+  NameVisitor names;
+  codec->visit(names);
   Buffer again;
   codec->encode(again);
   auto groups = bzflag::read_groups(again, dialect);
@@ -281,8 +281,8 @@ WorldBook::Piece WorldBook::map_piece(Download& download, const wire::Row& row, 
   }
   if (!download.begun) return Piece::kUnknown;
   if (!learning_) return current(download) != nullptr ? Piece::kFits : Piece::kUnknown;
-  PieceWalker piece("");
-  codec.walk(piece);
+  PieceVisitor piece("");
+  codec.visit(piece);
   keep(download, piece.data);
   return Piece::kFits;
 }
@@ -303,10 +303,10 @@ bool WorldBook::is_map(Bytes bytes) {
 }
 
 WorldBook::Piece WorldBook::resource_piece(std::uint32_t link, wire::Codec& codec) {
-  PieceWalker piece("remaining");
-  codec.walk(piece);
-  PieceWalker place("offset");
-  codec.walk(place);
+  PieceVisitor piece("remaining");
+  codec.visit(piece);
+  PieceVisitor place("offset");
+  codec.visit(place);
   const std::string name = to_hex(as_bytes(piece.md5));
   if (!learning_) {
     const auto known = good_resources_.find(name);

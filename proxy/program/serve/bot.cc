@@ -12,7 +12,7 @@
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/screen_text.h"
-#include "proxy/program/serve/play.h"
+#include "proxy/program/serve/bot_run.h"
 #include "proxy/program/time_flag.h"
 
 namespace entente {

@@ -12,7 +12,7 @@
 #include "proxy/program/config/access.h"
 #include "proxy/program/config/arena_rules.h"
 #include "proxy/program/config/web.h"
-#include "proxy/program/serve/arena_scene.h"
+#include "proxy/program/serve/arena_from_recording.h"
 
 namespace entente {
 namespace {
@@ -48,7 +48,7 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   const auto servers = parse_servers(std::vector<std::string>(route.to().begin(), route.to().end()), games());
   if (!servers) return servers.error();
   const Endpoint& to = servers->first;
-  const auto web = web_options(listen->web.value_or(WebEnd{}), to.web.value_or(WebEnd{}));
+  const auto web = web_options(listen->web.value_or(WebSocketSettings{}), to.web.value_or(WebSocketSettings{}));
   if (!web) return web.error();
   const auto kind = can_join(*listen, *servers);
   if (!kind) return kind.error();

@@ -79,8 +79,8 @@ void Drainer::begin_stop() {
   sem_post(&news_);
 }
 
-void Drainer::begin_end() {
-  asked_to_end_ = true;
+void Drainer::begin_retirement() {
+  asked_to_retire_ = true;
   sem_post(&news_);
 }
 
@@ -91,7 +91,7 @@ void Drainer::run() {
     wait();
     if (ends_) return;
     const Millis now = steady_now();
-    if (asked_to_end_.exchange(false) && !stop_at_) {
+    if (asked_to_retire_.exchange(false) && !stop_at_) {
       stop_at_ = before_stop_ > 0 ? now + before_stop_ : std::numeric_limits<Millis>::max();
       not_before_ = now + kOnTheWay;
     }

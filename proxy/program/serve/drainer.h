@@ -44,7 +44,7 @@ class Drainer {
   void begin_stop();
   /// Newcomers go to another process: stops the server once the last session has ended, or, if begin_stop() has a time,
   /// after that. From any thread.
-  void begin_end();
+  void begin_retirement();
   /// Whether begin_stop() was called. From any thread.
   bool is_stopping() const { return stopping_; }
   /// Whether begin_stop() drains at all.
@@ -69,7 +69,7 @@ class Drainer {
   mutable std::mutex mutex_;               // of routes_
   std::map<std::size_t, Drained> routes_;  // all, by number
   sem_t news_;                             // a signal handler may post it
-  std::atomic<bool> asked_to_stop_{false}, asked_to_end_{false}, stopping_{false}, ends_{false};
+  std::atomic<bool> asked_to_stop_{false}, asked_to_retire_{false}, stopping_{false}, ends_{false};
   // The thread's.
   std::optional<Millis> stop_at_;
   Millis not_before_ = 0;  // some may be on their way in

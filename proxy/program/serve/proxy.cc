@@ -19,13 +19,13 @@ int wrong(const char* option, const Error& error) { return usage_error("entente 
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option("--listen", options.listen,
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). More options:" +
-                     help_of_url_options(Side::kListen))
+                     help_of_url_options(EndpointRole::kListen))
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to,
                  "Server: game://host:port?dialect=name. May be repeated. Without a dialect, that of BZFlag and Panic "
                  "is detected, and other games use the first that `entente games` lists. More options:" +
-                     help_of_url_options(Side::kTo))
+                     help_of_url_options(EndpointRole::kTo))
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);

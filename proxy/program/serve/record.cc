@@ -11,7 +11,7 @@
 #include "proxy/program/config/route.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
-#include "proxy/program/serve/play.h"
+#include "proxy/program/serve/bot_run.h"
 #include "proxy/program/time_flag.h"
 
 namespace entente {

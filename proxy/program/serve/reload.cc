@@ -25,7 +25,7 @@ void fix(config::Config& config) {
 }
 
 bool is_enet_url(const std::string& listen) {
-  const auto at = parse_endpoint(listen, games(), Side::kListen);
+  const auto at = parse_endpoint(listen, games(), EndpointRole::kListen);
   return at && at->game->transport() == wire::Transport::kEnet && at->enet != relay::EnetMode::kDatagrams;
 }
 

@@ -359,8 +359,8 @@ std::string Service::metrics() const {
 
 std::uint64_t Service::players() const {
   std::uint64_t sum = 0;
-  for (const ServedRoute& route : routes_.served()) sum += server_.totals(route.numbers()).now();
-  for (const ServedRoute& route : routes_.retired()) sum += server_.totals(route.numbers()).now();
+  for (const ServedRoute& route : routes_.served()) sum += server_.totals(route.numbers()).open_sessions();
+  for (const ServedRoute& route : routes_.retired()) sum += server_.totals(route.numbers()).open_sessions();
   return sum;
 }
 
@@ -399,7 +399,7 @@ std::vector<ReplyRow> Service::statistics() const {
   for (const ServedRoute& route : routes_.retired()) rows.push_back(statistics(route));
   for (const std::size_t arena : arenas())
     for (const relay::Attendance::Row& row : server_.attendance(arena)) {
-      rows.push_back({text_field("played", row.speech), number_field("players", row.players),
+      rows.push_back({text_field("played", row.game_dialect), number_field("players", row.players),
                       number_field("present", row.present), number_field("kills", row.kills),
                       number_field("deaths", row.deaths), list_field("names", row.names)});
       if (row.players > row.names.size()) rows.back().back().text += ",…";
@@ -520,7 +520,7 @@ void Service::give(std::int32_t pid, bool own) {
   metrics_acceptor_.reset();
   operator_page_.reset();
   if (own) notifier_->give(pid);  // the service manager follows nobody else
-  drainer_.begin_end();
+  drainer_.begin_retirement();
 }
 
 /// A ban of a player here is one at the new process, too.

@@ -70,7 +70,7 @@ class Service final : private HandOver::User {
   /// Changes a route's position in the configuration.
   void move(std::size_t route, std::size_t position) { routes_.move(route, position); }
   /// The sessions that a route has now.
-  std::uint64_t sessions(std::size_t route) const { return server_.totals(route).now(); }
+  std::uint64_t sessions(std::size_t route) const { return server_.totals(route).open_sessions(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
   /// called after the last add(); own commands are added to control() before. They answer nobody before run().
   Outcome<Done> open_acceptors();

@@ -29,7 +29,7 @@ Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wir
 }
 
 Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const ListenEnd& end) {
-  const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
+  const auto web = web_options(end.web.value_or(WebSocketSettings{}), WebSocketSettings{});
   if (!web) return web.error();
   relay::RouteOptions options;  // the service knows the limits
   options.game = end.game;

@@ -30,7 +30,7 @@ Outcome<Service::NewRoute> Observers::route_of(const config::Route& route, std::
                                                std::shared_ptr<relay::Broadcast> broadcast) {
   const auto to = parse_servers(std::vector<std::string>(route.to().begin(), route.to().end()), games());
   if (!to) return to.error();
-  const auto web = web_options(WebEnd{}, to->first.web.value_or(WebEnd{}));
+  const auto web = web_options(WebSocketSettings{}, to->first.web.value_or(WebSocketSettings{}));
   if (!web) return web.error();
   relay::RouteOptions options;
   options.game = &native::game();

@@ -20,7 +20,7 @@ DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& prob
       pace_(kUnprovenPerSecond, kMostUnproven, worker_route.loop.now()),
       reader_(worker_route.loop, *this) {}
 
-DatagramAcceptor::~DatagramAcceptor() { worker_route_->loop.never(*this); }
+DatagramAcceptor::~DatagramAcceptor() { worker_route_->loop.cancel_later(*this); }
 
 Outcome<net::Address> DatagramAcceptor::open(net::Fd, const net::Address&) {
   const net::Address& listener = worker_route_->route.listener;

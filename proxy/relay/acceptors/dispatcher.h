@@ -26,11 +26,11 @@ struct AcceptedClient {
   std::unique_ptr<net::MovedEnetPeer> moved_enet{};  ///< that peer, if its worker is not the listener's
   std::vector<EarlyEnetPacket> early{};              ///< what it has sent so far
   std::optional<Reason> no_dial_reason{};            ///< of a bot: why its server is not dialled
-  Route::Hold hold{};                                ///< of its route
+  Route::Ref route_ref{};                            ///< of its route
 
   void go_by(Route& its) {
     route = its.index;
-    hold = Route::Hold(its);
+    route_ref = Route::Ref(its);
   }
 
   /// Chooses the server that the session is to begin with; none if all are drained. REQUIRES: if a dialect must be

@@ -15,7 +15,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
  public:
   EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher, const Limits& limits);
 
-  ~EnetAcceptor() override { worker_route_->loop.never(*this); }
+  ~EnetAcceptor() override { worker_route_->loop.cancel_later(*this); }
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void close() override;

@@ -7,7 +7,7 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/session_info.h"
 
 namespace entente::relay {
 

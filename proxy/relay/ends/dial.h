@@ -4,8 +4,8 @@
 #pragma once
 
 #include "proxy/net/socket.h"
-#include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/ends/outgoing.h"
+#include "proxy/relay/ends/relay_link.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {

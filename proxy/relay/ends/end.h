@@ -12,8 +12,8 @@
 #include "proxy/core/room_member.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/enet_peer_user.h"
-#include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/ends/outgoing.h"
+#include "proxy/relay/ends/relay_link.h"
 #include "proxy/relay/route.h"
 #include "proxy/relay/sessions/reason.h"
 

@@ -55,7 +55,7 @@ EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& o
 }
 
 EnetEnd::~EnetEnd() {
-  worker_route_.loop.never(*this);
+  worker_route_.loop.cancel_later(*this);
   hang_up();
 }
 

@@ -2,10 +2,10 @@
 
 namespace entente::relay {
 
-void Attendance::came(const words::Player& player, const std::string& speech) {
+void Attendance::came(const words::Player& player, const std::string& game_dialect) {
   const std::lock_guard lock(mutex_);
-  Row& row = rows_[speech];
-  row.speech = speech;
+  Row& row = rows_[game_dialect];
+  row.game_dialect = game_dialect;
   ++row.players;
   ++row.present;
   if (row.names.size() < kMostNames) row.names.push_back(player.name());
@@ -32,7 +32,7 @@ void Attendance::died(const words::Died& died) {
 std::vector<Attendance::Row> Attendance::rows() const {
   const std::lock_guard lock(mutex_);
   std::vector<Row> all;
-  for (const auto& [speech, row] : rows_) all.push_back(row);
+  for (const auto& [game_dialect, row] : rows_) all.push_back(row);
   return all;
 }
 

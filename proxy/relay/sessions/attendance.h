@@ -18,18 +18,19 @@ class Attendance {
 
   /// The players of one game in one dialect.
   struct Row {
-    std::string speech;              ///< "bzflag 2.4"; "bot" for bots
+    std::string game_dialect;        ///< "bzflag 2.4"; "bot" for bots
     std::uint64_t players = 0;       ///< how many have come so far
     std::uint64_t present = 0;       ///< how many are there
     std::vector<std::string> names;  ///< of the first kMostNames that came
     std::uint64_t kills = 0, deaths = 0;
   };
 
-  /// Applies a fact. `speech_of(player)` is called for each new player.
-  template <class SpeechOf>
-  void told(const core::Fact& fact, SpeechOf&& speech_of) {
+  /// Applies a fact. `game_dialect_of(player)` is called for each new player.
+  template <class GameDialectOf>
+  void told(const core::Fact& fact, GameDialectOf&& game_dialect_of) {
     if (const auto* player = core::as<words::Player>(fact)) {
-      if (player->role() != words::WATCH && !there_.contains(player->id())) came(*player, speech_of(player->id()));
+      if (player->role() != words::WATCH && !there_.contains(player->id()))
+        came(*player, game_dialect_of(player->id()));
     } else if (const auto* gone = core::as<words::PlayerGone>(fact)) {
       left(gone->id());
     } else if (const auto* died = core::as<words::Died>(fact)) {
@@ -41,7 +42,7 @@ class Attendance {
   std::vector<Row> rows() const;
 
  private:
-  void came(const words::Player& player, const std::string& speech);
+  void came(const words::Player& player, const std::string& game_dialect);
   void left(core::Id player);
   void died(const words::Died& died);
 

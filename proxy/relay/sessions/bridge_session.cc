@@ -78,7 +78,7 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
 void BridgeSession::opened(End& end, const core::Peer& peer) {
   moved_ = now();
   if (&end == next_end_.get()) return go_to_server(peer);
-  Side& side = side_of(end);
+  CountedEnd& side = side_of(end);
   side.up = true;
   side.took = moved_;
   if (!is_front(side)) return open_back(peer);
@@ -104,7 +104,7 @@ void BridgeSession::seat(std::size_t dialect) {
 }
 
 /// Ends the session: only now a peer has shown a dialect that cannot be bridged.
-void BridgeSession::lack_face(const Side& side) {
+void BridgeSession::lack_face(const CountedEnd& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
   worker_route_->say(LogKind::kDialect,
                      who + spoken(side.info) + ", which cannot be bridged yet; `entente games` says what can");
@@ -230,7 +230,7 @@ void BridgeSession::after_call() {
 }
 
 void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
-  Side& side = side_of(id);
+  CountedEnd& side = side_of(id);
   if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
   if (is_front(side) && side.end != nullptr) name(bytes);
   if (visits() && !is_front(side)) {  // not recorded: it would be the same words again
@@ -247,9 +247,9 @@ std::size_t BridgeSession::waiting(core::Id end) const {
 }
 
 /// Bytes that wait for `side`: the other is read no further until they are few again.
-void BridgeSession::note_waiting(Side& side) {
+void BridgeSession::note_waiting(CountedEnd& side) {
   if (side.overflows(limits_)) overflow_ = is_front(side) ? Reason::kClientStalled : Reason::kServerStalled;
-  Side& source = other(side);
+  CountedEnd& source = other(side);
   if (side.end->waiting() <= limits_.high_water || (source.paused & kBehind) != 0) return;
   worker_route_->counters.stalls.add();
   source.pause(kBehind);
@@ -303,7 +303,7 @@ void BridgeSession::told(const core::Fact& fact) {
 void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frames) {
   if (ending_) return;
   moved_ = now();
-  Side& side = side_of(end);
+  CountedEnd& side = side_of(end);
   if (is_front(side) && !room_) seat(info_.game->named_by_client(bytes).value_or(info_.dialect));
   is_front(side) ? hear(lane, bytes, frames) : hear_server(lane, bytes, frames);
 }
@@ -329,7 +329,7 @@ void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
 
 void BridgeSession::wrote(End& end) {
   if (ending_) return;
-  Side& side = side_of(end);
+  CountedEnd& side = side_of(end);
   side.took = now();
   if (end.waiting() <= limits_.low_water) other(side).resume(kBehind);
 }
@@ -338,7 +338,7 @@ void BridgeSession::wrote(End& end) {
 
 void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (&end == next_end_.get()) return next_departed(departure);
-  Side& side = side_of(end);
+  CountedEnd& side = side_of(end);
   if (&end == arena_) {
     if (ending_ || lose_arena(departure.why)) return;
     set_reason(Reason::kServerUnreachable, departure.why);
@@ -357,7 +357,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
 }
 
 /// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
-void BridgeSession::depart(Side& side, Reason reason, const End::Departure& departure) {
+void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
   const bool by_web = !is_front(side) && worker_route_->route.server_game().transport() == wire::Transport::kWebSocket;
   const bool lost = departure.how == How::kLeft || departure.how == How::kBroke || departure.how == How::kDeclined;
@@ -377,7 +377,7 @@ void BridgeSession::depart(Side& side, Reason reason, const End::Departure& depa
 }
 
 /// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.
-Reason BridgeSession::flooded_by(const Side& side) const {
+Reason BridgeSession::flooded_by(const CountedEnd& side) const {
   if ((side.paused & kRate) != 0) return Reason::kBadFrame;
   return is_front(side) ? Reason::kServerStalled : Reason::kClientStalled;
 }
@@ -431,7 +431,7 @@ std::string BridgeSession::who() const {
 void BridgeSession::shut_down() {
   alarm_.clear();
   if (dial_.under_way()) server_end().hang_up();
-  for (Side* side : {&front_, &back_}) side->end->shut_down(why_, code_for(*side));
+  for (CountedEnd* side : {&front_, &back_}) side->end->shut_down(why_, code_for(*side));
 }
 
 void BridgeSession::tell_end() {

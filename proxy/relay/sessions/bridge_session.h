@@ -73,13 +73,13 @@ class BridgeSession final : public RoomSession, private RoomHost {
   std::string player() const override { return name_; }
   std::string arena() const override;
 
-  Side& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
-  Side& side_of(core::Id id) { return id == core::kBackEnd ? back_ : front_; }
-  Side& other(const Side& side) { return &side == &front_ ? back_ : front_; }
-  bool is_front(const Side& side) const { return &side == &front_; }
+  CountedEnd& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
+  CountedEnd& side_of(core::Id id) { return id == core::kBackEnd ? back_ : front_; }
+  CountedEnd& other(const CountedEnd& side) { return &side == &front_ ? back_ : front_; }
+  bool is_front(const CountedEnd& side) const { return &side == &front_; }
 
   void play_if(bool entered, bool ready);
-  void lack_face(const Side& side);
+  void lack_face(const CountedEnd& side);
   std::unique_ptr<End> make_back(bool finds_dialect);
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);
@@ -89,7 +89,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool may_go_on() const;
   bool may_outlive_server() const;
   bool outlives_server(const std::string& why, std::uint32_t code);
-  core::Wait replace_back(std::unique_ptr<core::Back> back, const core::Loss& loss);
+  core::Wait replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss);
   void tell_wait(core::Wait wait, const std::string& server, const std::string& why);
   void replace_back_end();
   std::optional<std::size_t> known_dialect() const {
@@ -113,19 +113,19 @@ class BridgeSession final : public RoomSession, private RoomHost {
   End& server_end() const { return next_end_ != nullptr ? *next_end_ : *back_.end; }
   /// Until a player who cannot leave the arena yet is looked at again.
   static constexpr Millis kNextAgain = 1'000;
-  void note_waiting(Side& side);
+  void note_waiting(CountedEnd& side);
   void hear_server(Lane lane, Bytes bytes, std::size_t frames);
 
   bool server_owes() const;
   bool given_up(Millis now);
-  Reason flooded_by(const Side& side) const;
-  void depart(Side& side, Reason reason, const End::Departure& departure);
+  Reason flooded_by(const CountedEnd& side) const;
+  void depart(CountedEnd& side, Reason reason, const End::Departure& departure);
   void tell_server_wrong();
   std::string who() const;
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   SessionInfo back_info_;
-  Side back_{Facing::kServer, back_info_};
+  CountedEnd back_{Facing::kServer, back_info_};
 
   std::string name_;            // of the player, as the room tells it
   std::uint64_t orphaned_ = 0;  // World::orphaned(), as counted so far

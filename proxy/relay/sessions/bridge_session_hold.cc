@@ -57,7 +57,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 }
 
 /// What the player waits for; kNothing: the room ends.
-core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::Loss& loss) {
+core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
   call_room([&](core::Room& room, core::Micros at) {
     wait = room.replace_back(std::move(back), loss, at);
@@ -74,10 +74,11 @@ void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const 
   const std::string limit = " for up to " + std::to_string(hold_ms() / 1000) + " s";
   if (wait == core::Wait::kSeat) {
     note("server " + server + " is full; the player waits for a seat");
-    worker_route_->tell(LogKind::kHeld, who() + ": server " + server + " is full; waits for a seat" + limit);
+    worker_route_->tell(LogKind::kWaitsForServer, who() + ": server " + server + " is full; waits for a seat" + limit);
   } else {
     note("server " + server + " is lost (" + why + "); the player waits for it");
-    worker_route_->say(LogKind::kHeld, who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
+    worker_route_->say(LogKind::kWaitsForServer,
+                       who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
   }
   if (info_.game->has_chat()) announce(wait == core::Wait::kSeat ? kServerIsFull : kServerIsAway);
 }
@@ -110,13 +111,14 @@ void BridgeSession::come_back() {
   const std::string server = back_info_.server.text();
   if (!std::exchange(was_in_, true)) {
     note("in on server " + server + " after " + std::to_string(away) + " ms");
-    worker_route_->tell(LogKind::kBack,
+    worker_route_->tell(LogKind::kBackOnServer,
                         who() + ": in on server " + server + " after waiting " + std::to_string(away) + " ms");
     return set_alarm(wakes_at());
   }
   worker_route_->counters.brought_back.add();
   note("back on server " + server + " after " + std::to_string(away) + " ms");
-  worker_route_->tell(LogKind::kBack, who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
+  worker_route_->tell(LogKind::kBackOnServer,
+                      who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
   if (info_.game->has_chat())
     announce(kServerIsBack);
   else
@@ -167,7 +169,8 @@ void BridgeSession::tell_arena() {
   tells_arena_ = false;
   was_in_ = true;
   const std::string& name = worker_route_->route.bridge->while_down->arena;
-  worker_route_->say(LogKind::kHeld, who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
+  worker_route_->say(LogKind::kWaitsForServer,
+                     who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
   if (info_.game->has_chat())
     announce("the server is away; you play in the arena '" + name + "' meanwhile");
   else
@@ -200,7 +203,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
   dial_.wait_until(until);
   if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
   note("the arena '" + name + "' does not keep the player: " + why);
-  worker_route_->say(LogKind::kHeld,
+  worker_route_->say(LogKind::kWaitsForServer,
                      who() + ": the arena '" + name + "' does not keep the player (" + why + "); waits for a server");
   const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
   if (stays && !ending_ && info_.game->has_chat()) announce(kServerIsAway);

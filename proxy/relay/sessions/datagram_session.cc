@@ -4,7 +4,7 @@
 
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/enet_reason.h"
-#include "proxy/relay/ends/link_side.h"
+#include "proxy/relay/ends/relay_link.h"
 
 namespace entente::relay {
 

@@ -78,7 +78,7 @@ class DatagramSession final : private net::UdpReader::User {
   void part(Reason reason);
 
   WorkerRoute& worker_route_;
-  const Route::Hold hold_{worker_route_.route};
+  const Route::Ref route_ref_{worker_route_.route};
   Owner& owner_;
   net::EnetUnpacker& unpacker_;
   const Limits limits_;

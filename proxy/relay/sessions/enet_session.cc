@@ -158,9 +158,9 @@ bool EnetSession::waits_for_seat() {
   if (seat_until_ == 0) seat_until_ = now() + most;
   if (most == 0 || now() >= seat_until_ || bytes_from_client_ + bytes_from_server_ != 0) return false;
   if (std::exchange(open_, false))
-    worker_route_->tell(LogKind::kHeld, "session " + std::to_string(info_.link) + ": server " + info_.server.text() +
-                                            " is full; waits for a seat for up to " + std::to_string(most / 1000) +
-                                            " s");
+    worker_route_->tell(LogKind::kWaitsForServer, "session " + std::to_string(info_.link) + ": server " +
+                                                      info_.server.text() + " is full; waits for a seat for up to " +
+                                                      std::to_string(most / 1000) + " s");
   dial_.again(*worker_route_, info_, std::nullopt, now(), seat_until_);
   return true;
 }

@@ -8,7 +8,7 @@
 
 #include "proxy/base/limits.h"
 #include "proxy/core/room_member.h"
-#include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/session_info.h"
 
 namespace entente::relay {
 

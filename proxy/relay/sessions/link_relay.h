@@ -12,7 +12,7 @@ namespace entente::relay {
 template <class Link, class LinkUser, class Any>
 class LinkRelay : public Session, protected LinkUser {
  protected:
-  using Half = LinkSide<Link>;
+  using PeerLink = RelayLink<Link>;
 
   LinkRelay(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
       : Session(accept_route, owner, newcomer),
@@ -20,8 +20,8 @@ class LinkRelay : public Session, protected LinkUser {
         server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkUser&>(*this)) {}
 
   bool is_client(const Any& link) const { return &link == &client_.link; }
-  Half& half(const Any& link) { return is_client(link) ? client_ : server_; }
-  Half& other(const Any& link) { return is_client(link) ? server_ : client_; }
+  PeerLink& peer_link(const Any& link) { return is_client(link) ? client_ : server_; }
+  PeerLink& other(const Any& link) { return is_client(link) ? server_ : client_; }
 
   /// It has reached its server and goes on: from now on it is served before newcomers.
   void play() {
@@ -31,7 +31,7 @@ class LinkRelay : public Session, protected LinkUser {
   }
 
   /// Data of `from` was sent to `to`. Stops reading `from` if too much waits there.
-  void note_waiting(Half& from, const Half& to) {
+  void note_waiting(PeerLink& from, const PeerLink& to) {
     if (to.link.waiting() <= limits_.high_water || (from.paused & kBehind) != 0) return;
     worker_route_->counters.stalls.add();
     from.pause(kBehind);
@@ -39,14 +39,14 @@ class LinkRelay : public Session, protected LinkUser {
 
   void wrote(Any& link) override {
     if (ending_) return settle();
-    half(link).took = now();
+    peer_link(link).took = now();
     if (link.waiting() <= limits_.low_water) other(link).resume(kBehind);
   }
 
   void broken(Any& link, int error) override {
     const bool client = is_client(link);
     if (dial_.under_way() && !ending_ && !client) return dial_.failed(error);
-    half(link).ended = true;
+    peer_link(link).ended = true;
     if (ending_) return settle();
     end(first_.value_or(client ? Reason::kClientReset : Reason::kServerReset));
   }
@@ -55,15 +55,15 @@ class LinkRelay : public Session, protected LinkUser {
   /// reset the connection, and the peer could lose our last bytes.
   void shut_down() override {
     if (dial_.under_way()) server_.link.close();
-    for (Half* half : {&client_, &server_}) {
-      half->link.finish();
-      half->link.read(true);
+    for (PeerLink* peer : {&client_, &server_}) {
+      peer->link.finish();
+      peer->link.read(true);
     }
   }
 
   void settle() override {
-    for (Half* half : {&client_, &server_})
-      if (half->ended && half->link.waiting() == 0) half->link.close();
+    for (PeerLink* peer : {&client_, &server_})
+      if (peer->ended && peer->link.waiting() == 0) peer->link.close();
     Session::settle();
   }
 
@@ -84,15 +84,15 @@ class LinkRelay : public Session, protected LinkUser {
   }
 
   std::optional<Reason> stalled(Millis now) const {
-    const auto takes_nothing = [&](const Half& half) {
-      return open_ && half.link.waiting() && late(now, half.took, limits_.stall_ms);
+    const auto takes_nothing = [&](const PeerLink& peer) {
+      return open_ && peer.link.waiting() && late(now, peer.took, limits_.stall_ms);
     };
     if (takes_nothing(client_)) return Reason::kClientStalled;
     if (takes_nothing(server_)) return Reason::kServerStalled;
     return std::nullopt;
   }
 
-  Half client_, server_;
+  PeerLink client_, server_;
   std::optional<Reason> first_;  // who ended first, while the other may go on
   bool open_ = false;            // the two hear each other
 };

@@ -98,7 +98,7 @@ void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code
 }
 
 /// The face's code; if it gave none, the game's code for the reason of the end.
-std::uint32_t RoomSession::code_for(const Side& side, std::uint32_t said) const {
+std::uint32_t RoomSession::code_for(const CountedEnd& side, std::uint32_t said) const {
   return said != 0 ? said : parting_code(*side.info.game, side.facing, reason());
 }
 

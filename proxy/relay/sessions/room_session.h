@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "proxy/relay/sessions/counted_end.h"
 #include "proxy/relay/sessions/session.h"
-#include "proxy/relay/sessions/side.h"
 
 namespace entente::relay {
 
@@ -33,13 +33,13 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void hear(Lane lane, Bytes bytes, std::size_t frames);
   void name(Bytes greeting);
   void let_go(Reason reason, std::string_view why, std::uint32_t code);
-  std::uint32_t code_for(const Side& side, std::uint32_t said = 0) const;
+  std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
 
   void pause_client(Pause why) override { front_.pause(why); }
   void resume_client(Pause why) override { front_.resume(why); }
   Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }
 
-  Side front_{Facing::kClient, info_};
+  CountedEnd front_{Facing::kClient, info_};
   core::Peer peer_;              // the client
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
   bool turned_away_ = false;

@@ -34,7 +34,7 @@ void Session::begin_dial(wire::Transport transport, std::optional<std::size_t> d
 void Session::go_by(WorkerRoute& route) {
   if (&route == worker_route_) return;
   worker_route_ = &route;
-  hold_ = Route::Hold(route.route);
+  route_ref_ = Route::Ref(route.route);
   chosen_ = route.route.upstreams.choose(info_.client, now());
   if (chosen_ != nullptr) dial_.expect(*chosen_);
 }

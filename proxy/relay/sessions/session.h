@@ -15,8 +15,8 @@
 #include "proxy/relay/admission/rates.h"
 #include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/dial.h"
-#include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/ends/link_table.h"
+#include "proxy/relay/ends/relay_link.h"
 #include "proxy/relay/inquiry.h"
 #include "proxy/relay/route.h"
 
@@ -152,7 +152,7 @@ class Session : private Dial::User {
 
   WorkerRoute& accept_route_;  // whose listener accepted the client
   WorkerRoute* worker_route_;  // that serves the path the client asked for
-  Route::Hold accept_hold_{accept_route_.route}, hold_;
+  Route::Ref accept_route_ref_{accept_route_.route}, route_ref_;
   Upstream* chosen_;  // the server to begin with; null: none
   Owner& owner_;
   const Limits limits_;

@@ -42,7 +42,7 @@ SharedRoom::SharedRoom(net::Loop& loop, SharedRoomState& state, LinkId link, Eve
 
 SharedRoom::~SharedRoom() {
   annex_.reset();
-  loop_.never(*this);
+  loop_.cancel_later(*this);
 }
 
 void SharedRoom::open(TapSink* tap) {
@@ -307,7 +307,7 @@ void SharedRoom::heard(const core::Intent& intent) {
 }
 
 /// "bzflag 2.4"; "bot", where nobody sits.
-std::string SharedRoom::speech_of(core::Id player) const {
+std::string SharedRoom::game_dialect_of(core::Id player) const {
   const Guest* const guest = find(player);
   if (guest == nullptr) return "bot";
   const SessionInfo& info = guest->client();
@@ -316,7 +316,7 @@ std::string SharedRoom::speech_of(core::Id player) const {
 
 void SharedRoom::told(const core::Fact& fact) {
   stand_ins_.heard(fact);
-  state_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
+  state_.attendance.told(fact, [this](core::Id player) { return game_dialect_of(player); });
   RoomHost::told(fact);
   if (annex_) annex_->told(fact);
   if (const auto* player = core::as<words::Player>(fact))

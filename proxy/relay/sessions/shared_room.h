@@ -116,7 +116,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   void flush(std::uint64_t nanos);
   std::uint64_t next_turn(Millis now);
   Guest* find(core::Id guest) const;
-  std::string speech_of(core::Id player) const;
+  std::string game_dialect_of(core::Id player) const;
   void move(core::Id from, core::Id to, core::Micros at);
   void make_way(core::Id guest, core::Micros at);
   void end(Reason reason);

@@ -99,7 +99,7 @@ void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
   moved_ = now();
   if (!is_client(link)) server_spoke_ = moved_;
   if (ending_) {
-    if (half(link).talks_on(bytes.size(), kMostUnheard)) settle();  // the other may have something to take yet
+    if (peer_link(link).talks_on(bytes.size(), kMostUnheard)) settle();  // the other may have something to take yet
   } else if (is_client(link)) {
     client_said(bytes);
   } else {
@@ -159,7 +159,7 @@ void TcpSession::note_entry(const Frames& frames) {
   if (entry == wire::Entry::kBanned) worker_route_->server_banned(info_.client, "");
 }
 
-void TcpSession::relay(Half& from, Half& to, Way way, const Frames& frames) {
+void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const Frames& frames) {
   const Bytes bytes = frames.fresh();
   if (worker_route_->tap) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
   to.will_wait(now());
@@ -192,7 +192,7 @@ void TcpSession::go_unframed(const Fault& fault) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void TcpSession::ended(net::Link& link) {
-  half(link).ended = true;
+  peer_link(link).ended = true;
   if (ending_) return settle();
   if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
   is_client(link) ? client_ended() : server_ended();

@@ -35,7 +35,7 @@ class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
   void to_client(const Frames& frames);
   void note_greeting(const Frames& frames);
   void note_entry(const Frames& frames);
-  void relay(Half& from, Half& to, wire::Way way, const Frames& frames);
+  void relay(PeerLink& from, PeerLink& to, wire::Way way, const Frames& frames);
   void pass_rest(wire::Way way);
   void go_unframed(const Fault& fault);
 

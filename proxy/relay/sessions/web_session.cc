@@ -84,7 +84,7 @@ void WebSession::declined(WebLink&, const net::HttpHead& response) {
 void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   moved_ = now();
   const bool from_client = is_client(link);
-  Half& from = half(link);
+  PeerLink& from = peer_link(link);
   if (ending_) {
     if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // the other may have something to take yet
     return;
@@ -151,7 +151,7 @@ void WebSession::insert(Bytes message) {
 
 bool WebSession::takes_insert() const { return open_ && begun_ && !client_.ended && !client_.link.sent_close(); }
 
-void WebSession::pass(Half& from, Half& to, Way way, Opcode opcode, Bytes message) {
+void WebSession::pass(PeerLink& from, PeerLink& to, Way way, Opcode opcode, Bytes message) {
   if (to.link.sent_close()) return;
   if (is_message(opcode)) {
     tell_tap(way, message);
@@ -168,9 +168,9 @@ void WebSession::pass(Half& from, Half& to, Way way, Opcode opcode, Bytes messag
 /// One read's worth was passed on: out with it.
 void WebSession::paused(WebLink& link) {
   if (ending_ || !open_) return;
-  Half& to = other(link);
+  PeerLink& to = other(link);
   to.link.flush();
-  if (to.link.waiting() == 0) half(link).resume(kBehind);
+  if (to.link.waiting() == 0) peer_link(link).resume(kBehind);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ void WebSession::protocol_error(WebLink& link, const Fault& fault, const std::st
 }
 
 void WebSession::ended(WebLink& link) {
-  half(link).ended = true;
+  peer_link(link).ended = true;
   if (ending_) return settle();
   if (!is_client(link) && dial_.under_way()) return end(Reason::kServerDeclined);
   end(first_.value_or(is_client(link) ? Reason::kClientLeft : Reason::kServerLeft));

@@ -34,7 +34,7 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   bool refuse(const net::CloseFrame& parting, const Fault& fault);
   void tell_tap(wire::Way way, Bytes message);
   void begin();
-  void pass(Half& from, Half& to, wire::Way way, net::Opcode opcode, Bytes message);
+  void pass(PeerLink& from, PeerLink& to, wire::Way way, net::Opcode opcode, Bytes message);
 
   void dismiss(Reason reason, std::string_view why) override;
   void insert(Bytes message) override;

@@ -23,7 +23,7 @@ class Look : public Check, private net::Later {
  public:
   Look(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
       : worker_route_(worker_route), server_(server), user_(user) {}
-  ~Look() override { worker_route_.loop.never(*this); }
+  ~Look() override { worker_route_.loop.cancel_later(*this); }
 
   void start(const Limits& limits) override {
     result_ = {};

@@ -101,8 +101,8 @@ TEST_CASE("streaks end with a death, team kills are no kills, and who dies alone
                                          player(2, "bob"), player(3, "carl"), whole(10)})
     counted.take(row);
   counted.finish();
-  REQUIRE(counted.lines().size() == 3);
-  const Line &anna = counted.lines()[0], &bob = counted.lines()[1], &carl = counted.lines()[2];
+  REQUIRE(counted.players().size() == 3);
+  const PlayerCounts &anna = counted.players()[0], &bob = counted.players()[1], &carl = counted.players()[2];
   CHECK(anna.name == "anna");
   CHECK(anna.kills == 3);
   CHECK(anna.streak == 2);
@@ -126,10 +126,10 @@ TEST_CASE("stays under one name are one player, if they are not at the same time
                         player(5, "", 0, 1), player(6, "", 2), death(1, 3, 1), death(7, 4, 2), whole(10)})
     counted.take(row);
   counted.finish();
-  CHECK(counted.lines().size() == 5);
-  CHECK(counted.lines()[0].name == "anna");
-  CHECK(counted.lines()[0].stays == 2);
-  CHECK(counted.lines()[0].kills == 2);
+  CHECK(counted.players().size() == 5);
+  CHECK(counted.players()[0].name == "anna");
+  CHECK(counted.players()[0].stays == 2);
+  CHECK(counted.players()[0].kills == 2);
   CHECK(counted.place_of({2}) == 1);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("what a hostile recording has too much of is counted") {
   counted.take(whole(1));
   counted.finish();
   CHECK(counted.beyond() == 5);
-  CHECK(counted.lines().size() == Statistics::kMostStays);
+  CHECK(counted.players().size() == Statistics::kMostStays);
   CHECK(has(report_text(counted, "x", false), "and 19900 more\n"));
 }
 

@@ -1,5 +1,5 @@
-// A client that breaks the framing of its game or a limit is refused in the way of its game. The refusal has one reason,
-// which is counted and logged. Other clients are not disturbed.
+// A client that breaks the framing of its game or a limit is refused in the way of its game. The refusal has one
+// reason, which is counted and logged. Other clients are not disturbed.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -65,7 +65,7 @@ TEST_CASE("no more sessions than allowed, in all and from one address") {
     CHECK(running.ended(Reason::kTooMany));
     one.client.close();
     one.server.close();
-    CHECK(eventually([&] { return running.totals().now() == 1; }));
+    CHECK(eventually([&] { return running.totals().open_sessions() == 1; }));
     Pair again(running, fake);
   }
   SUBCASE("from one address") {
@@ -295,7 +295,7 @@ TEST_CASE("a storm of connections that reset at once disturbs nobody") {
     pair.server.send(frame("too"));
     REQUIRE(pair.client.read(5) == frame("too"));
   }
-  CHECK(eventually([&] { return running.totals().now() == 1; }));
+  CHECK(eventually([&] { return running.totals().open_sessions() == 1; }));
   const auto totals = running.totals();
   CHECK(totals.by(Reason::kClientLeft) + totals.by(Reason::kClientReset) == totals.opened - 1);
   CHECK(running.heard.lines().size() < 50);

@@ -128,7 +128,7 @@ TEST_CASE("words cross between all transports") {
     CHECK(running.dropped(Drop::kBadFrame));
     Datagrams(loopback()).send(running.address, point(1));
     CHECK(running.dropped(Drop::kUnknownSource));
-    CHECK(running.totals().now() == 1);
+    CHECK(running.totals().open_sessions() == 1);
   }
   SUBCASE("TCP to TCP and UDP") {
     FakeServer fake(true);
@@ -264,7 +264,7 @@ TEST_CASE("who lost the link takes up the session, on whatever worker it lives")
     CHECK(client->read(3) == point(3));
     CHECK(running.ended(Reason::kResumed, times));
   }
-  CHECK(running.totals().now() == 1);
+  CHECK(running.totals().open_sessions() == 1);
   client->send(Buffer{0, toy::kBye});
   CHECK(server.read_text(2) == kBye);
 }
@@ -292,12 +292,12 @@ TEST_CASE(
     for (std::uint8_t number = 1; number <= 3; ++number) (void)comes(number);
     const Stream fourth = comes(4);
     CHECK(servers[0].read_text(2) == kBye);  // the oldest of those who are away
-    CHECK(eventually([&] { return running.totals().now() == 3; }));
+    CHECK(eventually([&] { return running.totals().open_sessions() == 3; }));
     const Stream third = running.says(back(3));  // lets nobody go: it is one of them
     CHECK(third.read(3) == back(3));
     third.send(point(2));
     CHECK(servers[2].read(3) == point(2));
-    CHECK(eventually([&] { return running.totals().now() == 3; }));
+    CHECK(eventually([&] { return running.totals().open_sessions() == 3; }));
     const Stream fifth = running.says(point(5));
     CHECK(servers[1].read_text(2) == kBye);
     servers.push_back(accepted(fake));
@@ -337,7 +337,7 @@ TEST_CASE("who cannot take up a session begins one") {
     client.send(point(1));
     CHECK(accepted(fake).read(3) == point(1));
     CHECK(running.totals().opened == 2);
-    CHECK(eventually([&] { return running.totals().now() == 1; }));
+    CHECK(eventually([&] { return running.totals().open_sessions() == 1; }));
   }
   CHECK(running.totals().by(Reason::kResumed) == 0);
 }

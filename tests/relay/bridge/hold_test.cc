@@ -78,7 +78,7 @@ TEST_CASE("hold: a player whose server goes away stays, and is brought in again 
   CHECK_FALSE(have(said, "toward"));
   CHECK(running.totals().held_now() == 0);
   CHECK(running.totals().brought_back == 1);
-  CHECK(running.totals().now() == 1);
+  CHECK(running.totals().open_sessions() == 1);
   CHECK(running.heard.line("session 1 (\"us\"): server " + running.at.text() +
                            " is lost (server left); waits for it for up to 60 s"));
   CHECK(running.heard.line("session 1 (\"us\"): back on server " + running.at.text()));
@@ -392,7 +392,7 @@ TEST_CASE("hold: a client whose server is lost while it loads the world comes in
     CHECK(have(client.until("ready"), "cleo"));
   }
   CHECK(eventually([&] { return running.totals().held_now() == 0; }));
-  CHECK(running.totals().now() == 1);
+  CHECK(running.totals().open_sessions() == 1);
 }
 
 TEST_CASE("without hold a player leaves with the server") {

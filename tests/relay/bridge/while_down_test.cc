@@ -109,7 +109,7 @@ TEST_CASE("while_down: a player who loses the server plays in the arena, and goe
     anna.client.until("hello anna");
     CHECK(running.sessions().size() == 2);
     CHECK(running.sessions()[1].arena == "lobby");
-    CHECK(running.totals().now() == 1);
+    CHECK(running.totals().open_sessions() == 1);
     CHECK(running.totals().held_now() == 1);
 
     running.server_up();
@@ -145,7 +145,7 @@ TEST_CASE("while_down: who arrives while no server is up plays in the arena at o
   CHECK(have(anna.until("back on the server"), "cleo"));
   resident.until("player_gone");
   CHECK(running.totals().held_now() == 0);
-  CHECK(running.totals().now() == 1);
+  CHECK(running.totals().open_sessions() == 1);
 }
 
 TEST_CASE("while_down: a player who has not entered the arena yet is not taken to the server") {
@@ -170,7 +170,7 @@ TEST_CASE("while_down: the time in the arena is not limited by hold_s") {
   anna.lose();
   anna.client.until(kInArena);
   std::this_thread::sleep_for(std::chrono::milliseconds(2'000));
-  CHECK(running.totals().now() == 1);
+  CHECK(running.totals().open_sessions() == 1);
   anna.client.say(R"({"say":{"text":"still here"}})");
   anna.client.until("still here");
   running.server_up();
@@ -285,7 +285,7 @@ TEST_CASE("while_down: a server that comes and goes again and again does not los
     running.up.reset();
   }
   anna.client.until(kInArena);
-  CHECK(running.totals().now() == 1);
+  CHECK(running.totals().open_sessions() == 1);
   CHECK(running.totals().brought_back == kTimes / 4);
   CHECK(running.totals().held_now() == 1);
 }

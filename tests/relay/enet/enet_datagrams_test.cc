@@ -29,7 +29,7 @@ TEST_CASE("enet datagrams: a client's leaving reaches the server, and its place 
   scene.client.host.disconnect(*scene.client.peer, 7);
   scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
   CHECK(scene.server.log.back() == "down 7");
-  scene.until([&] { return scene.running.totals().now() == 0; });
+  scene.until([&] { return scene.running.totals().open_sessions() == 0; });
   CHECK(scene.running.totals().by(Reason::kClientLeft) == 1);
   scene.join(3);
   CHECK(scene.server.ups == 2);
@@ -196,11 +196,11 @@ TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and sta
   for (std::uint32_t i = 0; i < kStorm; ++i) {
     storm[i % storm.size()].send(scene.running.address, connect_datagram(1000 + i));
     if (i % 50 == 0) uv_run(scene.loop.raw(), UV_RUN_NOWAIT);
-    CHECK(scene.running.totals().now() <= relay::DatagramAcceptor::kMostUnproven + 1);
+    CHECK(scene.running.totals().open_sessions() <= relay::DatagramAcceptor::kMostUnproven + 1);
   }
   scene.client.say(0, "030001", EnetSend::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
-  scene.until([&] { return scene.running.totals().now() == 1; });
+  scene.until([&] { return scene.running.totals().open_sessions() == 1; });
   CHECK(scene.client.peer != nullptr);
 }
 

@@ -1,15 +1,15 @@
-#include "adapters/aos/front/newcomer.h"
+#include "adapters/aos/front/client_profile.h"
 
 namespace entente::aos {
 
-void Newcomer::hear(const VersionResponse& version, core::FrontOut&) {
+void ClientProfile::hear(const VersionResponse& version, core::FrontOut&) {
   const char letter = static_cast<char>(version.letter);
   const std::string program = letter == 'o' ? "OpenSpades" : letter == 'B' ? "BetterSpades" : std::string(1, letter);
   version_ = text_of(program) + ' ' + std::to_string(version.version[0]) + '.' + std::to_string(version.version[1]) +
              '.' + std::to_string(version.version[2]) + " (" + text_of(version.system.view()) + ')';
 }
 
-void Newcomer::enter(const ExistingPlayer& player, const Sides& sides) {
+void ClientProfile::enter(const ExistingPlayer& player, const Sides& sides) {
   entered_ = true;
   wish_.set_name(text_of(player.name.view()));
   if (wish_.name().empty()) wish_.set_name("player");
@@ -21,7 +21,7 @@ void Newcomer::enter(const ExistingPlayer& player, const Sides& sides) {
   colour_ = colour_of(player.colour);
 }
 
-void Newcomer::leave() {
+void ClientProfile::leave() {
   entered_ = false;
   colour_ = 0;
 }

@@ -1,4 +1,4 @@
-#include "proxy/program/serve/play.h"
+#include "proxy/program/serve/bot_run.h"
 
 #include <spdlog/spdlog.h>
 
@@ -30,7 +30,7 @@ struct Added {
 };
 
 Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool record_secrets) {
-  const auto web = web_options(WebEnd{}, run.to.web.value_or(WebEnd{}));
+  const auto web = web_options(WebSocketSettings{}, run.to.web.value_or(WebSocketSettings{}));
   if (!web) return web.error();
   const auto tap = service.tap(run.record, run.to.game->name());
   if (!tap) return tap.error();

@@ -1,4 +1,4 @@
-#include "proxy/program/recordings/to_file.h"
+#include "proxy/program/recordings/foreign_format_exporter.h"
 
 #include "adapters/aos/aos.h"
 #include "adapters/bzflag/bzflag.h"
@@ -10,18 +10,19 @@ namespace entente {
 
 using wire::Lane, wire::Way;
 
-void ToFile::finish(const std::string& name, Buffer file) {
+void ForeignFormatExporter::finish(const std::string& name, Buffer file) {
   file_ = std::move(file);
   whose_ = name;
 }
 
-void ToFile::remark(std::string_view text) {
+void ForeignFormatExporter::remark(std::string_view text) {
   std::string line;
   wire::escape(text, line);
   err_ << line << '\n';
 }
 
-void ToRec::begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect, WallTime) {
+void RecExporter::begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+                        WallTime) {
   if (game_dialect.game != &bzflag::game() || !bzflag::has_recordings(game_dialect.dialect))
     return remark(connection.name + ": left out: only BZFlag from 2.0 on has .rec recordings");
   links_[id] = stream_name(connection.name);
@@ -29,12 +30,12 @@ void ToRec::begin(ConnectionId id, const ImportedConnection& connection, const G
     sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(game_dialect.dialect)});
 }
 
-void ToRec::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
+void RecExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   const auto at = sessions_.find(links_[id]);
   if (at != sessions_.end()) at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
 }
 
-void ToRec::over(ConnectionId id) {
+void RecExporter::over(ConnectionId id) {
   const auto at = sessions_.find(links_[id]);
   links_.erase(id);
   if (at == sessions_.end()) return;
@@ -49,8 +50,8 @@ void ToRec::over(ConnectionId id) {
   sessions_.erase(at);
 }
 
-void ToDemo::begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
-                   WallTime time) {
+void DemoExporter::begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+                         WallTime time) {
   if (game_dialect.game != &aos::game() || !has_demos(game_dialect.dialect))
     return remark(connection.name + ": left out: only Ace of Spades 0.75 and 0.76 have recordings of aos_replay");
   Session& session = sessions_[id];
@@ -59,7 +60,7 @@ void ToDemo::begin(ConnectionId id, const ImportedConnection& connection, const 
   put_demo_header(game_dialect.dialect, session.file);
 }
 
-void ToDemo::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
+void DemoExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;
@@ -77,16 +78,16 @@ void ToDemo::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   put_demo_packet(time - std::min(time, session.start), seconds(), frame.bytes, session.file);
 }
 
-void ToDemo::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time) {
+void DemoExporter::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time) {
   frame(id, {way, lane, {}, bytes}, time);
 }
 
-void ToDemo::gap(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t, WallTime) {
+void DemoExporter::gap(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t, WallTime) {
   if (const auto at = sessions_.find(id); at != sessions_.end() && way == Way::kToClient)
     at->second.missing += messages;
 }
 
-void ToDemo::over(ConnectionId id) {
+void DemoExporter::over(ConnectionId id) {
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;

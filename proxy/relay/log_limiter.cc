@@ -1,4 +1,4 @@
-#include "proxy/relay/admission/log_limiter.h"
+#include "proxy/relay/log_limiter.h"
 
 #include <algorithm>
 #include <cassert>

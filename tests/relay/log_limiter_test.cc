@@ -1,6 +1,6 @@
 // Lines and tokens: ten lines of a kind at once, then one a second, whatever comes, and nothing left out of its count;
 // a bucket gives its rate, in the long run exactly.
-#include "proxy/relay/admission/log_limiter.h"
+#include "proxy/relay/log_limiter.h"
 
 #include <doctest/doctest.h>
 

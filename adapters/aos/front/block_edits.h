@@ -10,10 +10,10 @@
 
 namespace entente::aos {
 
-class Building {
+class BlockEdits {
  public:
-  Building(Client& client, const MapSender& map, const Newcomer& newcomer, PlayerTable& players, Arms& arms)
-      : client_(client), map_(map), newcomer_(newcomer), players_(players), arms_(arms) {}
+  BlockEdits(Client& client, const MapSender& map, const ClientProfile& profile, PlayerTable& players, Arms& arms)
+      : client_(client), map_(map), profile_(profile), players_(players), arms_(arms) {}
 
   void hear(const BlockAction& action, FrontOut& out);
   void hear(const BlockLine& line, FrontOut& out);
@@ -43,7 +43,7 @@ class Building {
 
   Client& client_;
   const MapSender& map_;
-  const Newcomer& newcomer_;
+  const ClientProfile& profile_;
   PlayerTable& players_;
   Arms& arms_;
   bool edited_ = false;

@@ -16,7 +16,7 @@
 
 namespace entente::numbers {
 
-class Fold {
+class RowBuilder {
  public:
   struct Options {
     core::Micros every = core::kSecond;  ///< between positions; 0: no positions
@@ -24,7 +24,7 @@ class Fold {
   };
 
   /// `to` outlives it.
-  Fold(RowSink& to, const Options& options);
+  RowBuilder(RowSink& to, const Options& options);
 
   void take(const core::Fact& fact);
   /// From `at` on, the world is this one: the recording begins with it, or another session is read from there on.
@@ -133,6 +133,6 @@ class Fold {
 };
 
 /// Reads all of the recording. An error says that it was interrupted (Interruption), or what cannot be read.
-Outcome<Done> read_rows(PlayedWords& words, Fold& fold, Progress& progress);
+Outcome<Done> read_rows(PlayedWords& words, RowBuilder& builder, Progress& progress);
 
 }  // namespace entente::numbers

@@ -1,4 +1,4 @@
-#include "adapters/aos/from_client.h"
+#include "adapters/aos/client_packet_cutter.h"
 
 #include <array>
 
@@ -26,7 +26,7 @@ std::size_t read_of(Bytes packet) {
 
 }  // namespace
 
-wire::Cut FromClient::next(Bytes packet) {
+wire::Cut ClientPacketCutter::next(Bytes packet) {
   if (packet.size() < read_of(packet)) return {0, wire::Stage::kPlay, Fault{"message too short", "", packet.size()}};
   return {packet.size(), wire::Stage::kPlay, {}};
 }

@@ -1,4 +1,4 @@
-#include "adapters/panic/back/field.h"
+#include "adapters/panic/back/battlefield.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,31 +29,31 @@ std::optional<Way> straight_way(Tile from, Tile to) {
 
 }  // namespace
 
-Piece* Field::find(std::uint32_t number) {
+Piece* Battlefield::find(std::uint32_t number) {
   const auto at = pieces_.find(number);
   return at != pieces_.end() ? &at->second : nullptr;
 }
 
-const Piece* Field::find_unit(core::Id unit) const {
+const Piece* Battlefield::find_unit(core::Id unit) const {
   if (unit == 0) return nullptr;
   for (const auto& [number, piece] : pieces_)
     if (piece.unit == unit) return &piece;
   return nullptr;
 }
 
-Piece* Field::put(const Piece& piece) {
+Piece* Battlefield::put(const Piece& piece) {
   if (pieces_.size() >= kMostPieces && !pieces_.contains(piece.number)) return nullptr;
   ground.see(piece.at);
   return &(pieces_[piece.number] = piece);
 }
 
-bool Field::taken(Tile tile) const {
+bool Battlefield::taken(Tile tile) const {
   for (const auto& [number, piece] : pieces_)
     if (piece.at == tile && stops_shots(piece)) return true;
   return false;
 }
 
-Field::Reach Field::reach_of(Tile tile) const {
+Battlefield::Reach Battlefield::reach_of(Tile tile) const {
   Reach reach{};
   for (const Direction d : {Direction::kNorth, Direction::kEast, Direction::kSouth, Direction::kWest}) {
     int& tiles = reach[place(d)];
@@ -67,7 +67,7 @@ Field::Reach Field::reach_of(Tile tile) const {
 }
 
 /// The victim's lines are looked along once, not once for each who may have shot: hundreds may have, at each hit.
-Piece* Field::shooter_of(const Piece& victim, core::Micros now) {
+Piece* Battlefield::shooter_of(const Piece& victim, core::Micros now) {
   const Reach reach = reach_of(victim.at);
   const auto hits = [&](const Piece& shooter) {
     const auto way = straight_way(shooter.at, victim.at);
@@ -82,7 +82,7 @@ Piece* Field::shooter_of(const Piece& victim, core::Micros now) {
   return last;
 }
 
-words::Pose Field::pose(const Piece& piece) const {
+words::Pose Battlefield::pose(const Piece& piece) const {
   words::Pose pose;
   pose.set_unit(piece.unit);
   pose.set_x(ground.tiles().x(piece.at));

@@ -4,7 +4,7 @@
 
 #include "adapters/aos/losses.h"
 
-#include "adapters/aos/front/building.h"
+#include "adapters/aos/front/block_edits.h"
 
 namespace entente::aos {
 namespace {
@@ -32,26 +32,26 @@ int length(const Block& from, const Block& to) {
 
 // -- What our client does --------------------------------------------------------------------------------------------
 
-bool Building::may_build(const Block& at, FrontOut& out) {
+bool BlockEdits::may_build(const Block& at, FrontOut& out) {
   arms_.use();
   if (players_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
   out.lose(loss::kCannotBuild);
   return false;
 }
 
-void Building::hear(const BlockAction& action, FrontOut& out) {
+void BlockEdits::hear(const BlockAction& action, FrontOut& out) {
   if (action.action > kSpadeColumn) return out.lose(loss::kServersAction);
   if (!may_build(action.at, out)) return;
   words::Edit edit;
   edit.set_op(edit_of(action.action));
   set_at(edit, action.at);
-  edit.set_colour(newcomer_.colour());
+  edit.set_colour(profile_.colour());
   out.say(edit);
   const int reach = action.action == kSpadeColumn ? 1 : 0;
   for (int dz = -reach; dz <= reach; ++dz) take_back({action.at[0], action.at[1], action.at[2] + dz}, out);
 }
 
-void Building::hear(const BlockLine& line, FrontOut& out) {
+void BlockEdits::hear(const BlockLine& line, FrontOut& out) {
   if (!may_build(line.from, out) || !may_build(line.to, out)) return;
   const int blocks = length(line.from, line.to);
   if (blocks > kLongestLineOfBlocks) return out.lose(loss::kLineTooLong);
@@ -62,7 +62,7 @@ void Building::hear(const BlockLine& line, FrontOut& out) {
   edit.set_x2(end.x);
   edit.set_y2(end.y);
   edit.set_z2(end.z);
-  edit.set_colour(newcomer_.colour());
+  edit.set_colour(profile_.colour());
   out.say(edit);
   for (int i = 0; i < blocks; ++i) {
     Block at = line.from;
@@ -73,7 +73,7 @@ void Building::hear(const BlockLine& line, FrontOut& out) {
 
 /// Undoes our client's edit in a world that is not made of blocks. A block that it built is dug again in its own name,
 /// which gives the block back to it.
-void Building::take_back(const Block& at, FrontOut& out) {
+void BlockEdits::take_back(const Block& at, FrontOut& out) {
   if (map_.given() || !in_map(at) || at[2] >= static_cast<int>(kGround)) return;
   if (!std::exchange(told_, true)) client_.notice("nothing can be built or dug in this world", out);
   const auto x = static_cast<std::uint32_t>(at[0]), y = static_cast<std::uint32_t>(at[1]),
@@ -85,13 +85,13 @@ void Building::take_back(const Block& at, FrontOut& out) {
 
 // -- What the room says ----------------------------------------------------------------------------------------------
 
-void Building::hear(const words::WorldEdit& edit, FrontOut& out) {
+void BlockEdits::hear(const words::WorldEdit& edit, FrontOut& out) {
   if (map_.loaded()) return show_edit(edit, out);
   if (edits_.size() >= kMostEdits) return out.lose(loss::kEditsFull);
   edits_.push_back(edit);
 }
 
-void Building::show_edit(const words::WorldEdit& word, FrontOut& out) {
+void BlockEdits::show_edit(const words::WorldEdit& word, FrontOut& out) {
   edited_ = true;
   const words::Edit& edit = word.edit();
   const words::World* world = out.world().geometry();
@@ -109,7 +109,7 @@ void Building::show_edit(const words::WorldEdit& word, FrontOut& out) {
     client_.send(BlockAction{slot, action_of(edit.op()), at}, out);
 }
 
-std::optional<Building::Tile> Building::tile_at(double x, double y, const FrontOut& out) const {
+std::optional<BlockEdits::Tile> BlockEdits::tile_at(double x, double y, const FrontOut& out) const {
   const words::World& world = *out.world().geometry();
   const double wide = (world.east() - world.west()) / world.columns(),
                high = (world.north() - world.south()) / world.rows();
@@ -121,7 +121,7 @@ std::optional<Building::Tile> Building::tile_at(double x, double y, const FrontO
 }
 
 /// Shows a tile of the world as a wall.
-void Building::show_wall(const words::Edit& edit, FrontOut& out) {
+void BlockEdits::show_wall(const words::Edit& edit, FrontOut& out) {
   const auto tile = tile_at(edit.x(), edit.y(), out);
   if (!tile) return out.lose(loss::kEditOutside);
   const auto& [first, last] = *tile;
@@ -132,7 +132,7 @@ void Building::show_wall(const words::Edit& edit, FrontOut& out) {
 }
 
 /// Shows a brick as a wall on its tile.
-void Building::hear(const words::Unit& unit, FrontOut& out) {
+void BlockEdits::hear(const words::Unit& unit, FrontOut& out) {
   const words::World* world = out.world().geometry();
   if (unit.kind() != words::Unit::BRICK || !unit.alive() || map_.given() || world == nullptr || world->columns() == 0)
     return;
@@ -146,7 +146,7 @@ void Building::hear(const words::Unit& unit, FrontOut& out) {
 
 /// Removes a brick's wall by blasts, each of which clears 3 x 3 x 3 blocks. The last blast of a row may overlap the one
 /// before it.
-void Building::hear(const words::Gone& gone, FrontOut& out) {
+void BlockEdits::hear(const words::Gone& gone, FrontOut& out) {
   const auto at = bricks_.find(gone.unit());
   if (at == bricks_.end()) return;
   const auto [first, last] = at->second;
@@ -158,17 +158,17 @@ void Building::hear(const words::Gone& gone, FrontOut& out) {
             BlockAction{kWorldId, kBlast, {std::min(x, last[0] - 1), std::min(y, last[1] - 1), first[2] - level}}, out);
 }
 
-void Building::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
+void BlockEdits::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
   if (slot != kWorldId) return players_.show_colour(slot, colour, out);
   if (std::exchange(world_colour_, colour) != colour) client_.send(SetColour{slot, wire_colour(colour)}, out);
 }
 
-void Building::catch_up(FrontOut& out) {
+void BlockEdits::catch_up(FrontOut& out) {
   for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
   for (const auto& [id, unit] : out.world().units()) hear(unit.unit, out);
 }
 
-void Building::forget_map() {
+void BlockEdits::forget_map() {
   edited_ = told_ = false;
   bricks_.clear();
 }

@@ -1,4 +1,4 @@
-#include "proxy/program/numbers/fold.h"
+#include "proxy/program/numbers/row_builder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,11 +41,11 @@ std::string utc(WallTime time) {
 
 }  // namespace
 
-Fold::Fold(RowSink& to, const Options& options) : to_(to), options_(options) { begin_match(); }
+RowBuilder::RowBuilder(RowSink& to, const Options& options) : to_(to), options_(options) { begin_match(); }
 
-double Fold::now_s() const { return core::seconds(now_); }
+double RowBuilder::now_s() const { return core::seconds(now_); }
 
-void Fold::take(const core::Fact& fact) {
+void RowBuilder::take(const core::Fact& fact) {
   pass_time(fact.at);
   retelling_.hear(fact);
   const bool retelling{retelling_};
@@ -61,7 +61,7 @@ void Fold::take(const core::Fact& fact) {
   std::visit([&](const auto& word) { after(word); }, fact.kind);
 }
 
-void Fold::become(core::World world, Micros at) {
+void RowBuilder::become(core::World world, Micros at) {
   pass_time(at);
   std::vector<Id> gone;
   for (const auto& [id, guest] : guests_)
@@ -73,7 +73,7 @@ void Fold::become(core::World world, Micros at) {
 }
 
 /// The world was described: players and units came or went unseen, and poses are new.
-void Fold::compare() {
+void RowBuilder::compare() {
   for (const auto& [id, player] : world_.players()) know(id);
   std::vector<LifeKey> over;
   for (auto& [key, life] : lives_) {
@@ -88,7 +88,7 @@ void Fold::compare() {
     look_at(id);
 }
 
-void Fold::end(Micros at) {
+void RowBuilder::end(Micros at) {
   pass_time(at);
   while (!guests_.empty()) forget(guests_.begin()->first, false);
   end_match();
@@ -96,7 +96,7 @@ void Fold::end(Micros at) {
 
 // -- Time -------------------------------------------------------------------------------------------------------------
 
-void Fold::pass_time(Micros until) {
+void RowBuilder::pass_time(Micros until) {
   until = std::max(until, now_);
   if (options_.every != 0) {
     const Micros last = std::min(until, now_ + kLongSilence);
@@ -107,7 +107,7 @@ void Fold::pass_time(Micros until) {
   now_ = until;
 }
 
-void Fold::tell_positions(Micros at) {
+void RowBuilder::tell_positions(Micros at) {
   for (const auto& [key, life] : lives_) {
     const auto tell = [&, owner = life.player](const core::UnitState& unit) {
       if (unit.hidden) return;
@@ -135,7 +135,7 @@ void Fold::tell_positions(Micros at) {
 
 // -- Matches ----------------------------------------------------------------------------------------------------------
 
-void Fold::begin_match() {
+void RowBuilder::begin_match() {
   const std::int64_t number = match_.match + 1;
   match_ = {};
   match_.match = number;
@@ -143,7 +143,7 @@ void Fold::begin_match() {
   if (options_.began > kFirstDate) match_.began_utc = utc(options_.began + now_ * 1000);
 }
 
-void Fold::end_match() {
+void RowBuilder::end_match() {
   const words::Room& room = world_.room();
   match_.ended_s = now_s();
   match_.game = room.game();
@@ -153,7 +153,7 @@ void Fold::end_match() {
   to_.take(match_);
 }
 
-void Fold::before(const words::Round& round, const core::Fact&) {
+void RowBuilder::before(const words::Round& round, const core::Fact&) {
   if (round.state() == words::Round::OVER) {
     if (match_.over) return;
     match_.over = true;
@@ -166,9 +166,9 @@ void Fold::before(const words::Round& round, const core::Fact&) {
   begin_match();
 }
 
-void Fold::before(const words::World& land, const core::Fact&) { use(land); }
+void RowBuilder::before(const words::World& land, const core::Fact&) { use(land); }
 
-void Fold::use(const words::World& land) {
+void RowBuilder::use(const words::World& land) {
   const bool other = has_land_ && land.hash() != land_;
   const bool known = has_land_ && !other;
   has_land_ = true;
@@ -181,19 +181,19 @@ void Fold::use(const words::World& land) {
 
 // -- Players ----------------------------------------------------------------------------------------------------------
 
-Ref Fold::ref(Id player) const {
+Ref RowBuilder::ref(Id player) const {
   const auto at = guests_.find(player);
   return {at == guests_.end() ? 0 : at->second.number};
 }
 
-void Fold::know(Id id) {
+void RowBuilder::know(Id id) {
   if (world_.player(id) == nullptr || !guests_.try_emplace(id).second) return;
   Guest& guest = guests_[id];
   guest.number = ++players_;
   guest.joined = now_;
 }
 
-void Fold::forget(Id id, bool left) {
+void RowBuilder::forget(Id id, bool left) {
   const auto at = guests_.find(id);
   if (at == guests_.end()) return;
   end_lives_of(id, left ? "left" : "recording");
@@ -215,16 +215,16 @@ void Fold::forget(Id id, bool left) {
   guests_.erase(at);
 }
 
-void Fold::before(const words::PlayerGone& gone, const core::Fact&) { forget(gone.id(), true); }
+void RowBuilder::before(const words::PlayerGone& gone, const core::Fact&) { forget(gone.id(), true); }
 
-bool Fold::same_team(Id a, Id b) const {
+bool RowBuilder::same_team(Id a, Id b) const {
   const core::PlayerState *one = world_.player(a), *other = world_.player(b);
   if (one == nullptr || other == nullptr || a == b) return false;
   const words::Team team = one->player.team();
   return team == other->player.team() && team != words::TEAM_ANY && team != words::ROGUE;
 }
 
-void Fold::before(const words::Score& score, const core::Fact&) {
+void RowBuilder::before(const words::Score& score, const core::Fact&) {
   const auto guest = guests_.find(score.player());
   const core::PlayerState* player = world_.player(score.player());
   if (guest == guests_.end() || player == nullptr) return;
@@ -237,7 +237,7 @@ void Fold::before(const words::Score& score, const core::Fact&) {
   to_.take(row);
 }
 
-void Fold::before(const words::TeamScore& score, const core::Fact&) {
+void RowBuilder::before(const words::TeamScore& score, const core::Fact&) {
   const auto known = world_.team_scores().find(score.team());
   if (known != world_.team_scores().end() && same(known->second, score)) return;
   auto row = event<TeamScore>();
@@ -248,7 +248,7 @@ void Fold::before(const words::TeamScore& score, const core::Fact&) {
   to_.take(row);
 }
 
-void Fold::before(const words::Said& said, const core::Fact& fact) {
+void RowBuilder::before(const words::Said& said, const core::Fact& fact) {
   auto row = event<Chat>();
   row.player = ref(said.from());
   row.name = said.name();
@@ -262,7 +262,7 @@ void Fold::before(const words::Said& said, const core::Fact& fact) {
   to_.take(row);
 }
 
-void Fold::before(const words::Lag& lag, const core::Fact&) {
+void RowBuilder::before(const words::Lag& lag, const core::Fact&) {
   auto row = event<Latency>();
   row.player = ref(lag.player());
   row.rtt_ms = lag.ping_s() * 1000;
@@ -271,7 +271,7 @@ void Fold::before(const words::Lag& lag, const core::Fact&) {
 
 // -- Items ------------------------------------------------------------------------------------------------------------
 
-Item Fold::item_of(const words::Token& token, const char* what) const {
+Item RowBuilder::item_of(const words::Token& token, const char* what) const {
   auto row = event<Item>();
   row.item = token.id();
   row.kind = name_of(token.kind());
@@ -284,26 +284,26 @@ Item Fold::item_of(const words::Token& token, const char* what) const {
   return row;
 }
 
-void Fold::before(const words::Token& token, const core::Fact&) {
+void RowBuilder::before(const words::Token& token, const core::Fact&) {
   const words::Token* known = world_.token(token.id());
   if (known == nullptr || !same(*known, token)) to_.take(item_of(token, "told"));
 }
 
-void Fold::before(const words::TokenTaken& taken, const core::Fact&) {
+void RowBuilder::before(const words::TokenTaken& taken, const core::Fact&) {
   Item row = item_of(taken.token(), "taken");
   row.player = ref(taken.by());
   row.from_player = ref(taken.from());
   to_.take(row);
 }
 
-void Fold::before(const words::TokenDropped& dropped, const core::Fact&) {
+void RowBuilder::before(const words::TokenDropped& dropped, const core::Fact&) {
   Item row = item_of(dropped.token(), "dropped");
   row.player = ref(dropped.by());
   row.why = name_of(dropped.why());
   to_.take(row);
 }
 
-void Fold::before(const words::TokenCaptured& captured, const core::Fact&) {
+void RowBuilder::before(const words::TokenCaptured& captured, const core::Fact&) {
   auto row = event<Capture>();
   row.player = ref(captured.by());
   row.item = captured.token();
@@ -322,24 +322,24 @@ void Fold::before(const words::TokenCaptured& captured, const core::Fact&) {
 
 // -- A whole recording ------------------------------------------------------------------------------------------------
 
-Outcome<Done> read_rows(PlayedWords& words, Fold& fold, Progress& progress) {
+Outcome<Done> read_rows(PlayedWords& words, RowBuilder& builder, Progress& progress) {
   if (words.begins_with_world()) {
     core::World world;
     if (const auto begun = words.seek(0, world); !begun) return begun;
-    fold.become(std::move(world), 0);
+    builder.become(std::move(world), 0);
   }
   while (const auto at = words.next_at()) {
     if (Interruption::came()) return Error{"interrupted"};
     progress.reached(*at);
     if (!words.changes()) {
-      fold.take(words.next());
+      builder.take(words.next());
       continue;
     }
     core::World world;
     if (const auto changed = words.seek(*at, world); !changed) return changed;
-    fold.become(std::move(world), *at);
+    builder.become(std::move(world), *at);
   }
-  fold.end(words.length());
+  builder.end(words.length());
   return Done{};
 }
 

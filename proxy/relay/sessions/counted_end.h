@@ -7,12 +7,12 @@
 #include "proxy/core/room.h"
 #include "proxy/relay/admission/rates.h"
 #include "proxy/relay/ends/end.h"
-#include "proxy/relay/ends/link_side.h"
+#include "proxy/relay/ends/relay_link.h"
 
 namespace entente::relay {
 
-struct Side {
-  Side(Facing its_facing, SessionInfo& its_info) : facing(its_facing), info(its_info) {}
+struct CountedEnd {
+  CountedEnd(Facing its_facing, SessionInfo& its_info) : facing(its_facing), info(its_info) {}
 
   /// Sends to the peer. `at`: the wall-clock time. `lent`: as by End::lend().
   void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);

@@ -1,5 +1,5 @@
 // What facts become: a row for each event, with its place, its life and its match.
-#include "proxy/program/numbers/fold.h"
+#include "proxy/program/numbers/row_builder.h"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 #include "proxy/program/numbers/tables.h"
 #include "tests/support/deaf_host.h"
 
-namespace entente::numbers::fold_test {
+namespace entente::numbers::row_builder_test {
 namespace {
 
 using core::Fact, core::Id, core::Micros, core::kSecond;
@@ -33,13 +33,13 @@ struct Rows final : RowSink {
 /// A match that is told second by second. The unit of player N is N + 10.
 class Telling {
  public:
-  explicit Telling(Micros every = 0) : fold(rows, {every, 0}) {}
+  explicit Telling(Micros every = 0) : builder(rows, {every, 0}) {}
 
   template <class T>
   void tell(double at_s, const T& word) {
     Fact fact(word);
     fact.at = static_cast<Micros>(at_s * 1e6);
-    fold.take(fact);
+    builder.take(fact);
   }
   void come(double at_s, Id player, const char* name, words::Team team = words::ROGUE) {
     words::Player word;
@@ -74,10 +74,10 @@ class Telling {
     word.set_shot(shot);
     tell(at_s, word);
   }
-  void end(double at_s) { fold.end(static_cast<Micros>(at_s * 1e6)); }
+  void end(double at_s) { builder.end(static_cast<Micros>(at_s * 1e6)); }
 
   Rows rows;
-  Fold fold;
+  RowBuilder builder;
 };
 
 TEST_CASE("a death has both places, the weapon, the life and the distance") {
@@ -368,12 +368,12 @@ TEST_CASE("cells of a player are one life") {
   CHECK(telling.rows.of<Position>().size() == 2 + 2 + 1 + 1);
 }
 
-/// Everybody in an arena hears what the fold hears.
+/// Everybody in an arena hears what the row builder hears.
 class Listening final : public testing::DeafHost {
  public:
-  Listening(Fold& fold, core::StandIns& bots) : fold_(fold), bots_(bots) {}
+  Listening(RowBuilder& builder, core::StandIns& bots) : builder_(builder), bots_(bots) {}
   void told(const Fact& fact) override {
-    fold_.take(fact);
+    builder_.take(fact);
     bots_.heard(fact);
     deaths += core::as<words::Died>(fact) != nullptr ? 1 : 0;
     captures += core::as<words::TokenCaptured>(fact) != nullptr ? 1 : 0;
@@ -381,18 +381,18 @@ class Listening final : public testing::DeafHost {
   std::size_t deaths = 0, captures = 0;
 
  private:
-  Fold& fold_;
+  RowBuilder& builder_;
   core::StandIns& bots_;
 };
 
 TEST_CASE("a match of bots is counted as its referee counts it") {
   for (const auto mode : {core::ArenaMode::kFreeForAll, core::ArenaMode::kTeams}) {
     Rows rows;
-    Fold fold(rows, {kSecond, 0});
+    RowBuilder builder(rows, {kSecond, 0});
     core::BotOptions each;
     each.behaviour = core::Behaviour::kHunt;
     core::StandIns bots({8, each, {}});
-    Listening host(fold, bots);
+    Listening host(builder, bots);
     core::ArenaRules rules;
     rules.mode = mode;
     rules.friendly_fire = true;
@@ -409,7 +409,7 @@ TEST_CASE("a match of bots is counted as its referee counts it") {
     }
     std::map<std::string, words::Score> own;  // of the referee
     for (const auto& [id, player] : room.world().players()) own[player.player.name()] = player.score;
-    fold.end(now);
+    builder.end(now);
 
     struct Count {
       std::uint32_t kills = 0, team_kills = 0, deaths = 0;
@@ -461,4 +461,4 @@ TEST_CASE("every column has a name of its own, and every reference a table") {
 }
 
 }  // namespace
-}  // namespace entente::numbers::fold_test
+}  // namespace entente::numbers::row_builder_test

@@ -9,9 +9,10 @@
 
 namespace entente::aos {
 
-class Walk {
+class ClientMovement {
  public:
-  Walk(Client& client, const MapSender& map, PlayerTable& players) : client_(client), map_(map), players_(players) {}
+  ClientMovement(Client& client, const MapSender& map, PlayerTable& players)
+      : client_(client), map_(map), players_(players) {}
 
   void hear(const PositionData& position, FrontOut& out);
   void hear(const OrientationData& orientation, FrontOut& out);

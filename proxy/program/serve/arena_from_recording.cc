@@ -1,4 +1,4 @@
-#include "proxy/program/serve/arena_scene.h"
+#include "proxy/program/serve/arena_from_recording.h"
 
 #include <algorithm>
 

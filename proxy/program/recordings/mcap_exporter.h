@@ -13,7 +13,7 @@
 
 namespace entente {
 
-class ToMcap : public ConvertSink {
+class McapExporter : public ConvertSink {
  public:
   struct What {
     bool frames = true;              ///< write the frames
@@ -22,7 +22,7 @@ class ToMcap : public ConvertSink {
   };
 
   /// `file`, `recorder` and the words outlive it.
-  ToMcap(const RecordedFile& file, trace::Recorder& recorder, const What& what)
+  McapExporter(const RecordedFile& file, trace::Recorder& recorder, const What& what)
       : ConvertSink(file), recorder_(recorder), what_(what) {}
 
   /// The time of the last thing that was written.

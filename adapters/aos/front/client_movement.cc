@@ -1,7 +1,7 @@
 // Our client's position, in both directions.
 #include <cmath>
 
-#include "adapters/aos/front/walk.h"
+#include "adapters/aos/front/client_movement.h"
 #include "adapters/aos/losses.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/tank/steering.h"
@@ -15,8 +15,8 @@ constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // for a client that s
 constexpr core::Micros kMostSteps = 20;                   // steps that are computed at once
 
 // How far our client may be from its place in the room before it is moved there, in blocks: kCellTolerance for a cell,
-// the width of a tile and kRoom in a world of tiles, kTolerance elsewhere (as servers of this game have it).
-constexpr double kCellTolerance = 5, kTolerance = 6, kRoom = 3;
+// the width of a tile and kBeyondTile in a world of tiles, kTolerance elsewhere (as servers of this game have it).
+constexpr double kCellTolerance = 5, kTolerance = 6, kBeyondTile = 3;
 /// For how long after a move an old place may still arrive, and for how long a move is sent again.
 constexpr core::Micros kOnItsWay = 300 * kMillisecond, kPutAgain = kSecond;
 constexpr double kPutNear = 3, kPutThere = 1;
@@ -34,11 +34,11 @@ double far(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] -
 
 // -- What our client does --------------------------------------------------------------------------------------------
 
-bool Walk::comes_late(const Vec3& place, const FrontOut& out) const {
+bool ClientMovement::comes_late(const Vec3& place, const FrontOut& out) const {
   return out.now() < me_.correction.put_at() + kOnItsWay && far(place, me_.body.position) > kPutNear;
 }
 
-void Walk::hear(const PositionData& position, FrontOut& out) {
+void ClientMovement::hear(const PositionData& position, FrontOut& out) {
   if (!players_.playing()) return;  // what is sent while dead means nothing
   if (!is_place(position.position)) {
     out.lose(loss::kPositionNoPlace);
@@ -51,20 +51,20 @@ void Walk::hear(const PositionData& position, FrontOut& out) {
   claim(++me_.claims, out);
 }
 
-void Walk::hear(const OrientationData& orientation, FrontOut& out) {
+void ClientMovement::hear(const OrientationData& orientation, FrontOut& out) {
   if (!players_.playing() || client_.tells_states()) return;
   if (!is_look(orientation.orientation)) return out.lose(loss::kNoLook);
   me_.look = orientation.orientation;
   say_keys(out);
 }
 
-void Walk::hear(const InputData& input, FrontOut& out) {
+void ClientMovement::hear(const InputData& input, FrontOut& out) {
   if (!players_.playing() || client_.tells_states()) return;
   players_.own().keys = input.keys;
   say_keys(out);
 }
 
-void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
+void ClientMovement::hear(const StateUpdateUp& update, FrontOut& out) {
   const bool late = me_.heard && static_cast<std::int32_t>(update.sequence - *me_.heard) <= 0;
   if (!players_.playing() || late) return;
   me_.heard = update.sequence;
@@ -87,7 +87,7 @@ void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
   claim(update.sequence, out);
 }
 
-void Walk::say_keys(FrontOut& out) {
+void ClientMovement::say_keys(FrontOut& out) {
   words::Keys keys;
   keys.set_bits(players_.own().keys);
   set_look(keys, me_.look);
@@ -96,7 +96,7 @@ void Walk::say_keys(FrontOut& out) {
   out.say(std::move(keys));
 }
 
-void Walk::claim(std::uint32_t number, FrontOut& out) {
+void ClientMovement::claim(std::uint32_t number, FrontOut& out) {
   words::PoseClaim claim;
   claim.set_unit(players_.own().unit);
   constexpr unsigned kCrouch = words::Keys::CROUCH;
@@ -114,7 +114,7 @@ void Walk::claim(std::uint32_t number, FrontOut& out) {
 
 /// Moves our client between its own claims, which it sends once a second, as its keys would. Servers of this game
 /// compute that themselves; for other rooms we do.
-void Walk::walk(FrontOut& out) {
+void ClientMovement::walk(FrontOut& out) {
   if (!players_.playing() || same_game(out) || client_.tells_states()) return;
   const core::Micros step_us = kSecond / kStepsPerSecond;
   const core::Micros due = std::min((out.now() - me_.moved) / step_us, kMostSteps);
@@ -125,15 +125,15 @@ void Walk::walk(FrontOut& out) {
   if (moves && out.now() >= me_.claimed + kClaimEvery) claim(++me_.claims, out);
 }
 
-double Walk::tolerance(const words::Unit& unit, const FrontOut& out) const {
+double ClientMovement::tolerance(const words::Unit& unit, const FrontOut& out) const {
   const words::World* world = out.world().geometry();
   if (unit.kind() == words::Unit::CELL) return kCellTolerance;
   if (world == nullptr || world->columns() == 0) return kTolerance;
-  return (world->east() - world->west()) / world->columns() / kMetresPerBlock + kRoom;
+  return (world->east() - world->west()) / world->columns() / kMetresPerBlock + kBeyondTile;
 }
 
 /// Moves our client back if it strays from its place in the room. Servers of this game do that themselves.
-void Walk::check_place(FrontOut& out) {
+void ClientMovement::check_place(FrontOut& out) {
   const core::UnitState* unit = out.world().unit(players_.own().unit);
   if (!players_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
   const Vec3 true_place = map_.stand(core::place_at(unit->unit.pose(), unit->posed_at, out.now()), out);
@@ -145,7 +145,7 @@ void Walk::check_place(FrontOut& out) {
 
 // -- What the room says ----------------------------------------------------------------------------------------------
 
-void Walk::begin(const PlayerEntry& own, FrontOut& out) {
+void ClientMovement::begin(const PlayerEntry& own, FrontOut& out) {
   me_.body = {};
   me_.body.position = own.motion.position;
   me_.look = own.motion.orientation;
@@ -153,7 +153,7 @@ void Walk::begin(const PlayerEntry& own, FrontOut& out) {
   me_.correction.put(out.now());
 }
 
-void Walk::put(const Vec3& eyes, FrontOut& out) {
+void ClientMovement::put(const Vec3& eyes, FrontOut& out) {
   me_.body.position = players_.own().motion.position = eyes;
   me_.body.velocity = {};
   me_.moved = out.now();
@@ -164,11 +164,11 @@ void Walk::put(const Vec3& eyes, FrontOut& out) {
     client_.send(PositionData{eyes}, out);
 }
 
-void Walk::hear(const words::Corrected& corrected, FrontOut& out) {
+void ClientMovement::hear(const words::Corrected& corrected, FrontOut& out) {
   if (corrected.pose().unit() == players_.own().unit && players_.playing()) put(map_.stand(corrected.pose(), out), out);
 }
 
-void Walk::hear(const words::Teleported& teleported, FrontOut& out) {
+void ClientMovement::hear(const words::Teleported& teleported, FrontOut& out) {
   const core::UnitState* unit = out.world().unit(teleported.unit());
   if (unit != nullptr && teleported.unit() == players_.own().unit && players_.playing())
     put(map_.stand(unit->unit.pose(), out), out);

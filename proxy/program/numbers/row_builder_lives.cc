@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "proxy/core/seconds.h"
-#include "proxy/program/numbers/fold.h"
+#include "proxy/program/numbers/row_builder.h"
 #include "proxy/program/numbers/word_names.h"
 
 namespace entente::numbers {
@@ -28,13 +28,13 @@ bool lives(const words::Unit& unit) {
 
 // -- Places -----------------------------------------------------------------------------------------------------------
 
-Place Fold::place_of(const core::UnitState& unit) const {
+Place RowBuilder::place_of(const core::UnitState& unit) const {
   const words::Pose pose = core::place_at(unit.unit.pose(), unit.posed_at, now_);
   return {pose.x(), pose.y(), pose.z()};
 }
 
 /// Of the unit that the player steers, or of the first.
-Place Fold::place_of_player(Id id) const {
+Place RowBuilder::place_of_player(Id id) const {
   const core::PlayerState* player = world_.player(id);
   if (player == nullptr) return {};
   const core::UnitState* unit = world_.unit(player->active);
@@ -45,25 +45,25 @@ Place Fold::place_of_player(Id id) const {
   return {};
 }
 
-std::string Fold::weapon_of(Id shooter, Id shot) const {
+std::string RowBuilder::weapon_of(Id shooter, Id shot) const {
   const core::ShotState* state = shot != 0 ? world_.shot(shooter, shot) : nullptr;
   return state != nullptr ? weapon_text(state->shot.weapon()) : "";
 }
 
 // -- Lives ------------------------------------------------------------------------------------------------------------
 
-Fold::LifeKey Fold::key_of(const core::UnitState& unit) {
+RowBuilder::LifeKey RowBuilder::key_of(const core::UnitState& unit) {
   return unit.unit.kind() == words::Unit::CELL ? kOfPlayer | unit.unit.owner() : unit.unit.id();
 }
 
-Fold::Alive* Fold::life_of(Id id) {
+RowBuilder::Alive* RowBuilder::life_of(Id id) {
   const core::UnitState* unit = world_.unit(id);
   const auto at = unit != nullptr ? lives_.find(key_of(*unit)) : lives_.find(id);
   return at == lives_.end() ? nullptr : &at->second;
 }
 
 /// Of the unit that the player steers.
-Fold::Alive* Fold::life_of_player(Id id) {
+RowBuilder::Alive* RowBuilder::life_of_player(Id id) {
   if (const auto cells = lives_.find(kOfPlayer | id); cells != lives_.end()) return &cells->second;
   const core::PlayerState* player = world_.player(id);
   if (player != nullptr && player->active != 0)
@@ -73,7 +73,7 @@ Fold::Alive* Fold::life_of_player(Id id) {
   return nullptr;
 }
 
-void Fold::look_at(Id id) {
+void RowBuilder::look_at(Id id) {
   const core::UnitState* unit = world_.unit(id);
   if (unit == nullptr || !lives(unit->unit) || !guests_.contains(unit->unit.owner())) return;
   const LifeKey key = key_of(*unit);
@@ -82,7 +82,7 @@ void Fold::look_at(Id id) {
   if (!unit->unit.alive() && known && key < kOfPlayer) end_life(key, "unknown");
 }
 
-void Fold::begin_life(const core::UnitState& unit) {
+void RowBuilder::begin_life(const core::UnitState& unit) {
   Alive life;
   life.number = ++lives_begun_;
   life.player = unit.unit.owner();
@@ -92,7 +92,7 @@ void Fold::begin_life(const core::UnitState& unit) {
   lives_.emplace(key_of(unit), life);
 }
 
-void Fold::after(const words::Spawned& spawned) {
+void RowBuilder::after(const words::Spawned& spawned) {
   const core::UnitState* unit = world_.unit(spawned.unit());
   if (unit == nullptr) return;
   const LifeKey key = key_of(*unit);
@@ -101,7 +101,7 @@ void Fold::after(const words::Spawned& spawned) {
   look_at(spawned.unit());
 }
 
-void Fold::end_life(LifeKey key, const char* why) {
+void RowBuilder::end_life(LifeKey key, const char* why) {
   const auto at = lives_.find(key);
   if (at == lives_.end()) return;
   const Alive& life = at->second;
@@ -123,20 +123,20 @@ void Fold::end_life(LifeKey key, const char* why) {
   lives_.erase(at);
 }
 
-void Fold::end_lives_of(Id player, const char* why) {
+void RowBuilder::end_lives_of(Id player, const char* why) {
   std::vector<LifeKey> all;
   for (const auto& [key, life] : lives_)
     if (life.player == player) all.push_back(key);
   for (const LifeKey key : all) end_life(key, why);
 }
 
-void Fold::before(const words::Gone& gone, const core::Fact&) {
+void RowBuilder::before(const words::Gone& gone, const core::Fact&) {
   if (lives_.contains(gone.unit())) end_life(gone.unit(), "gone");
 }
 
 // -- Ways -------------------------------------------------------------------------------------------------------------
 
-void Fold::move(Id id, double x, double y, double z) {
+void RowBuilder::move(Id id, double x, double y, double z) {
   Alive* life = life_of(id);
   if (life == nullptr) return;
   if (life->unit != id || life->moves != id) {  // one of several cells
@@ -154,30 +154,30 @@ void Fold::move(Id id, double x, double y, double z) {
   life->seen = now_;
 }
 
-void Fold::before(const words::Pose& pose, const core::Fact&) {
+void RowBuilder::before(const words::Pose& pose, const core::Fact&) {
   if ((pose.state() & words::Pose::TELEPORTING) != 0)
     if (Alive* life = life_of(pose.unit())) life->broken = true;
   move(pose.unit(), pose.x(), pose.y(), pose.z());
 }
 
-void Fold::before(const words::Corrected& corrected, const core::Fact&) {
+void RowBuilder::before(const words::Corrected& corrected, const core::Fact&) {
   const words::Pose& pose = corrected.pose();
   if (Alive* life = life_of(pose.unit())) life->broken = true;
   move(pose.unit(), pose.x(), pose.y(), pose.z());
 }
 
-void Fold::before(const words::Teleported& teleported, const core::Fact&) {
+void RowBuilder::before(const words::Teleported& teleported, const core::Fact&) {
   if (Alive* life = life_of(teleported.unit())) life->broken = true;
 }
 
-void Fold::before(const words::Hidden& hidden, const core::Fact&) {
+void RowBuilder::before(const words::Hidden& hidden, const core::Fact&) {
   Alive* life = life_of(hidden.unit());
   if (life != nullptr && life->moves == hidden.unit()) life->broken = true;
 }
 
 // -- Shots, hits, deaths ----------------------------------------------------------------------------------------------
 
-void Fold::before(const words::Shot& shot, const core::Fact&) {
+void RowBuilder::before(const words::Shot& shot, const core::Fact&) {
   auto row = event<Shot>();
   row.player = ref(shot.shooter());
   row.shot = shot.shot();
@@ -194,7 +194,7 @@ void Fold::before(const words::Shot& shot, const core::Fact&) {
 }
 
 /// A loss of health to somebody else.
-void Fold::before(const words::Health& health, const core::Fact&) {
+void RowBuilder::before(const words::Health& health, const core::Fact&) {
   const core::UnitState* unit = world_.unit(health.unit());
   if (unit == nullptr || health.by() == 0 || health.by() == unit->unit.owner()) return;
   const double known = unit->unit.health();
@@ -211,7 +211,7 @@ void Fold::before(const words::Health& health, const core::Fact&) {
   if (Alive* life = life_of(health.unit())) life->hit_told = row.deadly;
 }
 
-void Fold::before(const words::Died& died, const core::Fact&) {
+void RowBuilder::before(const words::Died& died, const core::Fact&) {
   const core::UnitState* unit = world_.unit(died.unit());
   LifeKey key = unit != nullptr ? key_of(*unit) : died.unit();
   if (unit == nullptr && lives_.contains(kOfPlayer | died.player())) key = kOfPlayer | died.player();

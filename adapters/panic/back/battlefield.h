@@ -24,7 +24,7 @@ struct Piece {
   bool shot_told = false;                ///< that turn is known to have been a shot
 };
 
-class Field {
+class Battlefield {
  public:
   /// More do not fit on any map.
   static constexpr std::size_t kMostPieces = 1024;
@@ -32,7 +32,7 @@ class Field {
   Ground ground = Ground::open(0, 0);
 
   Piece* find(std::uint32_t number);
-  const Piece* find(std::uint32_t number) const { return const_cast<Field*>(this)->find(number); }
+  const Piece* find(std::uint32_t number) const { return const_cast<Battlefield*>(this)->find(number); }
   const Piece* find_unit(core::Id unit) const;
   /// Adds or replaces a piece. Null: there are too many.
   Piece* put(const Piece& piece);

@@ -1,6 +1,6 @@
-// Walk turns the verbs of fields.h into calls of a Walker, so that each tool is compiled once instead of once per
-// message.
-// Law: what the walker changes is changed in the message; a list or part that the walker asks for is created before
+// VisitingLayout turns the verbs of fields.h into calls of a FieldVisitor. So each tool is compiled once instead of
+// once per message.
+// Law: what the visitor changes is changed in the message; a list or part that the visitor asks for is created before
 // it is visited.
 #pragma once
 
@@ -34,19 +34,19 @@ constexpr Kind kind_of() {
 }
 
 template <class D>
-class Walk : public Verbs<Walk<D>, D> {
+class VisitingLayout : public Verbs<VisitingLayout<D>, D> {
  public:
-  Walk(Walker& walker, const D& d) : Verbs<Walk, D>(d), walker_(walker) {}
+  VisitingLayout(FieldVisitor& visitor, const D& d) : Verbs<VisitingLayout, D>(d), visitor_(visitor) {}
 
   template <class T>
-  Walk& byte_swapped(const char* name, T& value) {
+  VisitingLayout& byte_swapped(const char* name, T& value) {
     byte_swapped_ = true;
     field(name, value);
     byte_swapped_ = false;
     return *this;
   }
   template <class N, Number T>
-  Walk& list_byte_swapped(const char* name, std::vector<T>& items) {
+  VisitingLayout& list_byte_swapped(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kCount, items, std::numeric_limits<N>::max());
     byte_swapped_ = true;
     each(name, items);
@@ -54,97 +54,97 @@ class Walk : public Verbs<Walk<D>, D> {
     return *this;
   }
   template <std::unsigned_integral N, Number T>
-  Walk& list_byte_swapped(const char* name, N& count, std::vector<T>& items) {
+  VisitingLayout& list_byte_swapped(const char* name, N& count, std::vector<T>& items) {
     byte_swapped_ = true;
     list_of(name, count, items);
     byte_swapped_ = false;
     return *this;
   }
   template <class K, class T>
-  Walk& until_zero(const char* name, std::vector<T>& items) {
+  VisitingLayout& until_zero(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kZero, items, kUnbounded);
     each(name, items);
     return *this;
   }
   template <class T>
-  Walk& until_end(const char* name, std::vector<T>& items) {
+  VisitingLayout& until_end(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kFrame, items, kUnbounded);
     each(name, items);
     return *this;
   }
   template <std::unsigned_integral N, class T>
-  Walk& until_end(const char* name, N& count, std::vector<T>& items) {
+  VisitingLayout& until_end(const char* name, N& count, std::vector<T>& items) {
     until_end(name, items);
     count = static_cast<N>(std::min<std::size_t>(count, items.size()));
     return *this;
   }
-  Walk& zero_text(const char* name, ZText& text) {
-    walker_.text(name, text.chars, TextEnd::kZero, text.open);
+  VisitingLayout& zero_text(const char* name, ZText& text) {
+    visitor_.text(name, text.chars, TextEnd::kZero, text.open);
     return *this;
   }
-  Walk& ucs2_text(const char* name, ZText& text) {
-    walker_.text(name, text.chars, TextEnd::kZero16, text.open);
+  VisitingLayout& ucs2_text(const char* name, ZText& text) {
+    visitor_.text(name, text.chars, TextEnd::kZero16, text.open);
     return *this;
   }
-  Walk& any_text(const char* name, AnyText& text) {
-    text.wide = walker_.part("16-bit units, told by a second byte of 0", text.wide, true);
+  VisitingLayout& any_text(const char* name, AnyText& text) {
+    text.wide = visitor_.part("16-bit units, told by a second byte of 0", text.wide, true);
     if (!text.wide) return zero_text(name, text);
     ucs2_text(name, text);
-    walker_.end_part();
+    visitor_.end_part();
     return *this;
   }
-  Walk& at_least(const char*, std::size_t) { return *this; }
+  VisitingLayout& at_least(const char*, std::size_t) { return *this; }
   template <Number T>
-  Walk& bounded(const char* name, T& value, T low, T high) {
+  VisitingLayout& bounded(const char* name, T& value, T low, T high) {
     field(name, value);
     value = std::clamp(value, low, high);
     return *this;
   }
   template <Number N, Number T>
-  Walk& as(const char* name, T& value) {
+  VisitingLayout& as(const char* name, T& value) {
     N carried = static_cast<N>(value);
     field(name, carried);
     value = carried;
     return *this;
   }
   template <Number N, Number T>
-  requires(sizeof(N) == sizeof(T)) Walk& bits_as(const char* name, T& value) {
+  requires(sizeof(N) == sizeof(T)) VisitingLayout& bits_as(const char* name, T& value) {
     N seen = std::bit_cast<N>(value);
     field(name, seen);
     value = std::bit_cast<T>(seen);
     return *this;
   }
-  Walk& end_text(const char* name, EndText& text) {
+  VisitingLayout& end_text(const char* name, EndText& text) {
     bool open = false;
-    walker_.text(name, text.chars, TextEnd::kFrame, open);
+    visitor_.text(name, text.chars, TextEnd::kFrame, open);
     return *this;
   }
-  Walk& exact(const char* name, std::string_view bytes) {
-    walker_.exact(name, bytes);
+  VisitingLayout& exact(const char* name, std::string_view bytes) {
+    visitor_.exact(name, bytes);
     return *this;
   }
-  Walk& rest(const char* name, Buffer& bytes, Kept kept) {
-    walker_.rest(name, bytes, kept);
+  VisitingLayout& rest(const char* name, Buffer& bytes, Kept kept) {
+    visitor_.rest(name, bytes, kept);
     return *this;
   }
   template <class T>
-  Walk& maybe(const char* name, std::optional<T>& value) {
-    if (walker_.part("bytes are left", value.has_value(), true)) {
+  VisitingLayout& maybe(const char* name, std::optional<T>& value) {
+    if (visitor_.part("bytes are left", value.has_value(), true)) {
       if (!value) value.emplace();
       field(name, *value);
-      walker_.end_part();
+      visitor_.end_part();
     } else {
       value.reset();
     }
     return *this;
   }
-  Walk& infer(const char* name, std::uint8_t& form, std::initializer_list<std::size_t> sizes) {
-    form = static_cast<std::uint8_t>(walker_.form(name, form, {sizes.begin(), sizes.size()}));
+  VisitingLayout& infer(const char* name, std::uint8_t& form, std::initializer_list<std::size_t> sizes) {
+    form = static_cast<std::uint8_t>(visitor_.form(name, form, {sizes.begin(), sizes.size()}));
     return *this;
   }
 
   template <Number T>
-  Walk& must(const char* name, T& value, T expected) {
+  VisitingLayout& must(const char* name, T& value, T expected) {
     value = expected;
     field(name, value);
     value = expected;
@@ -154,30 +154,30 @@ class Walk : public Verbs<Walk<D>, D> {
   template <Number T>
   void field(const char* name, T& value) {
     Scalar scalar{kind_of<T>(), to_bits(value), byte_swapped_};
-    walker_.scalar(name, scalar);
+    visitor_.scalar(name, scalar);
     value = std::bit_cast<T>(static_cast<Bits<T>>(scalar.bits));
   }
   void field(const char* name, U24& value) {
     Scalar scalar{Kind::kU24, value.value, byte_swapped_};
-    walker_.scalar(name, scalar);
+    visitor_.scalar(name, scalar);
     value.value = static_cast<std::uint32_t>(scalar.bits & 0xFFFFFFU);
   }
   template <class T, std::size_t N>
   void field(const char* name, std::array<T, N>& values) {
-    walker_.list(name, ListEnd::kFixed, N, N);
+    visitor_.list(name, ListEnd::kFixed, N, N);
     for (std::size_t i = 0; i < N; ++i) {
-      walker_.item(i);
+      visitor_.item(i);
       field(name, values[i]);
     }
-    walker_.end_list();
+    visitor_.end_list();
   }
   template <std::size_t N>
   void field(const char* name, Text<N>& text) {
-    walker_.fixed_text(name, text.chars);
+    visitor_.fixed_text(name, text.chars);
   }
   template <std::size_t N>
   void field(const char* name, Pad<N>& pad) {
-    walker_.padding(name, pad.bytes);
+    visitor_.padding(name, pad.bytes);
   }
   void field(const char* name, ZText& text) { zero_text(name, text); }
   void field(const char* name, ClosedText& text) {
@@ -187,18 +187,18 @@ class Walk : public Verbs<Walk<D>, D> {
   template <class T>
   requires std::is_class_v<T>
   void field(const char* name, T& value) {
-    walker_.group(name);
+    visitor_.group(name);
     fields(*this, value);
-    walker_.end_group();
+    visitor_.end_group();
   }
 
-  bool enter(const char* what, bool condition) { return walker_.part(what, condition, false); }
+  bool enter(const char* what, bool condition) { return visitor_.part(what, condition, false); }
   template <class Tell>
   bool ask(const char* what, bool& there, Tell&) {
-    there = walker_.part(what, there, true);
+    there = visitor_.part(what, there, true);
     return there;
   }
-  void leave() { walker_.end_part(); }
+  void leave() { visitor_.end_part(); }
 
   template <class N, class T>
   void counted(const char* name, std::vector<T>& items, std::size_t = 0) {
@@ -215,18 +215,18 @@ class Walk : public Verbs<Walk<D>, D> {
   template <class T>
   void as_many_of(const char* name, std::size_t count, std::vector<T>& items) {
     items.resize(count);
-    walker_.list(name, ListEnd::kFixed, count, count);
+    visitor_.list(name, ListEnd::kFixed, count, count);
     each(name, items);
   }
 
   template <class N>
   void counted_text(const char* name, std::string& chars) {
     bool open = false;
-    walker_.text(name, chars,
-                 sizeof(N) == 1   ? TextEnd::kCount8
-                 : sizeof(N) == 2 ? TextEnd::kCount16
-                                  : TextEnd::kCount32,
-                 open);
+    visitor_.text(name, chars,
+                  sizeof(N) == 1   ? TextEnd::kCount8
+                  : sizeof(N) == 2 ? TextEnd::kCount16
+                                   : TextEnd::kCount32,
+                  open);
   }
 
  private:
@@ -234,19 +234,19 @@ class Walk : public Verbs<Walk<D>, D> {
 
   template <class T>
   void resize(const char* name, ListEnd end, std::vector<T>& items, std::size_t most) {
-    items.resize(walker_.list(name, end, items.size(), most));
+    items.resize(visitor_.list(name, end, items.size(), most));
   }
 
   template <class T>
   void each(const char* name, std::vector<T>& items) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-      walker_.item(i);
+      visitor_.item(i);
       field(name, items[i]);
     }
-    walker_.end_list();
+    visitor_.end_list();
   }
 
-  Walker& walker_;
+  FieldVisitor& visitor_;
   bool byte_swapped_ = false;
 };
 

@@ -1,4 +1,4 @@
-#include "proxy/program/recordings/to_mcap.h"
+#include "proxy/program/recordings/mcap_exporter.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,14 +11,14 @@ namespace entente {
 using wire::Lane, wire::Way;
 
 /// Its number in the recording. What is one connection in the file may be several there, one after another.
-std::uint32_t ToMcap::link(ConnectionId id) {
+std::uint32_t McapExporter::link(ConnectionId id) {
   const auto [at, anew] = links_.try_emplace(id, last_link_ + 1);
   if (anew) ++last_link_;
   return at->second;
 }
 
-void ToMcap::begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
-                   WallTime time) {
+void McapExporter::begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
+                         WallTime time) {
   trace::Opened opened;
   opened.set_link(link(id));
   opened.set_game(std::string(game_dialect.game->name()));
@@ -34,7 +34,7 @@ void ToMcap::begin(ConnectionId id, const ImportedConnection& connection, const 
   if (what_.words != nullptr) what_.words->begin(id, link(id), connection, game_dialect, time);
 }
 
-void ToMcap::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
+void McapExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   last_ = time;
   if (what_.frames) {
     const wire::Row* row = codecs_[id]->find(frame);
@@ -43,13 +43,13 @@ void ToMcap::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   if (what_.words != nullptr) what_.words->frame(id, frame, time);
 }
 
-void ToMcap::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time) {
+void McapExporter::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time) {
   last_ = time;
   if (what_.frames) put(id, {way, lane, {}, bytes}, "", true, time);
   if (what_.words != nullptr && lane == Lane::kStream) what_.words->lose(id, time);
 }
 
-void ToMcap::put(ConnectionId id, const wire::Frame& frame, std::string_view name, bool raw, WallTime time) {
+void McapExporter::put(ConnectionId id, const wire::Frame& frame, std::string_view name, bool raw, WallTime time) {
   trace::FrameView view{link(id), relay::to_trace(frame.way), relay::to_trace(frame.lane), frame.bytes, name, raw};
   if (carriage()) view.delivery = relay::to_trace(carriage()->send), view.channel = carriage()->channel;
   view.seconds = seconds();
@@ -58,19 +58,19 @@ void ToMcap::put(ConnectionId id, const wire::Frame& frame, std::string_view nam
   recorder_.tick(time);
 }
 
-void ToMcap::gap(ConnectionId id, Way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
+void McapExporter::gap(ConnectionId id, Way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
   missing_ = {messages, bytes};
   if (what_.words != nullptr) what_.words->lose(id, time);
 }
 
-void ToMcap::end(ConnectionId id, const ImportedClose& end) {
+void McapExporter::end(ConnectionId id, const ImportedClose& end) {
   if (end.by && !reasons_.contains(id))
     reasons_[id] = relay::text(*end.by == Way::kToServer ? relay::Reason::kClientLeft : relay::Reason::kServerLeft);
   last_ = end.time;
   if (what_.words != nullptr && end.by) what_.words->ended(id, *end.by, end.time);
 }
 
-void ToMcap::over(ConnectionId id) {
+void McapExporter::over(ConnectionId id) {
   if (what_.words != nullptr) what_.words->gone(id);
   recorder_.closed(last_, link(id), reasons_[id]);
   codecs_.erase(id);
@@ -78,7 +78,7 @@ void ToMcap::over(ConnectionId id) {
   links_.erase(id);
 }
 
-void ToMcap::word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) {
+void McapExporter::word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) {
   const google::protobuf::MessageLite& word =
       fact != nullptr ? static_cast<const google::protobuf::MessageLite&>(*fact) : *intent;
   start(id, time);
@@ -88,7 +88,7 @@ void ToMcap::word(ConnectionId id, const words::Intent* intent, const words::Fac
   recorder_.word(last_ = time, link(id), fact != nullptr ? trace::Word::kFact : trace::Word::kIntent, written_);
 }
 
-void ToMcap::world(ConnectionId id, const trace::Snapshot& world, WallTime time) {
+void McapExporter::world(ConnectionId id, const trace::Snapshot& world, WallTime time) {
   start(id, time);
   trace::Snapshot ours = world;
   ours.set_link(link(id));
@@ -96,11 +96,11 @@ void ToMcap::world(ConnectionId id, const trace::Snapshot& world, WallTime time)
   recorder_.world(last_ = time, ours);
 }
 
-void ToMcap::geometry(const trace::Geometry& geometry, WallTime) {
+void McapExporter::geometry(const trace::Geometry& geometry, WallTime) {
   if (what_.watcher != nullptr) what_.watcher->geometry(geometry);
   recorder_.geometry(geometry);
 }
 
-void ToMcap::remark(std::string_view text) { recorder_.note(last_, 0, text); }
+void McapExporter::remark(std::string_view text) { recorder_.note(last_, 0, text); }
 
 }  // namespace entente

@@ -43,9 +43,9 @@ enum Pause : std::uint8_t {
 inline constexpr std::size_t kMostUnheard = 64 * 1024;
 
 template <class Link>
-struct LinkSide {
+struct RelayLink {
   template <class User>
-  LinkSide(net::Loop& loop, Facing facing, const wire::Game& game, User& user)
+  RelayLink(net::Loop& loop, Facing facing, const wire::Game& game, User& user)
       : link(make_link<Link>(loop, facing, game, user)) {}
 
   void pause(Pause why) {

@@ -1,4 +1,4 @@
-#include "proxy/relay/sessions/side.h"
+#include "proxy/relay/sessions/counted_end.h"
 
 namespace entente::relay {
 
@@ -20,7 +20,7 @@ void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
 
 }  // namespace
 
-void Side::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent) {
+void CountedEnd::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent) {
   const bool front = facing == Facing::kClient;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
@@ -29,23 +29,23 @@ void Side::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, 
   lent ? end->lend(lane, bytes) : end->send(lane, bytes);
 }
 
-void Side::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
+void CountedEnd::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
   const bool front = facing == Facing::kClient;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, lane, bytes, at);
   count(front ? worker_route.counters.to_server : worker_route.counters.to_client, lane, bytes.size(), frames);
 }
 
-bool Side::overflows(const Limits& limits) const {
+bool CountedEnd::overflows(const Limits& limits) const {
   return end->waiting() > kMostWaiting * limits.high_water + info.game->largest_burst();
 }
 
-void Side::pause(Pause why) {
+void CountedEnd::pause(Pause why) {
   if (paused == 0 && up) end->read(false);
   paused = static_cast<std::uint8_t>(paused | why);
 }
 
-void Side::resume(Pause why) {
+void CountedEnd::resume(Pause why) {
   if ((paused & why) == 0) return;
   paused = static_cast<std::uint8_t>(paused & ~why);
   if (paused == 0 && up) end->read(true);

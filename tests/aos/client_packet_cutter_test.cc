@@ -1,11 +1,11 @@
-#include "adapters/aos/from_client.h"
+#include "adapters/aos/client_packet_cutter.h"
 
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
 #include "tests/support/hex.h"
 
-namespace entente::from_client_test {
+namespace entente::client_packet_cutter_test {
 namespace {
 
 using wire::Way;
@@ -65,4 +65,4 @@ TEST_CASE("aos: servers pass over ids that no client's packet has, if the packet
 }
 
 }  // namespace
-}  // namespace entente::from_client_test
+}  // namespace entente::client_packet_cutter_test

@@ -1,4 +1,4 @@
-#include "adapters/wire/walker.h"
+#include "adapters/wire/field_visitor.h"
 
 namespace entente::wire {
 

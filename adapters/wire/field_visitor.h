@@ -1,6 +1,6 @@
-// A walker visits the fields of one message in wire order. Print, invent, outline and diff are walkers: written once
+// A visitor visits the fields of one message in wire order. Print, invent, outline and diff are visitors: written once
 // and compiled once, for all games.
-// Law: a walker sees every byte that the wire carries, and may change any of them, but never what the dialect fixes.
+// Law: a visitor sees every byte that the wire carries, and may change any of them, but never what the dialect fixes.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +53,9 @@ enum class Kept : std::uint8_t {
   kOpaque,    ///< not decoded: `verify` counts them
 };
 
-class Walker {
+class FieldVisitor {
  public:
-  virtual ~Walker() = default;
+  virtual ~FieldVisitor() = default;
 
   /// Called first, if the message's code carries information; it stays within [first, last].
   virtual void code(std::uint32_t&, std::uint32_t /*first*/, std::uint32_t /*last*/) {}
@@ -70,7 +70,7 @@ class Walker {
   virtual void padding(const char* name, std::span<std::uint8_t> bytes) = 0;
   virtual void rest(const char* name, Buffer& bytes, Kept kept) = 0;
 
-  /// A part that may be absent. `there`: whether it exists in the message. `free`: the walker may decide that, because
+  /// A part that may be absent. `there`: whether it exists in the message. `free`: the visitor may decide that, because
   /// only the message's length shows it; otherwise the dialect or fields already visited decide. Returns whether the
   /// part is visited.
   virtual bool part(const char* condition, bool there, bool free) = 0;

@@ -22,15 +22,15 @@ enum class LogKind : std::size_t {
   kOpened = kReasons,
   kUnframed,
   kDialect,
-  kUnreached,  ///< a server that cannot be reached
-  kUp,         ///< a server that was down and is up again
-  kServer,     ///< a server that is not as it should be
-  kHeld,       ///< players who lost their server and wait for it
-  kBack,       ///< they are back on a server
-  kCommand,    ///< a command that starts or stops servers
+  kUnreached,       ///< a server that cannot be reached
+  kUp,              ///< a server that was down and is up again
+  kServer,          ///< a server that is not as it should be
+  kWaitsForServer,  ///< players who lost their server and wait for it
+  kBackOnServer,    ///< they are back on a server
+  kCommand,         ///< a command that starts or stops servers
   kCommandEnd,
   kMachine,
-  kUntold,
+  kWordsDropped,
   kBanned,
   kDropped,
 };

@@ -10,7 +10,7 @@ namespace entente::aos {
 
 /// piqueserver permanently bans an address that sends a packet shorter than it reads, even if only servers normally
 /// send such packets (server.py:793). Behind a relay all players share one address, so one packet would ban them all.
-class FromClient final : public wire::Cutter {
+class ClientPacketCutter final : public wire::Cutter {
  public:
   wire::Cut next(Bytes packet) override;
 };

@@ -7,9 +7,9 @@
 
 namespace entente::aos {
 
-class Newcomer {
+class ClientProfile {
  public:
-  Newcomer() { wish_.set_team(words::BLUE); }
+  ClientProfile() { wish_.set_team(words::BLUE); }
 
   void hear(const VersionResponse& version, core::FrontOut& out);
   /// Existing Player has arrived: the client wants to enter.

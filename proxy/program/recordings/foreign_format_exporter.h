@@ -12,10 +12,10 @@
 
 namespace entente {
 
-class ToFile : public ConvertSink {
+class ForeignFormatExporter : public ConvertSink {
  public:
   /// Remarks are printed to `err`. `file` and `err` outlive it.
-  ToFile(const RecordedFile& file, std::ostream& err) : ConvertSink(file), err_(err) {}
+  ForeignFormatExporter(const RecordedFile& file, std::ostream& err) : ConvertSink(file), err_(err) {}
 
   /// Empty if no connection can be converted.
   const Buffer& file() const { return file_; }
@@ -37,9 +37,9 @@ class ToFile : public ConvertSink {
 };
 
 /// For bzfs (.rec).
-class ToRec final : public ToFile {
+class RecExporter final : public ForeignFormatExporter {
  public:
-  using ToFile::ToFile;
+  using ForeignFormatExporter::ForeignFormatExporter;
 
  private:
   struct Session {
@@ -58,9 +58,9 @@ class ToRec final : public ToFile {
 };
 
 /// For aos_replay and ZeroSpades (.demo, .dem).
-class ToDemo final : public ToFile {
+class DemoExporter final : public ForeignFormatExporter {
  public:
-  using ToFile::ToFile;
+  using ForeignFormatExporter::ForeignFormatExporter;
 
  private:
   struct Session {

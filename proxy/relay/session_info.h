@@ -1,0 +1,28 @@
+// Who a session is between, and how it is numbered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "adapters/wire/game.h"
+#include "proxy/net/address.h"
+
+namespace entente::relay {
+
+/// Counts from 1 over all relays of one Server; never used twice.
+using LinkId = std::uint32_t;
+
+/// Who a session is between. The addresses do not change while it lasts.
+struct SessionInfo {
+  LinkId link = 0;
+  const wire::Game* game = nullptr;
+  std::size_t dialect = 0;  ///< index into game->dialects()
+  net::Address client;
+  net::Address server;
+  net::Address listener;
+  bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
+  std::size_t route = 0;        ///< the number of its route in the Server; set only for a tap
+  LinkId session = 0;           ///< the client's link of the session that it belongs to; 0: it is that link
+};
+
+}  // namespace entente::relay
