@@ -143,7 +143,7 @@ TEST_CASE("each metric that the dashboard and the alert rules name is there") {
   Caller(relay).say("nonsense\n");
   const std::string dialect[] = {"panic://127.0.0.1:" + std::to_string(bridge) + "?dialect=be-packed",
                                  "native://127.0.0.1:" + std::to_string(here) + "?dialect=json"};
-  for (const std::string& url : dialect) CHECK(run({kEntente, "bot", url, "--seconds", "1"}).code == 0);
+  for (const std::string& url : dialect) CHECK(run_bot(url).code == 0);
 
   std::set<std::string> named;
   static const std::regex kName("\\b(entente|process)_[a-z_]+"), kBucket("_bucket$");

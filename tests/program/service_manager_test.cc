@@ -254,13 +254,15 @@ TEST_CASE("listeners use the sockets that were passed, by address, and what nobo
   for (const std::string& url :
        {"bzflag://" + both->address.text() + "?dialect=2.4", "aos://" + udp->address.text() + "?dialect=0.75"}) {
     CAPTURE(url);
-    const Ended bot = run({kEntente, "bot", url, "--seconds", "1"});
+    const Ended bot = run_bot(url);
     CHECK_MESSAGE(bot.code == 0, bot.err);
     CHECK(bot.out.starts_with("bots 1 of 1 were let in, 0 refused or kicked"));
   }
   const Ended stats = run({kEntente, "ctl", "--socket", control, "stats"});
   CHECK(stats.code == 0);
-  CHECK(stats.out.find("served bzflag 2.4 " + both->address.text() + " sessions=1") != std::string::npos);
+  const std::string start = "served bzflag 2.4 " + both->address.text() + " sessions=";
+  const std::string served = line_after(stats.out, start);
+  CHECK_MESSAGE((served.starts_with(start) && !served.starts_with(start + "0 ")), stats.out);
   process.signal(SIGTERM);
   CHECK(process.wait() == 0);
   CHECK(std::filesystem::exists(control));  // it is the service manager's

@@ -10,6 +10,8 @@
 #include <cassert>
 #include <csignal>
 
+#include "tests/support/paths.h"
+
 namespace entente {
 
 Process::Process(const std::vector<std::string>& argv) {
@@ -104,6 +106,15 @@ Ended run(const std::vector<std::string>& argv) {
   Process process(argv);
   const int code = process.wait();
   return {code, process.out(), process.err()};
+}
+
+Ended run_bot(const std::string& url) {
+  Ended bot{};
+  for (const char* seconds : {"1", "5", "20", "60"}) {
+    bot = run({testing::entente_binary(), "bot", url, "--seconds", seconds});
+    if (bot.code == 0) break;
+  }
+  return bot;
 }
 
 }  // namespace entente

@@ -52,4 +52,7 @@ struct Ended {
 
 Ended run(const std::vector<std::string>& argv);
 
+/// `entente bot` at that URL, again and for longer until it was let in: a busy machine may need more than a second.
+Ended run_bot(const std::string& url);
+
 }  // namespace entente
