@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +17,7 @@
 #include "schema/fleet.pb.h"
 #include "tests/relay/native_lines.h"
 #include "tests/support/nats_server.h"
+#include "tests/support/repeated.h"
 
 namespace entente::fleet::arena_test {
 namespace {
@@ -120,12 +120,7 @@ class Node {
 
 /// Says it until it is heard: chat is dropped while the owner seems to be lost, as on a busy machine. What `to` heard.
 std::vector<std::string> talk(const Lines& from, Lines& to, const std::string& text) {
-  const std::jthread speaker([&](const std::stop_token& heard) {
-    while (!heard.stop_requested()) {
-      from.say(R"({"say":{"text":")" + text + "\"}}");
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-  });
+  const testing::Repeated speaker([&] { from.say(R"({"say":{"text":")" + text + "\"}}"); });
   return to.until(text);
 }
 

@@ -21,8 +21,16 @@ struct Asked {
   bool has(const std::string& name) const {
     const auto until = std::chrono::steady_clock::now() + Process::kPatience;
     while (std::chrono::steady_clock::now() < until)
-      if (ctl({"list"}).out.find("\t" + name + "\n") != std::string::npos) return true;
+      if (!link_of(name).empty()) return true;
     return false;
+  }
+  /// The link of the player of this name; empty: none is listed.
+  std::string link_of(const std::string& name) const {
+    const std::string list = ctl({"list"}).out;
+    const auto found = list.find("\t" + name + "\n");
+    if (found == std::string::npos) return {};
+    const auto line = list.rfind('\n', found) + 1;
+    return list.substr(line, list.find('\t', line) - line);
   }
 
   Folder folder;

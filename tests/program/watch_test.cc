@@ -2,17 +2,16 @@
 // a new connection; and a team's chat is told to casters only.
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <thread>
 
 #include "tests/program/asked.h"
 #include "tests/program/native_client.h"
 #include "tests/relay/peers.h"
+#include "tests/support/repeated.h"
 
 namespace entente::watch_test {
 namespace {
@@ -212,32 +211,21 @@ TEST_CASE("a relay is watched by a spectator on its server, which comes again wh
   player->says("{\"say\":{\"text\":\"first mark\"}}\n");
   check_late(*viewer, "first mark", said, 1s);
   // The spectator is kicked and comes again, perhaps before the list is asked; viewers stay.
-  const auto spectator = [&] {  // its line of the list, "" while it is away
-    std::istringstream list(server.ctl({"list"}).out);
-    std::string line;
-    while (std::getline(list, line) && !line.ends_with("\tbroadcast")) line.clear();
-    return line.substr(0, line.find('\t'));
-  };
-  const std::string kicked = spectator();
+  const std::string kicked = server.link_of("broadcast");
   REQUIRE(server.ctl({"kick", "broadcast"}).code == 0);
   REQUIRE(testing::eventually([&] {
-    const std::string link = spectator();
+    const std::string link = server.link_of("broadcast");
     return !link.empty() && link != kicked;
   }));
-  std::atomic<bool> heard{false};
-  std::thread speaker([&] {  // the spectator is listed before it listens
-    for (const auto until = Clock::now() + Process::kPatience; !heard && Clock::now() < until;) {
-      player->says("{\"say\":{\"text\":\"second mark\"}}\n");
-      std::this_thread::sleep_for(100ms);
-    }
-  });
-  CHECK(viewer->hears([](const words::Fact& fact) { return says(fact, "second mark"); }));
-  heard = true;
-  speaker.join();
+  {
+    // It is listed before it listens.
+    const testing::Repeated mark([&] { player->says("{\"say\":{\"text\":\"second mark\"}}\n"); });
+    CHECK(viewer->hears([](const words::Fact& fact) { return says(fact, "second mark"); }));
+  }
   // Without `watch`, the spectator leaves.
   write("");
   REQUIRE(it.ctl({"reload"}).code == 0);
-  CHECK(testing::eventually([&] { return server.ctl({"list"}).out.find("\tbroadcast\n") == std::string::npos; }));
+  CHECK(testing::eventually([&] { return server.link_of("broadcast").empty(); }));
   CHECK_FALSE(viewer->hears([](const words::Fact&) { return false; }));
   process.signal(SIGTERM);
   CHECK(process.wait() == 0);
