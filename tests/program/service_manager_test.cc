@@ -251,18 +251,19 @@ TEST_CASE("listeners use the sockets that were passed, by address, and what nobo
   CHECK(process.err_has("a socket that no listener uses: TCP " + stray->address.text() + " (stray)"));
   CHECK(line_after(process.err().substr(process.err().rfind("no listener uses")), "no listener uses") ==
         "no listener uses: TCP " + stray->address.text() + " (stray)");  // it alone
+  std::vector<int> runs;
   for (const std::string& url :
        {"bzflag://" + both->address.text() + "?dialect=2.4", "aos://" + udp->address.text() + "?dialect=0.75"}) {
     CAPTURE(url);
-    const Ended bot = run_bot(url);
+    const BotEnded bot = run_bot(url);
+    runs.push_back(bot.runs);
     CHECK_MESSAGE(bot.code == 0, bot.err);
     CHECK(bot.out.starts_with("bots 1 of 1 were let in, 0 refused or kicked"));
   }
   const Ended stats = run({kEntente, "ctl", "--socket", control, "stats"});
   CHECK(stats.code == 0);
-  const std::string start = "served bzflag 2.4 " + both->address.text() + " sessions=";
-  const std::string served = line_after(stats.out, start);
-  CHECK_MESSAGE((served.starts_with(start) && !served.starts_with(start + "0 ")), stats.out);
+  CHECK(stats.out.find("served bzflag 2.4 " + both->address.text() + " sessions=" + std::to_string(runs[0])) !=
+        std::string::npos);
   process.signal(SIGTERM);
   CHECK(process.wait() == 0);
   CHECK(std::filesystem::exists(control));  // it is the service manager's

@@ -108,10 +108,10 @@ Ended run(const std::vector<std::string>& argv) {
   return {code, process.out(), process.err()};
 }
 
-Ended run_bot(const std::string& url) {
-  Ended bot{};
+BotEnded run_bot(const std::string& url) {
+  BotEnded bot{};
   for (const char* seconds : {"1", "5", "20", "60"}) {
-    bot = run({testing::entente_binary(), "bot", url, "--seconds", seconds});
+    bot = {run({testing::entente_binary(), "bot", url, "--seconds", seconds}), bot.runs + 1};
     if (bot.code == 0) break;
   }
   return bot;

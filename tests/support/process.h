@@ -52,7 +52,11 @@ struct Ended {
 
 Ended run(const std::vector<std::string>& argv);
 
+struct BotEnded : Ended {
+  int runs = 0;  ///< times that it was started
+};
+
 /// `entente bot` at that URL, again and for longer until it was let in: a busy machine may need more than a second.
-Ended run_bot(const std::string& url);
+BotEnded run_bot(const std::string& url);
 
 }  // namespace entente
