@@ -124,8 +124,9 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
   const Folder folder;
   const std::string file = folder.file("bans"), socket = folder.file("c.sock");
   const std::string config = folder.write(
-      "a.toml", "[control]\nsocket = \"" + socket + "\"\n[limits]\ngreet_ms = 60000\n[access]\nban_file = \"" + file + "\"\n[[route]]\n" +
-                    "listen = \"bzflag://127.0.0.1:0?dialect=2.4\"\n" + "to = \"bzflag://127.0.0.1:9?dialect=2.4\"\n");
+      "a.toml", "[control]\nsocket = \"" + socket + "\"\n[limits]\ngreet_ms = 60000\n[access]\nban_file = \"" + file +
+                    "\"\n[[route]]\n" + "listen = \"bzflag://127.0.0.1:0?dialect=2.4\"\n" +
+                    "to = \"bzflag://127.0.0.1:9?dialect=2.4\"\n");
   const auto ctl = [&](std::vector<std::string> words) {
     std::vector<std::string> argv = {kEntente, "ctl", "--socket", socket};
     argv.insert(argv.end(), words.begin(), words.end());
