@@ -69,32 +69,32 @@ void Statistics::count(const Match& match) {
 void Statistics::count(const Player& player) {
   PlayerStay* one = stay({player.player});
   if (one == nullptr) return;
-  PlayerCounts& line = one->line;
-  line.name = player.name;
-  line.team = player.team;
-  line.role = player.role;
-  line.joined_s = player.joined_s;
-  line.there = std::isnan(player.left_s);
-  line.left_s = line.there ? std::numeric_limits<double>::infinity() : player.left_s;
-  line.wins = player.wins;
-  line.losses = player.losses;
-  if (one->rtt_count != 0) line.rtt_ms = one->rtt_sum / static_cast<double>(one->rtt_count);
+  PlayerCounts& counts = one->counts;
+  counts.name = player.name;
+  counts.team = player.team;
+  counts.role = player.role;
+  counts.joined_s = player.joined_s;
+  counts.there = std::isnan(player.left_s);
+  counts.left_s = counts.there ? std::numeric_limits<double>::infinity() : player.left_s;
+  counts.wins = player.wins;
+  counts.losses = player.losses;
+  if (one->rtt_count != 0) counts.rtt_ms = one->rtt_sum / static_cast<double>(one->rtt_count);
 }
 
 void Statistics::count(const Life& life) {
   PlayerStay* one = stay(life.player);
   if (one == nullptr) return;
-  one->line.alive_s += life.length_s;
-  one->line.longest_life_s = std::max(one->line.longest_life_s, life.length_s);
-  one->line.distance_m += life.distance_m;
+  one->counts.alive_s += life.length_s;
+  one->counts.longest_life_s = std::max(one->counts.longest_life_s, life.length_s);
+  one->counts.distance_m += life.distance_m;
 }
 
 void Statistics::count(const Shot& shot) {
-  if (PlayerStay* one = stay(shot.player)) ++one->line.shots;
+  if (PlayerStay* one = stay(shot.player)) ++one->counts.shots;
 }
 
 void Statistics::count(const Hit& hit) {
-  if (PlayerStay* one = stay(hit.shooter)) ++one->line.hits;
+  if (PlayerStay* one = stay(hit.shooter)) ++one->counts.hits;
 }
 
 void Statistics::count(const Death& death) {
@@ -102,16 +102,16 @@ void Statistics::count(const Death& death) {
   ++causes_[death.why];
   PlayerStay *victim = stay(death.victim), *killer = stay(death.killer);
   const bool killed = killer != nullptr && killer != victim;
-  if (killed && death.team_kill) ++killer->line.team_kills;
+  if (killed && death.team_kill) ++killer->counts.team_kills;
   if (killed && !death.team_kill) {
     ++kills_;
-    ++killer->line.kills;
-    killer->line.streak = std::max(killer->line.streak, ++killer->run);
+    ++killer->counts.kills;
+    killer->counts.streak = std::max(killer->counts.streak, ++killer->run);
   }
   if (victim != nullptr) {
-    ++victim->line.deaths;
+    ++victim->counts.deaths;
     victim->run = 0;
-    if (!killed) ++victim->line.own_deaths;
+    if (!killed) ++victim->counts.own_deaths;
   }
   const std::pair pair{killed ? death.killer.number : death.victim.number, death.victim.number};
   if (pairs_.size() < kMostPairs || pairs_.contains(pair))
@@ -124,12 +124,12 @@ void Statistics::count(const Death& death) {
 
 void Statistics::count(const Capture& capture) {
   ++captures_;
-  if (PlayerStay* one = stay(capture.player)) ++one->line.captures;
+  if (PlayerStay* one = stay(capture.player)) ++one->counts.captures;
   add({capture.time_s, Moment::What::kCapture, static_cast<std::size_t>(capture.player.number), 0, capture.team});
 }
 
 void Statistics::count(const Score& score) {
-  if (PlayerStay* one = stay(score.player)) one->line.scored = true;
+  if (PlayerStay* one = stay(score.player)) one->counts.scored = true;
 }
 
 void Statistics::count(const TeamScore& score) { teams_[score.team] = score; }
@@ -143,7 +143,7 @@ void Statistics::count(const Latency& latency) {
 
 void Statistics::finish() {
   struct Group {
-    PlayerCounts line;
+    PlayerCounts counts;
     std::vector<std::int64_t> stays;
   };
   std::vector<Group> groups;
@@ -151,23 +151,24 @@ void Statistics::finish() {
   std::vector<std::pair<std::int64_t, const PlayerStay*>> in_order;
   for (const auto& [number, one] : stays_) in_order.emplace_back(number, &one);
   std::stable_sort(in_order.begin(), in_order.end(),
-                   [](const auto& a, const auto& b) { return a.second->line.joined_s < b.second->line.joined_s; });
+                   [](const auto& a, const auto& b) { return a.second->counts.joined_s < b.second->counts.joined_s; });
   for (const auto& [number, one] : in_order) {
-    const auto known = named.find(one->line.name);
-    if (known != named.end() && !one->line.name.empty() && groups[known->second].line.left_s <= one->line.joined_s) {
-      add_stay(one->line, groups[known->second].line);
+    const auto known = named.find(one->counts.name);
+    if (known != named.end() && !one->counts.name.empty() &&
+        groups[known->second].counts.left_s <= one->counts.joined_s) {
+      add_stay(one->counts, groups[known->second].counts);
       groups[known->second].stays.push_back(number);
       continue;
     }
-    named[one->line.name] = groups.size();
-    groups.push_back({one->line, {number}});
+    named[one->counts.name] = groups.size();
+    groups.push_back({one->counts, {number}});
   }
   std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& a, const auto& b) { return is_better(a.line, b.line); });
+                   [](const auto& a, const auto& b) { return is_better(a.counts, b.counts); });
   for (Group& group : groups) {
     for (const std::int64_t number : group.stays) places_[number] = players_.size() + 1;
-    group.line.left_s = std::min(group.line.left_s, length_);
-    players_.push_back(std::move(group.line));
+    group.counts.left_s = std::min(group.counts.left_s, length_);
+    players_.push_back(std::move(group.counts));
   }
   for (const auto& [pair, times] : pairs_) {
     const std::size_t killer = place_of({pair.first}), victim = place_of({pair.second});

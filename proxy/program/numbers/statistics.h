@@ -68,7 +68,7 @@ class Statistics final : public RowSink {
 
  private:
   struct PlayerStay {
-    PlayerCounts line;
+    PlayerCounts counts;
     std::int64_t run = 0;  // kills since the last death
     double rtt_sum = 0;
     std::int64_t rtt_count = 0;
