@@ -147,7 +147,7 @@ Outcome<const wire::Game*> game_named(const std::string& text) {
   if (const wire::Game* found = find_game(text)) return found;
   std::vector<std::string_view> names;
   for (const wire::Game* game : games()) names.push_back(game->name());
-  return Error{"unknown game '" + text + "'" + did_you_mean(text, names) + "; games: " + joined(names)};
+  return Error{unknown_name("game", text, names)};
 }
 
 std::string summary(std::span<const Explained> all) {

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "proxy/program/choice_flag.h"
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/completion.h"
 #include "proxy/program/manual.h"
 #include "proxy/program/misuse.h"

@@ -39,14 +39,16 @@ std::string explained(const CLI::App& app, const CLI::App& command, const CLI::P
     return "unexpected argument '" + left.front() + "'";
   }
   if (&app == &command) return "no command given; commands: " + joined(commands_of(app));
-  return error.what();
+  const std::string what = error.what();  // "--listen: At Most 1 required but received 2"
+  const std::size_t more = what.find(": At Most 1 required");
+  return more != std::string::npos ? what.substr(0, more) + " is given more than once" : what;
 }
 
 }  // namespace
 
 std::string unknown_command(const CLI::App& app, std::string_view word) {
   const std::vector<std::string_view> names = commands_of(app);
-  return "unknown command '" + std::string(word) + "'" + did_you_mean(word, names) + "; commands: " + joined(names);
+  return unknown_name("command", word, names);
 }
 
 int usage_error(std::string_view command, std::string_view what) {

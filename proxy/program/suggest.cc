@@ -50,4 +50,22 @@ std::string joined(std::span<const std::string_view> words) {
   return all;
 }
 
+std::string unknown_name(const std::string& kind, std::string_view name, std::span<const std::string_view> known,
+                         const std::string& of) {
+  return "unknown " + kind + " '" + std::string(name) + "'" + of + did_you_mean(name, known) + "; " + kind +
+         "s: " + joined(known);
+}
+
+std::string expected_one_of(std::span<const std::string_view> words, std::string_view got) {
+  std::string all = joined(words);
+  if (words.size() > 1) all.replace(all.rfind(','), 1, " or");
+  return "expected " + all + ", got '" + std::string(got) + "'" + did_you_mean(got, words);
+}
+
+std::string expected_integer(std::int64_t least, std::int64_t most, std::string_view unit, std::string_view got) {
+  std::string range = "expected an integer from " + std::to_string(least) + " to " + std::to_string(most);
+  if (!unit.empty()) range.append(" ").append(unit);
+  return range.append(", got ").append(got);
+}
+
 }  // namespace entente

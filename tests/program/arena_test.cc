@@ -90,6 +90,12 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
   CHECK(std::distance(std::sregex_iterator(served.begin(), served.end(), kRecorded), {}) == 1);
   const Ended verified = run({kEntente, "verify", record});
   CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
+  CHECK(verified.err == "");  // what the recorder noted is no fault
+  const std::string converted = folder.file("converted.mcap");
+  CHECK(run({kEntente, "convert", record, "--to", converted}).code == 0);
+  const Ended inspected = run({kEntente, "inspect", converted});
+  CHECK(inspected.out.starts_with("      0.000   #1 --- link 1 native protobuf\n"));  // an arena has no address
+  CHECK(inspected.err.starts_with("link 1: the arena 'yard': a room with seed "));
   Process replays({kEntente, "replay", record, "--listen", "native://127.0.0.1:0?dialect=json", "--speed", "16"});
   NativeClient watcher(port_of(replays, "native json"));
   watcher.says("{\"enter\":{\"name\":\"ben\"}}\n");
@@ -189,10 +195,10 @@ TEST_CASE("what cannot be an arena is said with what can") {
            {{listen, "quake://h"}, "entente arena: --listen 'quake://h': unknown game 'quake'"},
            {{listen, "native://127.0.0.1:0?strict=yes"}, "'strict' is for relays"},
            {{listen, native, "--bots", "64"}, "entente arena: --bots must be less than seats"},
-           {{listen, native, "--mode", "chess"}, "unknown value 'chess'; values: free_for_all, teams, flags"},
+           {{listen, native, "--mode", "chess"}, "--mode: expected free_for_all, teams or flags, got 'chess'"},
            {{listen, native, "--at", "soon"}, "--at"},
-           {{listen, native, "--side", "5"}, "5 is out of range, expected 80 to 800 metres"},
-           {{listen, native, "--reload-ms", "2.5"}, "expected an integer, got '2.5'"}}) {
+           {{listen, native, "--side", "5"}, "--side: expected an integer from 80 to 800 metres, got '5'"},
+           {{listen, native, "--reload-ms", "2.5"}, " milliseconds, got '2.5'"}}) {
     const Ended ended = says(c.words);
     CHECK(ended.code == 2);
     CHECK_MESSAGE(ended.err.find(c.said) != std::string::npos, ended.err);

@@ -16,7 +16,8 @@ const std::string kEntente = testing::entente_binary();
 TEST_CASE("bots that cannot join say where, and why") {
   const Ended said = run({kEntente, "bot", "native://127.0.0.1:9", "--count", "3"});
   CHECK(said.code == 1);
-  CHECK(said.out == "bots 0 of 3 were let in, 3 refused or kicked; spawns=0 shots=0 kills=0 deaths=0\n");
+  CHECK(said.out ==
+        "bots 0 of 3 were let in, 3 refused or kicked, 0 disconnected; spawns=0 shots=0 kills=0 deaths=0\n");
   CHECK(said.err.ends_with("entente: bot 1 could not join: 127.0.0.1:9 cannot be reached (and 2 more)\n"));
 }
 
@@ -55,7 +56,7 @@ TEST_CASE("a bot that is kicked says why it went") {
   const std::string link = place.link();
   REQUIRE(place.ctl({"kick", link, "be nice"}).code == 0);
   CHECK(bot.wait() == 1);
-  CHECK(bot.out().starts_with("bots 1 of 1 were let in, 1 refused or kicked; "));
+  CHECK(bot.out().starts_with("bots 1 of 1 were let in, 1 refused or kicked, 0 disconnected; "));
   CHECK(bot.err().ends_with("entente: bot 1 was kicked: be nice\n"));
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("with --reconnect it comes again, and is the same bot") {
   CHECK(place.link(second) != "");
   bot.signal(SIGTERM);
   CHECK(bot.wait() == 0);
-  CHECK(bot.out().starts_with("bots 1 of 1 were let in, 2 refused or kicked; "));
+  CHECK(bot.out().starts_with("bots 1 of 1 were let in, 2 refused or kicked, 0 disconnected; "));
   CHECK(bot.out().ends_with(" reconnects=2\n"));
 }
 
@@ -87,6 +88,17 @@ TEST_CASE("a bot that loses its server finds the next one that is started there"
   CHECK(next.link() != "");
   bot.signal(SIGTERM);
   CHECK(bot.wait() == 0);
+}
+
+TEST_CASE("a bot that loses its server is counted, and its log names the server's game") {
+  const Place place("ogar+ws://127.0.0.1:0?dialect=modern3");
+  Process bot(
+      {kEntente, "bot", "ogar+ws://" + place.url.substr(place.url.find("127")) + "?dialect=modern3", "--name", "anna"});
+  REQUIRE(place.link() != "");
+  CHECK(bot.err_has("session 1 opened: ogar modern3 from a bot to 127.0.0.1:"));
+  place.process.signal(SIGKILL);
+  bot.wait();
+  CHECK(bot.out().starts_with("bots 1 of 1 were let in, 0 refused or kicked, 1 disconnected; "));
 }
 
 TEST_CASE("pauses between tries double up to a minute") {

@@ -38,10 +38,10 @@ TEST_CASE("a line is a command and the rest, spaces apart") {
   CHECK(control.answer("help") == "ok\nhelp\tPrints this list.\necho [what]\tSays it again.\nfail\tDoes not.\n");
 }
 
-TEST_CASE("what is no command is an error on one line, whatever it is") {
+TEST_CASE("what is unknown command is an error on one line, whatever it is") {
   const Control control = talkative();
-  CHECK(control.answer("ecko") == "error: no command 'ecko' (did you mean 'echo'?); commands: help, echo, fail\n");
-  CHECK(control.answer("").starts_with("error: no command '-'"));
+  CHECK(control.answer("ecko") == "error: unknown command 'ecko' (did you mean 'echo'?); commands: help, echo, fail\n");
+  CHECK(control.answer("").starts_with("error: unknown command '-'"));
   CHECK(control.answer("\x1b[2J\n\r\x07").find_first_of("\x1b\x07\r") == std::string::npos);
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("a replay takes its orders by ctl, and says how it stands") {
   for (const auto& order :
        std::vector<std::vector<std::string>>{{"pause"}, {"speed", "2"}, {"seek", "0:01"}, {"resume"}})
     CHECK(ctl(order).out == "accepted\n");
-  CHECK(ctl({"speed", "0"}).err == "entente: speed must be a number from 0.1 to 20\n");
+  CHECK(ctl({"speed", "0"}).err == "entente: expected a number from 0.1 to 20, got '0'\n");
   CHECK(ctl({"pause", "now"}).err == "entente: pause takes no arguments\n");
   CHECK(ctl({"seek", "yesterday"}).code == 1);
   CHECK(ctl({"stats"}).code == 0);

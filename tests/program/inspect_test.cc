@@ -334,7 +334,7 @@ TEST_CASE("words by their kind, as the schema and as the contract spells it, and
   wrong.messages = {"Diedd"};
   const Inspected refused = inspected(wrong);
   CHECK(refused.exit == kUsage);
-  CHECK(refused.err.find("no message 'Diedd' (did you mean 'Died'?)") != std::string::npos);
+  CHECK(refused.err.find("unknown message 'Diedd' (did you mean 'Died'?)") != std::string::npos);
 }
 
 TEST_CASE("words about a player: by name or id, with the player's units, and what is said to the player alone") {

@@ -41,9 +41,9 @@ std::optional<int> floor_of(const std::string& path) {
   };
   // The first that fits.
   static constexpr Floor kFloors[] = {
-      {"schema/", 0},      {"proxy/base/", 1},    {"proxy/trace/", 2},   {"proxy/core/", 2},        {"proxy/net/", 3},
-      {"proxy/relay/", 4}, {"proxy/fleet/", 5},   {"proxy/program/", 6}, {"adapters/wire/", 2},   {"adapters/registry.", 6},
-      {"tests/", kTests}};
+      {"schema/", 0},        {"proxy/base/", 1},        {"proxy/trace/", 2}, {"proxy/core/", 2},
+      {"proxy/net/", 3},     {"proxy/relay/", 4},       {"proxy/fleet/", 5}, {"proxy/program/", 6},
+      {"adapters/wire/", 2}, {"adapters/registry.", 6}, {"tests/", kTests}};
   for (const Floor& floor : kFloors)
     if (path.starts_with(floor.prefix)) return floor.floor;
   const bool in_game = path.starts_with("adapters/") && path.find('/', 9) != path.npos;
@@ -109,7 +109,7 @@ std::span<const Name> kept_names() {
        {"proxy/net/"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])::(open|read|write|pread|pwrite|unlink|rename|l?stat|fstat|ftruncate|fsync|fdatasync)\()"),
-       {"proxy/net/", "proxy/trace/file.cc", "proxy/program/config/ban_file.cc"}},
+       {"proxy/net/", "proxy/trace/file.cc", "proxy/program/config/ban_file.cc", "proxy/program/serve/signals.cc"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])(::)?(getaddrinfo|gethostbyname|getnameinfo|inet_pton|inet_ntop|if_nametoindex)\()"),
        {"proxy/net/"}},

@@ -391,7 +391,7 @@ TEST_CASE("words have no place in a .rec, and a setting is one of some game's ba
   const std::pair<const char*, const char*> wrong[] = {
       {"maps", ": expected KEY=VALUE"},
       {"map=x", ": no such setting; `entente games` lists them"},
-      {"udp=no", ": 'udp' must be on or off, not 'no'"},
+      {"udp=no", ": 'udp': expected on or off, got 'no'"},
   };
   for (const auto& [set, why] : wrong) {
     options.set = {set};

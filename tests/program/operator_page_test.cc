@@ -349,7 +349,7 @@ TEST_CASE("a program without a control socket is controlled by its page, and log
   CHECK(told.find(R"({"done":"banned 192.0.2.7 forever, 0 sessions ended","sessions":[]})") != std::string::npos);
   CHECK(told.find(R"("address":"192.0.2.7","until":"forever","by":"us","why":"be nice","where":null)") !=
         std::string::npos);
-  CHECK(program.order(R"(["nonsense"])").find("no command 'nonsense'") != std::string::npos);
+  CHECK(program.order(R"(["nonsense"])").find("unknown command 'nonsense'") != std::string::npos);
   CHECK(asked(program.page, Request{.host = "Host: evil.example\r\n"}.text()).starts_with("HTTP/1.1 403 "));
   const std::string numbers = asked(program.metrics, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   CHECK(numbers.find("entente_operator_requests_total 2\n") != std::string::npos);

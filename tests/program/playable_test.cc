@@ -333,8 +333,8 @@ TEST_CASE("what cannot be played is one error that says why") {
   fails(plain(folder.write("x.mcap", "\x89MCAP0\r\n")), kFailed, "x.mcap: ");
   fails(plain(folder.write("x.pcap", "\xd4\xc3\xb2\xa1")), kFailed, "x.pcap: ");
   fails({.from = {.file = chat, .port = 9}}, kFailed, "contains no connection has port 9");
-  fails({.from = {.file = chat, .game = "chess"}}, kUsage, "no game 'chess'");
-  fails({.from = {.file = chat, .game = "bzflag", .dialect = "3.0"}}, kUsage, "no bzflag dialect '3.0'");
+  fails({.from = {.file = chat, .game = "chess"}}, kUsage, "unknown game 'chess'; games: ");
+  fails({.from = {.file = chat, .game = "bzflag", .dialect = "3.0"}}, kUsage, "unknown dialect '3.0' of bzflag");
   fails({.from = {.file = chat}, .set = {"maps"}}, kUsage, "expected KEY=VALUE");
   fails({.from = {.file = chat, .game = "panic", .dialect = "mixed"}}, kFailed, "holds nothing that can be replayed: ");
 

@@ -109,6 +109,27 @@ std::vector<std::string> proxy(const Server& server, std::vector<std::string> mo
 
 }  // namespace
 
+TEST_CASE("a second signal ends the program at once, which says so") {
+  const Folder folder;
+  const Server server;
+  const std::string config =
+      folder.write("a.toml",
+                   "[limits]\nlinger_ms = 60000\n[[route]]\nlisten = \"panic://127.0.0.1:0?dialect=be-packed\"\n"
+                   "to = \"panic://127.0.0.1:" +
+                       server.port() + "?dialect=be-packed\"\n");
+  Process relay({kEntente, "run", config});
+  const Socket client(connect_to(announced(relay)));
+  const Socket served(server.accept());
+  served.send(kGreeting);
+  CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
+  relay.signal(SIGTERM);
+  CHECK(client.receive(1).empty());  // it waits for the client to close
+  relay.signal(SIGTERM);
+  CHECK(relay.wait() == 128 + SIGTERM);
+  CHECK(relay.err().ends_with(
+      "entente: another signal, ending at once. `entente recover` repairs an unfinished recording.\n"));
+}
+
 TEST_CASE("a session is relayed and recorded; SIGTERM and SIGINT close the recording and end with 0") {
   for (const int number : {SIGTERM, SIGINT}) {
     const Folder folder;

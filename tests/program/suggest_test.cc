@@ -26,4 +26,14 @@ TEST_CASE("a word of any length is answered") {
   CHECK(did_you_mean("quake", kKnown).empty());
 }
 
+TEST_CASE("errors say what is known or expected, and what was meant") {
+  constexpr std::array<std::string_view, 3> kKnown = {"idle", "wander", "hunt"};
+  CHECK(unknown_name("mood", "hnt", kKnown, " of bots") ==
+        "unknown mood 'hnt' of bots (did you mean 'hunt'?); moods: idle, wander, hunt");
+  CHECK(expected_one_of(kKnown, "hnt") == "expected idle, wander or hunt, got 'hnt' (did you mean 'hunt'?)");
+  CHECK(expected_one_of(std::span(kKnown).first(1), "x") == "expected idle, got 'x'");
+  CHECK(expected_integer(1, 64, "threads", "0") == "expected an integer from 1 to 64 threads, got 0");
+  CHECK(expected_integer(1, 64, "", "'x'") == "expected an integer from 1 to 64, got 'x'");
+}
+
 }  // namespace entente::suggest_test

@@ -173,7 +173,8 @@ TEST_CASE("what a person gets wrong is usage, what a file gets wrong fails") {
   CHECK(verified({panic, "panic", "packed", 0}).exit == kUsage);
   const Verified foreign = verified({panic, "", "2.4", 0});
   CHECK(foreign.exit == kUsage);
-  CHECK(foreign.err.starts_with("entente verify: no panic dialect '2.4'; known: be-packed, le-padded, mixed\n"));
+  CHECK(foreign.err.starts_with(
+      "entente verify: unknown dialect '2.4' of panic; dialects: be-packed, le-padded, mixed\n"));
   const auto silent = folder.write("silent.jsonl", R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"00"})");
   CHECK(verified({silent, "", "", 0}).exit == kUsage);
   CHECK(verified({silent, "", "mixed", 0}).exit == kUsage);

@@ -49,7 +49,7 @@ def bots_on(stage, start):
                                 "--behaviour", "wander", "--seconds", str(seconds)])
     for name in BOTS:
         watcher.waits(lambda: watcher.number_of(name) is not None, 60, name)
-    seen = bots.wait_for(r"^bots 2 of 2 were let in, 0 refused or kicked; spawns=(\d+) shots=(\d+) .*$", seconds + 60)
+    seen = bots.wait_for(r"^bots 2 of 2 were let in, 0 refused or kicked, 0 disconnected; spawns=(\d+) shots=(\d+) .*$", seconds + 60)
     check(server.alive(), f"the server died: {server.tail()}")
     talks = [talk_of(shim, name) for name in BOTS]
     said, told, gone = [count(talk.up) for talk in talks], [count(talk.down) for talk in talks], [way_of(talk) for talk in talks]

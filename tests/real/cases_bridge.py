@@ -116,7 +116,7 @@ def bots_on_bzfs(stage):
                                 "--behaviour", "hunt", "--seconds", "15"])
     for name in ("bot-1", "bot-2"):
         bzfs.wait_for(rf"{name} \[\d+\] has joined", 20)
-    seen = bots.wait_for(r"^bots 2 of 2 were let in, 0 refused or kicked; spawns=(\d+) shots=(\d+) .*$", 40)
+    seen = bots.wait_for(r"^bots 2 of 2 were let in, 0 refused or kicked, 0 disconnected; spawns=(\d+) shots=(\d+) .*$", 40)
     check(int(seen.group(1)) >= 2, f"they did not all spawn: {seen.group(0)}")
     check(int(seen.group(2)) >= 1, f"nobody shot: {seen.group(0)}")
     check("kick" not in bzfs.text().lower(), "bzfs kicked somebody: " + bzfs.tail())

@@ -37,8 +37,7 @@ class Checker {
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
       reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so there is nothing to run"});
-    if (config.limits().low_water() >= config.limits().high_water())
-      problem("limits.low_water", "must be less than limits.high_water");
+    water(config.limits());
     nets("access.", config.access());
     const std::string& ban_file = config.access().ban_file();
     if (folder_of("access.ban_file", ban_file) && starts_ && !ban_file.empty())
@@ -70,6 +69,16 @@ class Checker {
     while (!reading_.places.contains(path) && path.find('.') != path.npos) path.resize(path.rfind('.'));
     const auto place = reading_.places.find(path);
     reading_.problems.push_back({place == reading_.places.end() ? Place{1, 1} : place->second, key + ": " + text});
+  }
+
+  /// The error is at the key that the file has.
+  void water(const config::Limits& limits) {
+    const std::string low = std::to_string(limits.low_water()), high = std::to_string(limits.high_water());
+    if (limits.low_water() < limits.high_water()) return;
+    if (reading_.places.contains("limits.low_water"))
+      problem("limits.low_water", "expected less than limits.high_water (" + high + " bytes), got " + low);
+    else
+      problem("limits.high_water", "expected more than limits.low_water (" + low + " bytes), got " + high);
   }
 
   void operator_page(const config::Operator& page) {

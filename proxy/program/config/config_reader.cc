@@ -45,13 +45,13 @@ std::string set_enum(Message& message, const FieldDescriptor& field, std::string
   }
   std::vector<std::string_view> words;
   for (int i = 0; i < kind.value_count(); ++i) words.push_back(kind.value(i)->name());
-  return "unknown value '" + std::string(word) + "'" + did_you_mean(word, words) + "; values: " + joined(words);
+  return expected_one_of(words, word);
 }
 
-std::string out_of_range(std::int64_t value, const config::Rule& rule) {
-  if (value >= rule.min() && value <= rule.max()) return "";
-  return std::to_string(value) + " is out of range, expected " + std::to_string(rule.min()) + " to " +
-         std::to_string(rule.max()) + (rule.unit().empty() ? "" : " " + rule.unit());
+bool in_range(std::int64_t value, const config::Rule& rule) { return value >= rule.min() && value <= rule.max(); }
+
+std::string not_in_range(const config::Rule& rule, std::string_view got) {
+  return expected_integer(rule.min(), rule.max(), rule.unit(), got);
 }
 
 void set_preset(Message& message, const FieldDescriptor& field) {
@@ -144,7 +144,7 @@ class Filler {
       if (texts ? item.is_string() : item.is_table())
         add(item, into, field, at);
       else
-        expected(texts ? "a text" : shape.c_str(), item, at);
+        expected(texts ? "a string" : shape.c_str(), item, at);
     }
   }
 
@@ -160,12 +160,12 @@ class Filler {
   void text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     if (const auto* text = node.as_string()) return into.GetReflection()->SetString(&into, &field, text->get());
     beyond_words(path);
-    expected("a text", node, path);
+    expected("a string", node, path);
   }
 
   void word(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const auto* word = node.as_string();
-    if (!word) return expected("a word", node, path);
+    if (!word) return expected("a string", node, path);
     const std::string wrong = set_enum(into, field, word->get());
     if (!wrong.empty()) problem(place_of(node.source()), path, wrong);
   }
@@ -177,9 +177,8 @@ class Filler {
 
   void number(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const auto* number = node.as_integer();
-    if (!number) return expected("an integer", node, path);
-    const std::string wrong = out_of_range(number->get(), rule_of(field));
-    if (!wrong.empty()) return problem(place_of(node.source()), path, wrong);
+    if (number == nullptr || !in_range(number->get(), rule_of(field)))
+      return problem(place_of(node.source()), path, not_in_range(rule_of(field), shown(node)));
     set_number(into, field, number->get());
   }
 
@@ -212,11 +211,10 @@ std::string set_key(Message& message, const FieldDescriptor& field, std::string_
   }
   std::int64_t value = 0;
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (wrong != std::errc{} || end != text.data() + text.size())
-    return "expected an integer, got '" + std::string(text) + "'";
-  const std::string beyond = out_of_range(value, rule_of(field));
-  if (beyond.empty()) set_number(message, field, value);
-  return beyond;
+  if (wrong != std::errc{} || end != text.data() + text.size() || !in_range(value, rule_of(field)))
+    return not_in_range(rule_of(field), "'" + std::string(text) + "'");
+  set_number(message, field, value);
+  return "";
 }
 
 void set_defaults(Message& message) {

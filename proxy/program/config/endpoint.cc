@@ -76,7 +76,7 @@ Outcome<const wire::Game*> game_of(std::string_view name, std::span<const wire::
     if (game->name() == name) return game;
     names.push_back(game->name());
   }
-  return Error{"unknown game " + quoted(name) + did_you_mean(name, names) + "; games: " + joined(names)};
+  return Error{unknown_name("game", name, names)};
 }
 
 /// "ogar+wss" is the game ogar, by WebSocket and TLS; `game` becomes the one that travels so.
@@ -114,7 +114,7 @@ Error unknown_parameter(std::string_view key, std::optional<EndpointRole> role, 
   for (const UrlOption& option : url_options())
     if (option.fits(game) && belongs(option, role)) known.emplace_back(option.name);
   for (const core::Setting& one : settings_of(game, role)) known.emplace_back(one.name);
-  return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
+  return Error{unknown_name("parameter", key, known)};
 }
 
 Outcome<Done> read_option(const UrlOption& option, std::string_view value, std::optional<EndpointRole> role,
@@ -154,7 +154,7 @@ Outcome<std::uint16_t> port_of(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (failed != std::errc{} || end != text.data() + text.size())
-    return Error{quoted(text) + " is not a port; a port is a number from 0 to 65535"};
+    return Error{"port: " + expected_integer(0, 65535, "", quoted(text))};
   return port;
 }
 
@@ -184,28 +184,24 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
 }
 
 std::optional<Error> objection(const core::Setting& setting, std::string_view value) {
-  const auto it_is = [&](const std::string& what) {
-    return Error{quoted(setting.name) + " must be " + what + ", not " + quoted(value)};
-  };
+  const auto wrong = [&](const std::string& why) { return Error{quoted(setting.name) + ": " + why}; };
   const core::Setting::Values& may_be = setting.values;
   if (std::string_view left = may_be.words; !left.empty()) {
-    std::string all;
-    while (!left.empty()) {
-      const std::string_view word = take_until(left, "|");
-      if (word == value) return std::nullopt;
-      all += (all.empty() ? "" : " or ") + std::string(word);
-    }
-    return it_is(all);
+    std::vector<std::string_view> words;
+    while (!left.empty()) words.push_back(take_until(left, "|"));
+    if (std::ranges::find(words, value) != words.end()) return std::nullopt;
+    return wrong(expected_one_of(words, value));
   }
   if (may_be.most != 0) {
     int number = may_be.least - 1;
     const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool whole = failed == std::errc{} && end == value.data() + value.size();
     if (whole && number >= may_be.least && number <= may_be.most) return std::nullopt;
-    return it_is("an integer from " + std::to_string(may_be.least) + " to " + std::to_string(may_be.most));
+    return wrong(expected_integer(may_be.least, may_be.most, "", quoted(value)));
   }
   std::error_code ignored;  // as good as not there
-  if (may_be.folder && !std::filesystem::is_directory(value, ignored)) return it_is("an existing folder");
+  if (may_be.folder && !std::filesystem::is_directory(value, ignored))
+    return wrong("expected an existing folder, got " + quoted(value));
   return std::nullopt;
 }
 

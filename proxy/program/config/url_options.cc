@@ -32,8 +32,7 @@ Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
   if (const auto found = wire::find_dialect(game, name)) return *found;
   std::vector<std::string_view> names;
   for (const wire::DialectInfo& dialect : game.dialects()) names.push_back(dialect.name);
-  return Error{"unknown dialect '" + std::string(name) + "' of " + std::string(game.name()) +
-               did_you_mean(name, names) + "; dialects: " + joined(names)};
+  return Error{unknown_name("dialect", name, names, " of " + std::string(game.name()))};
 }
 
 template <std::optional<std::size_t> Endpoint::*kField>

@@ -56,10 +56,9 @@ Reply Control::reply(std::string_view line, const std::string& by) const {
                   by, told.summary());
     return told;
   }
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names{"help"};
   for (const Command& command : commands_) names.emplace_back(command.name);
-  return Error{"no command '" + control_field(name) + "'" + did_you_mean(name, names) + "; commands: help, " +
-               joined(names)};
+  return Error{unknown_name("command", control_field(name), names)};
 }
 
 Reply Control::help() const {

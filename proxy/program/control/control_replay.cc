@@ -19,12 +19,9 @@ Reply seek(ReplayControl& replay, std::string_view rest) {
 }
 
 Reply set_speed(ReplayControl& replay, std::string_view rest) {
-  double speed = 0;
-  const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), speed);
-  const bool whole = wrong == std::errc{} && end == rest.data() + rest.size();
-  if (!whole || !(speed >= core::Replay::kSlowest && speed <= core::Replay::kFastest))
-    return Error{fmt::format("speed must be a number from {} to {}", core::Replay::kSlowest, core::Replay::kFastest)};
-  replay.set_speed(speed);
+  const auto speed = parse_speed(rest);
+  if (!speed) return speed.error();
+  replay.set_speed(*speed);
   return std::string(kDone);
 }
 
@@ -38,6 +35,15 @@ Reply status_of(const core::Replay::Status& status) {
 }
 
 }  // namespace
+
+Outcome<double> parse_speed(std::string_view text) {
+  double speed = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), speed);
+  const bool whole = wrong == std::errc{} && end == text.data() + text.size();
+  if (whole && speed >= core::Replay::kSlowest && speed <= core::Replay::kFastest) return speed;
+  return Error{
+      fmt::format("expected a number from {} to {}, got '{}'", core::Replay::kSlowest, core::Replay::kFastest, text)};
+}
 
 void add_replay_commands(Control& control, ReplayControl& replay) {
   const auto plain = [](const char* name, std::function<Reply()> act) {

@@ -6,6 +6,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/print.h"
 #include "proxy/net/enet/enet_wire.h"
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/import/enet.h"
 #include "proxy/program/import/websocket.h"
 #include "proxy/program/interruption.h"
@@ -19,14 +20,10 @@ using wire::Game;
 
 constexpr const char* kInterrupted = "interrupted";
 
-Error unknown(const char* what, const std::string& name, std::span<const std::string_view> known) {
-  return {std::string("no ") + what + " '" + name + "'" + did_you_mean(name, known) + "; known: " + joined(known)};
-}
-
 Error unknown_dialect(const Game& game, const std::string& name) {
   std::vector<std::string_view> known;
   for (const auto& dialect : game.dialects()) known.push_back(dialect.name);
-  return unknown((std::string(game.name()) + " dialect").c_str(), name, known);
+  return {unknown_name("dialect", name, known, " of " + std::string(game.name()))};
 }
 
 void say(std::ostream& err, std::string_view note) {
@@ -59,7 +56,7 @@ std::optional<Error> objection(const FileOptions& asked) {
   std::vector<std::string_view> names;
   for (const Game* game : games()) names.push_back(game->name());
   const Game* game = find_game(asked.game);
-  if (game == nullptr) return unknown("game", asked.game, names);
+  if (game == nullptr) return Error{unknown_name("game", asked.game, names)};
   if (asked.dialect.empty() || find_dialect(*game, asked.dialect)) return std::nullopt;
   return unknown_dialect(*game, asked.dialect);
 }
@@ -76,7 +73,7 @@ void declare_reading(CLI::App& app, FileOptions& options) {
   app.add_option("--dialect", options.dialect, "Dialect of the file (default: detected)");
   app.add_option("--port", options.port,
                  "Port of the server in a packet capture (default: the port that clients connected to)")
-      ->check(CLI::Range(1, 65535).description(""))
+      ->check(integer_from(1, 65535))
       ->type_name("N");
 }
 

@@ -33,6 +33,7 @@ struct ImportedConnection {
   bool continues = false;                         ///< it began before the file
   std::string before = {};                        ///< the file that has what came before; "": unknown
   bool client_sent = false, server_sent = false;  ///< before: what comes first in the file is not the greeting
+  bool unnamed = false;                           ///< the file knows no address of the client: `name` is made up
 
   bool sent(wire::Way way) const { return way == wire::Way::kToServer ? client_sent : server_sent; }
 };
@@ -82,8 +83,10 @@ class ImportSink {
   /// The world of a bridge; a geometry that it refers to came before.
   virtual void world(ConnectionId, const trace::Snapshot&, WallTime) {}
   virtual void geometry(const trace::Geometry&, WallTime) {}
-  /// A remark about the file, for people.
+  /// A remark about the file, for people: something is wrong, or missing.
   virtual void remark(std::string_view text) = 0;
+  /// A note in the file, of the program that recorded it, about an ordinary event.
+  virtual void note(std::string_view /*text*/) {}
   /// How many bytes of the file were read, about.
   virtual void read_to(std::uint64_t /*bytes*/) {}
   /// The file ends, but is not complete: a program may still write it. True: look again, after a wait in here.

@@ -85,6 +85,10 @@ class McapImport {
     if (event.geometry != nullptr) sink_.geometry(*event.geometry, event.time);
   }
 
+  static std::string name_of(std::uint32_t link) { return "link " + std::to_string(link); }
+  /// An arena and a bot have no address; older recordings have 0.0.0.0:0.
+  static bool unknown(const std::string& address) { return address.empty() || address == "0.0.0.0:0"; }
+
   /// The link's connection. A recording that lost its beginning has frames of links that it does not open.
   ConnectionId connection(std::uint32_t link, const ImportedConnection& about, WallTime time) {
     const auto [at, anew] = links_.try_emplace(link, opened_);
@@ -92,14 +96,14 @@ class McapImport {
     sink_.opened(opened_, about, time);
     return opened_++;
   }
-  ConnectionId connection(std::uint32_t link, WallTime time) {
-    return connection(link, {"link " + std::to_string(link), "", ""}, time);
-  }
+  ConnectionId connection(std::uint32_t link, WallTime time) { return connection(link, {name_of(link), "", ""}, time); }
 
   void open(const trace::Opened& opened, WallTime time) {
+    const bool unnamed = unknown(opened.client());
     connection(opened.link(),
-               {opened.client(), opened.game(), opened.dialect(), "", opened.server(), opened.continues(),
-                opened.before(), opened.client_sent(), opened.server_sent()},
+               {unnamed ? name_of(opened.link()) : opened.client(), opened.game(), opened.dialect(), "",
+                unknown(opened.server()) ? "" : opened.server(), opened.continues(), opened.before(),
+                opened.client_sent(), opened.server_sent(), unnamed},
                time);
   }
 
@@ -122,7 +126,7 @@ class McapImport {
 
   void note(const trace::Note& note) {
     const std::string whose = note.link() == 0 ? "" : "link " + std::to_string(note.link()) + ": ";
-    sink_.remark(whose + note.text());
+    sink_.note(whose + note.text());
   }
 
   ImportSink& sink_;

@@ -31,6 +31,11 @@ std::string who_text(const relay::SessionInfo& session) {
   return "from " + (session.client.port() == 0 ? "a bot" : session.client.text());
 }
 
+/// " to 192.0.2.9:5154"; nothing in an arena or a replay, which is its own server.
+std::string to_text(const relay::SessionInfo& session) {
+  return session.server == session.listener ? "" : " to " + session.server.text();
+}
+
 /// "from 192.0.2.7:4000 at 192.0.2.1:5154"
 std::string from_text(const relay::SessionInfo& session) {
   return who_text(session) + (session.client.port() == 0 ? "" : " at " + at_text(session.listener));
@@ -39,8 +44,8 @@ std::string from_text(const relay::SessionInfo& session) {
 }  // namespace
 
 void LogEvents::opened(const relay::SessionInfo& session, std::uint64_t suppressed) {
-  spdlog::info("session {} opened: {} {} to {}{}", session.link, dialect_text(*session.game, session.dialect),
-               from_text(session), session.server.text(), and_more(suppressed));
+  spdlog::info("session {} opened: {} {}{}{}", session.link, dialect_text(*session.game, session.dialect),
+               from_text(session), to_text(session), and_more(suppressed));
 }
 
 void LogEvents::closed(const relay::SessionInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "proxy/program/choice_flag.h"
+#include "proxy/program/checked_flag.h"
 
 namespace entente {
 namespace {

@@ -3,6 +3,7 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/clips/new_recording.h"
 #include "proxy/program/playback/playable.h"
 #include "proxy/program/recordings/convert_words.h"
@@ -40,8 +41,8 @@ void declare_source(CLI::App& app, Source& source) {
       ->required();
   app.add_option("--link", source.link,
                  "Number of the session to read (its link). Default: the longest session, joined with earlier and "
-                 "later ones on "
-                 "the same server")
+                 "later ones on the same server")
+      ->check(integer_from(1, kMostLinks))
       ->type_name("N");
   declare_reading(app, source.from);
   declare_back_settings(app, source.set, "For a file without words: a");

@@ -12,7 +12,7 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "proxy/base/lower_case.h"
-#include "proxy/program/choice_flag.h"
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/recordings/inspect_line.h"
 #include "proxy/program/recordings/inspect_player.h"
@@ -222,6 +222,9 @@ class Inspector final : public ImportSink {
     wire::escape(text, line);
     err_ << line << '\n';
   }
+  void note(std::string_view text) override {
+    if (wanted_.anything()) remark(text);
+  }
   /// After `until`, the file is read on only if nothing was printed, to say what the file has.
   bool enough() const override { return (over_ && (follow_ || writer_.wrote())) || !out_.good(); }
   bool wait_for_more() override {
@@ -301,7 +304,7 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
   const auto names = message_names();
   for (const std::string& message : options.messages) {
     if (std::any_of(names.begin(), names.end(), [&](auto name) { return equal_but_case(name, message); })) continue;
-    err << "entente inspect: no message '" << message << "'" << did_you_mean(message, names)
+    err << "entente inspect: unknown message '" << message << "'" << did_you_mean(message, names)
         << "; FORMAT.md of each game lists its messages, schema/NATIVE.md the words\n";
     return false;
   }

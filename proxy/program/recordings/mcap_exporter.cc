@@ -23,7 +23,7 @@ void McapExporter::begin(ConnectionId id, const ImportedConnection& connection, 
   opened.set_link(link(id));
   opened.set_game(std::string(game_dialect.game->name()));
   opened.set_dialect(std::string(game_dialect.game->dialects()[game_dialect.dialect].name));
-  opened.set_client(connection.name);
+  if (!connection.unnamed) opened.set_client(connection.name);
   opened.set_server(connection.server.empty() ? connection.recorded_server : connection.server);
   opened.set_continues(connection.continues);
   opened.set_before(connection.before);

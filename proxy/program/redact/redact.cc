@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "proxy/program/choice_flag.h"
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/clips/clipper.h"
 #include "proxy/program/clips/made_words.h"
 #include "proxy/program/interruption.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
-#include "proxy/program/choice_flag.h"
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/log/log.h"
@@ -29,10 +29,12 @@ core::BotOptions each_of(const BotCommandOptions& options) {
 }
 
 void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {
-  std::puts(fmt::format("bots {} of {} were let in, {} refused or kicked; spawns={} shots={} kills={} deaths={}{}",
-                        sum.came, count, sum.turned, sum.spawns, sum.shots, sum.kills, sum.deaths,
-                        sum.reconnects != 0 ? fmt::format(" reconnects={}", sum.reconnects) : "")
-                .c_str());
+  std::puts(
+      fmt::format(
+          "bots {} of {} were let in, {} refused or kicked, {} disconnected; spawns={} shots={} kills={} deaths={}{}",
+          sum.came, count, sum.turned, sum.lost, sum.spawns, sum.shots, sum.kills, sum.deaths,
+          sum.reconnects != 0 ? fmt::format(" reconnects={}", sum.reconnects) : "")
+          .c_str());
   for (const BotCrowd::BotFailure& one : sum.failures)
     std::fprintf(stderr, "entente: bot %u %s%s\n", one.bot, screen_text(one.what).c_str(),
                  one.more != 0 ? fmt::format(" (and {} more)", one.more).c_str() : "");
@@ -54,7 +56,7 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
       ->type_name("URL")
       ->required();
   app.add_option("--count", options.count, "Number of bots; one joins every 100 ms (1 to 1000, default: 1)")
-      ->check(CLI::Range(1, 1000).description(""))
+      ->check(integer_from(1, 1000))
       ->type_name("N");
   allow_only(app.add_option("--behaviour", options.behaviour,
                             "What the bots do. idle: stand still. wander: drive around. hunt: drive at the nearest "

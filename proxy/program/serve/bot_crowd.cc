@@ -87,7 +87,7 @@ void BotCrowd::gone(std::uint32_t number, const core::BotTally& tally, const std
   {
     const std::lock_guard lock(mutex_);
     if (tally.in && !std::exchange(bots_[number].came, true)) ++sum_.came;
-    sum_.turned += tally.refused.empty() ? 0 : 1;
+    if (!what.empty()) ++(tally.refused.empty() ? sum_.lost : sum_.turned);
     sum_.spawns += tally.spawns;
     sum_.deaths += tally.deaths;
     sum_.kills += tally.kills;

@@ -55,6 +55,7 @@ class BotCrowd {
   struct Sum {
     std::uint32_t came = 0;        ///< bots that were admitted, each counted once
     std::uint32_t turned = 0;      ///< number of refusals and kicks
+    std::uint32_t lost = 0;        ///< number of connections lost
     std::uint32_t reconnects = 0;  ///< number of reconnections
     std::uint64_t spawns = 0, deaths = 0, kills = 0, shots = 0;
     std::string refused;               ///< why the last was refused or kicked

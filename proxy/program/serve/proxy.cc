@@ -1,7 +1,7 @@
 #include "proxy/program/serve/proxy.h"
 
 #include "adapters/registry.h"
-#include "proxy/program/choice_flag.h"
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/route.h"
@@ -36,7 +36,7 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
              {"first", "least", "hash"});
   app.add_option("--hold", options.hold_s,
                  "How long players wait while no server can be reached (0 to 86400 seconds, default: 0)")
-      ->check(CLI::Range(0, 86400).description(""))
+      ->check(integer_from(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--record", options.record,
                  "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the "

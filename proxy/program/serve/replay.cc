@@ -6,6 +6,7 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
+#include "proxy/program/checked_flag.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/log/log.h"
@@ -127,12 +128,16 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option("--link", options.link,
                  "Play only the session with this link number. Default: the longest session, with what others on the "
                  "same server saw; the log lists their numbers")
+      ->check(integer_from(1, kMostLinks))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
       ->type_name("TIME");
   app.add_option("--speed", options.speed,
                  fmt::format("Playback speed ({} to {}, default: 1)", core::Replay::kSlowest, core::Replay::kFastest))
-      ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest).description(""))
+      ->check([](const std::string& text) {
+        const auto speed = parse_speed(text);
+        return speed ? std::string() : speed.error().text;
+      })
       ->type_name("X");
   app.add_flag("--paused", options.paused, "Start paused; viewers, or `entente ctl resume`, start playback");
   app.add_flag("--loop", options.loop, "Start again at the end (default: stop there; with --shared, exit)");

@@ -1,9 +1,11 @@
 #include "proxy/program/serve/signals.h"
 
 #include <semaphore.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <string_view>
 #include <utility>
 
 #include "proxy/program/serve/drainer.h"
@@ -26,9 +28,18 @@ bool would_end_us(int number) {
   return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
+/// Ends the process by the signal, once it has said so.
+void end_at_once(int number) {
+  constexpr std::string_view kSaid =
+      "entente: another signal, ending at once. `entente recover` repairs an unfinished recording.\n";
+  (void)!::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
 // A closing terminal sends SIGHUP twice, from the shell and from the kernel. The second must not kill the process.
 void stop(int number) {
-  if (number != SIGHUP) use(SIG_DFL);
+  if (number != SIGHUP) use(end_at_once);
   if (relay::Server* server = to_stop.load()) server->stop();
 }
 

@@ -126,11 +126,15 @@ void BridgeSession::open_back(const core::Peer& peer) {
   back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
-  tell_opened();
   call_room([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
 }
 
+/// The server's dialect is known.
 void BridgeSession::tell_back_opened() {
+  SessionInfo shown = info_;
+  if (worker_route_->route.bridge->bots != 0)  // which have no game of their own
+    shown.game = back_info_.game, shown.dialect = back_info_.dialect;
+  tell_opened(shown);
   if (!worker_route_->tap) return;
   worker_route_->tap_opened(back_info_, wall_now());
   worker_route_->tap->note(back_info_.link, "for the player of link " + std::to_string(info_.link), wall_now());

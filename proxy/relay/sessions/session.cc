@@ -43,10 +43,10 @@ void Session::count_opened() {
   if (!std::exchange(counted_, true)) worker_route_->counters.opened.add();
 }
 
-void Session::tell_opened() {
+void Session::tell_opened(const SessionInfo& shown) {
   if (std::exchange(opened_, true)) return;
   count(worker_route_->counters.opening, now() - began_);
-  worker_route_->opened(info_);
+  worker_route_->opened(shown);
 }
 
 void Session::open_tap(WallTime at) {

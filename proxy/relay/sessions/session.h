@@ -103,8 +103,9 @@ class Session : private Dial::User {
   /// Connects to the chosen server, or to another one if that fails. `dialect`: only to servers that speak it.
   void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
   void count_opened();
-  /// The session is open: its server's side is up.
-  void tell_opened();
+  /// The session is open: its server's side is up. `shown`: as the log names it.
+  void tell_opened(const SessionInfo& shown);
+  void tell_opened() { tell_opened(info_); }
   void open_tap(WallTime at);
   /// Writes a note for this session into the recording, once the tap is open.
   void note(const std::string& text);

@@ -307,9 +307,10 @@ void TapThread::take_opened(const Ring::Entry& entry) {
   opened.set_link(info.link);
   opened.set_game(std::string(info.game->name()));
   opened.set_dialect(std::string(info.game->dialects()[info.dialect].name));
-  opened.set_client(info.client.text());
-  opened.set_server(info.server.text());
-  opened.set_listener(info.listener.text());
+  const auto known = [](const net::Address& address) { return address.port() != 0 ? address.text() : ""; };
+  opened.set_client(known(info.client));  // a bot and an arena have none
+  opened.set_server(known(info.server));
+  opened.set_listener(known(info.listener));
   recording_->opened(entry.head.at, opened, info.session != 0 ? info.session : info.link);
 }
 
