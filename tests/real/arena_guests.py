@@ -10,8 +10,8 @@ from aos_eyes import Eyes as SpadeEyes
 from browser import Browser, Pages
 from bzflag import Tank
 from bzflag_eyes import Eyes as TankEyes
-from cases_cigar2 import cigar2
-from cases_page import Page
+from cases.cigar2 import cigar2
+from cases.page import Page
 from panic import RealClient
 from panic_hunter import Field
 from shim import Shim

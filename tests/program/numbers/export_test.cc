@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "proxy/program/numbers/tables.h"
-#include "tests/program/clip_match.h"
+#include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 #include "tests/support/process.h"

@@ -8,7 +8,7 @@
 
 #include "proxy/program/numbers/page.h"
 #include "proxy/program/numbers/report.h"
-#include "tests/program/clip_match.h"
+#include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 
 namespace entente::stats_test {

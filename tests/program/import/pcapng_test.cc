@@ -5,8 +5,8 @@
 
 #include "proxy/program/import/packet_source.h"
 #include "proxy/program/import/pcap.h"
-#include "tests/program/heard.h"
-#include "tests/program/packets.h"
+#include "tests/program/import/heard.h"
+#include "tests/program/import/packets.h"
 
 namespace entente::pcapng_test {
 namespace {

@@ -7,8 +7,8 @@ import time
 from aos import start_spadesx
 from browser import Browser
 from bzflag import HEADER, Bzadmin, frames, positions, start_bzfs
-from cases_aos_bots import talk_of, way_of
-from cases_replay import first_link, record_bots
+from cases.aos_bots import talk_of, way_of
+from cases.replay import first_link, record_bots
 from shim import Shim
 from stage import check, wait_until
 

@@ -8,7 +8,7 @@ from aos_eyes import Eyes as SpadeEyes
 from aos_player import JOIN
 from arena_guests import CellGuest
 from bzflag import GREETING, Tank, frames
-from cases_replay import Watcher
+from cases.replay import Watcher
 from panic import DESTROY, HEALTH, MOVE, OVER, Game, RealClient
 from shim import Shim
 from stage import check, wait_until

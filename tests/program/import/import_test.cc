@@ -9,8 +9,8 @@
 #include "proxy/program/import/packet.h"
 #include "proxy/program/import/pcap.h"
 #include "proxy/program/import/tcp.h"
-#include "tests/program/heard.h"
-#include "tests/program/packets.h"
+#include "tests/program/import/heard.h"
+#include "tests/program/import/packets.h"
 #include "tests/program/recorded.h"
 #include "tests/support/memory_file.h"
 

@@ -5,7 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from bzflag import Bzadmin, start_bzfs
-from cases_ogar import MODERN, Player, start_server as start_ogar
+from cases.ogar import MODERN, Player, start_server as start_ogar
 from panic import AMMO, DRIVE, MOVE, SHOOT, ScriptedPlayer, start_server as start_panic
 from stage import check, wait_until
 

@@ -1,8 +1,8 @@
 // node --test operator_page_test.mjs: what the operator page computes, and how it writes commands.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Histories, History, KEPT } from "../../proxy/program/operator/page/history.js";
-import { age, bytes, counted, quoted, rate, until } from "../../proxy/program/operator/page/text.js";
+import { Histories, History, KEPT } from "../../../proxy/program/operator/page/history.js";
+import { age, bytes, counted, quoted, rate, until } from "../../../proxy/program/operator/page/text.js";
 
 test("sizes and times are short", () => {
   assert.deepEqual([0, 812, 999.4, 1000, 1449, 99_449, 999_499, 999_500, 5e9, 2e15].map(bytes),

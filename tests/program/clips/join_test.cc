@@ -16,7 +16,7 @@
 #include "proxy/program/interruption.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recording.h"
-#include "tests/program/clip_match.h"
+#include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"

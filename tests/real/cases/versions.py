@@ -6,8 +6,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from bzflag import DEBIAN, GREETING, R_1_10, R_2_0, Bzadmin, Tank, frames, positions, start_bzfs
-from cases_bridge import end, start_bridge
-from cases_bzflag import KILL_WAIT, WORLD, travel
+from cases.bridge import end, start_bridge
+from cases.bzflag import KILL_WAIT, WORLD, travel
 from shim import Shim
 from stage import Failed, check, wait_until
 
@@ -87,7 +87,7 @@ def tank_across(stage, client, server):
 
 def use_peers():
     """tests/peers has modules of our names, too: ours count."""
-    sys.path.append(os.path.join(os.path.dirname(__file__), "..", "peers"))
+    sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "peers"))
 
 
 def serve_page(listener, others):

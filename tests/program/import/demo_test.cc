@@ -14,7 +14,7 @@
 #include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/verify.h"
 #include "tests/program/folder.h"
-#include "tests/program/heard.h"
+#include "tests/program/import/heard.h"
 #include "tests/program/recorded.h"
 
 namespace entente::demo_test {

@@ -5,14 +5,14 @@ import os
 import sys
 import time
 
-from cases_bridge import end, start_bridge
-from cases_cigar2 import CELLS, CHAT, EJECT, MOUSE, OWN, SPLIT, cigar2, session
-from cases_ogar import Player, start_server
+from cases.bridge import end, start_bridge
+from cases.cigar2 import CELLS, CHAT, EJECT, MOUSE, OWN, SPLIT, cigar2, session
+from cases.ogar import Player, start_server
 from shim import Shim
 from stage import check, wait_until
 from websocket import spoken
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
 from ogar import Client  # noqa: E402
 from ogar_speech import speech  # noqa: E402

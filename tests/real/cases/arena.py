@@ -9,7 +9,7 @@ from aos_eyes import Eyes as SpadeEyes
 from arena_guests import CellGuest, PageGuest, RedGuest, SpadeGuest, TankGuest, Words, men_shown, tanks_shown
 from bzflag import DEBIAN, R_1_10, R_2_0, Bzadmin, Tank, start_bzfs
 from bzflag_eyes import Eyes as TankEyes
-from cases_replay import Watcher
+from cases.replay import Watcher
 from shim import Shim
 from stage import Missing, check, wait_until
 

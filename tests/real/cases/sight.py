@@ -6,7 +6,7 @@ import time
 from aos import SPADESX, start_piqueserver, start_spadesx
 from aos_player import Player
 from bzflag import GREETING, Bzadmin, frames
-from cases_ogar import start_server as start_ogar
+from cases.ogar import start_server as start_ogar
 from shim import Shim
 from stage import check, wait_until
 

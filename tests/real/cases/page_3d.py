@@ -7,7 +7,7 @@ import random
 import threading
 
 from browser import NO_WEBGL, WEBGL
-from cases_page import NATIVE, Page, listening
+from cases.page import NATIVE, Page, listening
 from native_room import Room, player
 from stage import check, wait_until
 

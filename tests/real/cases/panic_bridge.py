@@ -7,8 +7,8 @@ import struct
 import time
 
 from bzflag import start_bzfs
-from cases_ogar import start_server as start_ogar
-from cases_panic import play_to_the_win
+from cases.ogar import start_server as start_ogar
+from cases.panic import play_to_the_win
 from panic import AMMO, DESTROY, HEALTH, MOVE, STEPS, Game, Packed, RealClient, ScriptedPlayer, start_server
 from shim import Shim
 from stage import check, wait_until

@@ -11,7 +11,7 @@
 #include "proxy/program/recordings/convert.h"
 #include "proxy/trace/recover.h"
 #include "tests/program/folder.h"
-#include "tests/program/packets.h"
+#include "tests/program/import/packets.h"
 #include "tests/program/recorded.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"

@@ -3,7 +3,7 @@
 
 #include "proxy/program/import/enet.h"
 #include "proxy/program/import/websocket.h"
-#include "tests/program/heard.h"
+#include "tests/program/import/heard.h"
 #include "tests/support/hex.h"
 
 namespace entente::import_messages_test {

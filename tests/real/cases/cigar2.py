@@ -6,8 +6,8 @@ import time
 
 from browser import Browser, Pages
 from bzflag import start_bzfs
-from cases_bridge import start_bridge
-from cases_ogar import start_relay, start_server
+from cases.bridge import start_bridge
+from cases.ogar import start_relay, start_server
 from shim import Shim
 from stage import Missing, check, wait_until
 from websocket import spoken

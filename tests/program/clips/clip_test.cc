@@ -12,7 +12,7 @@
 
 #include "proxy/program/interruption.h"
 #include "proxy/trace/summary.h"
-#include "tests/program/clip_match.h"
+#include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/support/paths.h"

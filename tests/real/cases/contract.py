@@ -10,12 +10,12 @@ import sys
 import time
 
 from aos import start_piqueserver, start_spadesx
-from cases_aos_bots import talk_of, way_of
-from cases_replay import Watcher
+from cases.aos_bots import talk_of, way_of
+from cases.replay import Watcher
 from shim import Shim
 from stage import Missing, check, program, wait_until
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BOTS = os.path.join(TESTS, "native", "bots")
 sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
 from player import apart  # noqa: E402

@@ -10,7 +10,7 @@
 #include "adapters/panic/panic.h"
 #include "proxy/program/recordings/verify_link.h"
 #include "tests/program/folder.h"
-#include "tests/program/packets.h"
+#include "tests/program/import/packets.h"
 #include "tests/program/recorded.h"
 #include "tests/support/toy_game.h"
 

@@ -6,14 +6,14 @@ import sys
 import time
 
 from bzflag import GREETING, HEADER, Bzadmin, Tank, frames, positions, start_bzfs
-from cases_bridge import end, start_bridge
-from cases_bzflag import drive_on, travel
-from cases_ogar import start_server as start_ogar
+from cases.bridge import end, start_bridge
+from cases.bzflag import drive_on, travel
+from cases.ogar import start_server as start_ogar
 from panic import DRIVE, MOVE, STEPS, ScriptedPlayer, start_server as start_panic
 from shim import Shim
 from stage import check, wait_until
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
 from ogar import Client  # noqa: E402
 from player import Unseen, apart, together, toward  # noqa: E402

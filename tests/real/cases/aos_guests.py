@@ -9,12 +9,12 @@ from aos import start_piqueserver, start_spadesx
 from aos_eyes import Eyes
 from aos_player import Player
 from bzflag import GREETING, Bzadmin, Tank, frames
-from cases_bridge import end, start_bridge
+from cases.bridge import end, start_bridge
 from panic import Game, RealClient
 from shim import Shim
 from stage import check, wait_until
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
 from ogar import Client as Cell  # noqa: E402
 from player import Unseen  # noqa: E402

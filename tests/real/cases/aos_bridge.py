@@ -7,17 +7,17 @@ import time
 from aos import BetterSpades
 from aos_eyes import Eyes
 from bzflag import start_bzfs
-from cases_bridge import end
-from cases_bzflag_bridge import TILE
-from cases_bzflag_bridge import place_of as tile_place
-from cases_ogar import start_server as start_ogar
+from cases.bridge import end
+from cases.bzflag_bridge import TILE
+from cases.bzflag_bridge import place_of as tile_place
+from cases.ogar import start_server as start_ogar
 from panic import PORT as PANIC_PORT
 from panic import folder_of, start_server as start_panic
 from panic_hunter import Field, Hunter
 from shim import Shim
 from stage import check, wait_until
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
 from bzflag_tank import Client as BzflagTank  # noqa: E402
 from player import Unseen, apart  # noqa: E402

@@ -14,7 +14,7 @@
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/redact/censor.h"
 #include "proxy/trace/summary.h"
-#include "tests/program/clip_match.h"
+#include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 
 namespace entente::redact_test {
