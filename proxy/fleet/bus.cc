@@ -749,6 +749,19 @@ Kept after_failure(BusConnection& connection, const std::string& bucket, const s
   return now;
 }
 
+/// Writes an entry by `write`, which is given the store and where the new revision goes. `expected`: the revision that
+/// must be there; nothing: any.
+template <class Write>
+Kept written(BusConnection& connection, const std::string& bucket, const std::string& key,
+             std::optional<std::uint64_t> expected, const Write& write) {
+  kvStore* store = connection.bucket(bucket);
+  if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+  Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
+  const natsStatus status = write(store, &kept.entry.revision);
+  if (status == NATS_OK) return kept;
+  return expected ? after_failure(connection, bucket, key, *expected, status) : kept_failure(status);
+}
+
 Outcome<std::uint64_t> stream_failure(natsStatus status) { return Error{failure(status)}; }
 
 }  // namespace
@@ -815,38 +828,29 @@ void BusLine::get(const std::string& bucket, const std::string& key, Done done) 
 
 void BusLine::put(const std::string& bucket, const std::string& key, Bytes value, Done done) {
   bid(value.size(), std::move(done),
-      [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) -> Kept {
-        kvStore* store = connection.bucket(bucket);
-        if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
-        Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
-        const natsStatus status =
-            kvStore_Put(&kept.entry.revision, store, key.c_str(), value.data(), static_cast<int>(value.size()));
-        return status == NATS_OK ? kept : kept_failure(status);
+      [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) {
+        return written(connection, bucket, key, std::nullopt, [&](kvStore* store, std::uint64_t* revision) {
+          return kvStore_Put(revision, store, key.c_str(), value.data(), static_cast<int>(value.size()));
+        });
       });
 }
 
 void BusLine::create(const std::string& bucket, const std::string& key, Bytes value, Done done) {
   bid(value.size(), std::move(done),
-      [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) -> Kept {
-        kvStore* store = connection.bucket(bucket);
-        if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
-        Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
-        const natsStatus status =
-            kvStore_Create(&kept.entry.revision, store, key.c_str(), value.data(), static_cast<int>(value.size()));
-        return status == NATS_OK ? kept : after_failure(connection, bucket, key, 0, status);
+      [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) {
+        return written(connection, bucket, key, 0, [&](kvStore* store, std::uint64_t* revision) {
+          return kvStore_Create(revision, store, key.c_str(), value.data(), static_cast<int>(value.size()));
+        });
       });
 }
 
 void BusLine::update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision,
                      Done done) {
   bid(value.size(), std::move(done),
-      [bucket, key, revision, value = Buffer(value.begin(), value.end())](BusConnection& connection) -> Kept {
-        kvStore* store = connection.bucket(bucket);
-        if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
-        Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
-        const natsStatus status = kvStore_Update(&kept.entry.revision, store, key.c_str(), value.data(),
-                                                 static_cast<int>(value.size()), revision);
-        return status == NATS_OK ? kept : after_failure(connection, bucket, key, revision, status);
+      [bucket, key, revision, value = Buffer(value.begin(), value.end())](BusConnection& connection) {
+        return written(connection, bucket, key, revision, [&](kvStore* store, std::uint64_t* next) {
+          return kvStore_Update(next, store, key.c_str(), value.data(), static_cast<int>(value.size()), revision);
+        });
       });
 }
 

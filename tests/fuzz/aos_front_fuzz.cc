@@ -11,6 +11,7 @@
 #include "adapters/aos/faces.h"
 #include "adapters/aos/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::aos_front_fuzz {
@@ -127,18 +128,13 @@ ENTENTE_FUZZ_TARGET(aos_front) {
   core::write(core::Fact(world), said);
   room.received(core::kBackEnd, Lane::kStream, said, now);
   for (int i = 0; i < 2000 && (data[0] & 8U) == 0; ++i) room.tick(now += core::kMillisecond);  // the map is out
-  for (Bytes left = Bytes(data, size).subspan(1); left.size() >= 2;) {
-    const std::uint8_t who = left[0] % 3, much = left[1];
-    left = left.subspan(2);
-    if (who == 2) {
-      now += much * 20 * core::kMillisecond;
-      room.tick(now);
+  for (fuzz::Pieces pieces(Bytes(data, size).subspan(1)); pieces.next();) {
+    if (pieces.who % 3 == 2) {
+      pieces.pass(room, now);
       continue;
     }
-    const Bytes bytes = left.first(std::min<std::size_t>(left.size(), much));
-    left = left.subspan(bytes.size());
-    if (bytes.empty()) continue;
-    room.received(who == 1 ? core::kBackEnd : seat, Lane::kStream, bytes, now);
+    const Bytes bytes = pieces.take();
+    if (!bytes.empty()) room.received(pieces.who % 3 == 1 ? core::kBackEnd : seat, Lane::kStream, bytes, now);
   }
   room.end("the end", now);
   return 0;

@@ -9,6 +9,7 @@
 #include "adapters/bzdraft/messages.h"
 #include "adapters/bzdraft/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::bzdraft_faces_fuzz {
@@ -77,19 +78,13 @@ ENTENTE_FUZZ_TARGET(bzdraft_faces) {
   const core::Id seat = room.seat(faces().front({0, {}}), {}, 0);
   core::Micros now = 0;
   room.back_opened({}, now);
-  for (Bytes left(data, size); left.size() >= 2;) {
-    const std::uint8_t who = left[0] & 3U;
-    const Lane lane = (left[0] & 4U) != 0 ? Lane::kDatagram : Lane::kStream;
-    const std::size_t much = left[1];
-    left = left.subspan(2);
-    if (who >= 2) {
-      now += much * 20 * core::kMillisecond;
-      room.tick(now);
-      continue;
-    }
-    const Bytes said = left.first(std::min(left.size(), 4 * much));
-    left = left.subspan(said.size());
-    room.received(who == 0 ? core::kBackEnd : seat, lane, said, now);
+  for (fuzz::Pieces pieces(Bytes(data, size)); pieces.next();) {
+    const std::uint8_t who = pieces.who & 3U;
+    const Lane lane = (pieces.who & 4U) != 0 ? Lane::kDatagram : Lane::kStream;
+    if (who >= 2)
+      pieces.pass(room, now);
+    else
+      room.received(who == 0 ? core::kBackEnd : seat, lane, pieces.take(4), now);
   }
   room.end("the end", now);
   return 0;

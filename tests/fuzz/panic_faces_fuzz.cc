@@ -9,6 +9,7 @@
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/pieces.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::panic_faces_fuzz {
@@ -81,17 +82,11 @@ ENTENTE_FUZZ_TARGET(panic_faces) {
   const core::Id seat = room.seat(panic::faces().front({dialect, {}}), {}, 0);
   core::Micros now = 0;
   room.back_opened({}, now);
-  for (Bytes left = Bytes(data, size).subspan(1); left.size() >= 2;) {
-    const std::uint8_t who = left[0] % 3, much = left[1];
-    left = left.subspan(2);
-    if (who == 2) {
-      now += much * 20 * core::kMillisecond;
-      room.tick(now);
-      continue;
-    }
-    const Bytes said = left.first(std::min<std::size_t>(left.size(), much));
-    left = left.subspan(said.size());
-    room.received(who == 0 ? core::kBackEnd : seat, Lane::kStream, said, now);
+  for (fuzz::Pieces pieces(Bytes(data, size).subspan(1)); pieces.next();) {
+    if (pieces.who % 3 == 2)
+      pieces.pass(room, now);
+    else
+      room.received(pieces.who % 3 == 0 ? core::kBackEnd : seat, Lane::kStream, pieces.take(), now);
   }
   room.end("the end", now);
   return 0;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 namespace entente {
@@ -20,6 +21,12 @@ class Folder {
 
   const std::filesystem::path& path() const { return path_; }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
+  /// Names of what is in it.
+  std::set<std::string> names() const {
+    std::set<std::string> names;
+    for (const auto& one : std::filesystem::directory_iterator(path_)) names.insert(one.path().filename());
+    return names;
+  }
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(path_ / name, std::ios::binary) << text;
     return file(name);

@@ -3,18 +3,17 @@
 import collections
 import math
 import struct
-import threading
 import time
 
 from aos_player import (CHAT, CREATE, INPUT, JOIN, KILL, ORIENTATION, PLAYER_LEFT, POSITION, STATE, WEAPON_INPUT, WORLD)
 from enet_wire import CONNECT, VERIFY, Way, commands
+from follower import Follower
 
-TICK = 0.02  # seconds between two looks
 CHANGES = 5  # kinds of Kill Action from here on: one's side or gun was changed
 SPAWNED = 10  # blocks between two places: nobody walks so far
 
 
-class Eyes:
+class Eyes(Follower):
     """Follows one client of the shim, by the order in which they came."""
 
     def __init__(self, shim, number=0):
@@ -24,20 +23,13 @@ class Eyes:
         self.people, self.places, self.put, self.spawns, self.died, self.killed = {}, {}, [], [], [], []
         self.own, self.chats, self.goodbye, self.pulls = [], [], None, 0  # own: (when, place) as it said
         self.looks = 1.0, 0.0  # along x and y
-        self._ways, self._at, self._stopped = {0: None, 1: None}, [0, 0], False
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._ways, self._at = {0: None, 1: None}, [0, 0]
+        self.start()
 
-    def kill(self):
-        self._stopped = True
-        self._thread.join(5)
-
-    def _run(self):
-        while not self._stopped:
-            time.sleep(TICK)
-            for flow in self.shim.flows[self._number:self._number + 1]:
-                self._follow(0, flow.to_server, self._says)
-                self._follow(1, flow.to_client, self._hears)
+    def _look(self):
+        for flow in self.shim.flows[self._number:self._number + 1]:
+            self._follow(0, flow.to_server, self._says)
+            self._follow(1, flow.to_client, self._hears)
 
     def _follow(self, way, kept, hear):
         while self._at[way] < len(kept):

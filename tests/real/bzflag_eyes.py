@@ -2,13 +2,12 @@
 # Law: independent of our adapters: frames, and a few fields of them.
 import math
 import struct
-import threading
 import time
 
 from bzflag import GREETING, HEADER, frames
+from follower import Follower
 
 ALIVE = 1
-TICK = 0.02  # seconds between two looks
 
 
 class Tank:
@@ -25,7 +24,7 @@ class Tank:
         return tuple(place + late * speed for place, speed in zip(self.place, self.velocity))
 
 
-class Eyes:
+class Eyes(Follower):
     """Follows one client of the shim: `own` is where it says it is, `others` what it sees, and what was said of deaths."""
 
     def __init__(self, shim, header=HEADER, words_at=3):
@@ -35,23 +34,16 @@ class Eyes:
         self.died, self.claims, self.spawns, self.shots, self.shots_seen, self.texts, self.over = [], 0, 0, 0, 0, [], 0
         self.kills, self.ended = 0, False
         self.corrected = []  # metres that it was put elsewhere while it lived
-        self._at, self._flows, self._stopped = {"down": None, "up": len(header)}, {}, False
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._at, self._flows = {"down": None, "up": len(header)}, {}
+        self.start()
 
-    def kill(self):
-        self._stopped = True
-        self._thread.join(5)
-
-    def _run(self):
-        while not self._stopped:
-            time.sleep(TICK)
-            for talk in self.shim.talks[:1]:
-                self._stream("down", talk.to_client, self._told)
-                self._stream("up", talk.to_server, self._said)
-            for number, flow in enumerate(list(self.shim.flows)):
-                self._datagrams((number, "down"), flow.to_client, self._told)
-                self._datagrams((number, "up"), flow.to_server, self._said)
+    def _look(self):
+        for talk in self.shim.talks[:1]:
+            self._stream("down", talk.to_client, self._told)
+            self._stream("up", talk.to_server, self._said)
+        for number, flow in enumerate(list(self.shim.flows)):
+            self._datagrams((number, "down"), flow.to_client, self._told)
+            self._datagrams((number, "up"), flow.to_server, self._said)
 
     def _stream(self, way, data, hear):
         if self._at[way] is None:

@@ -41,12 +41,6 @@ Clipped clipped(const ClipOptions& options) {
   return {exit, out.str(), err.str()};
 }
 
-std::set<std::string> files_in(const Folder& folder) {
-  std::set<std::string> names;
-  for (const auto& one : std::filesystem::directory_iterator(folder.path())) names.insert(one.path().filename());
-  return names;
-}
-
 TEST_CASE("a clip has the frames and words of its time, byte by byte and with their times, and plays by itself") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"));
@@ -55,7 +49,7 @@ TEST_CASE("a clip has the frames and words of its time, byte by byte and with th
   REQUIRE_MESSAGE(made.exit == kOk, made.err);
   CHECK(made.err == "");
   CHECK(made.out == path + ": 0:05, 50 frames, 100 words\n");
-  CHECK(files_in(folder) == std::set<std::string>{"whole.mcap", "clip.mcap"});
+  CHECK(folder.names() == std::set<std::string>{"whole.mcap", "clip.mcap"});
   CHECK(said(path) == said(whole, 12, 17));
   CHECK(said(path).size() == 150);
   const Ended verified = run({kEntente, "verify", path});
@@ -168,7 +162,7 @@ TEST_CASE("a relay's recording: exact frames, and words are made, so that the cl
     const double length = static_cast<double>((*end)->end - (*end)->start) / 1e9;
     const Clipped made = clipped({{whole}, length / 3, length * 2 / 3, path});
     REQUIRE_MESSAGE(made.exit == kOk, made.err);
-    CHECK(files_in(folder) == std::set<std::string>{"whole.mcap", "clip.mcap"});
+    CHECK(folder.names() == std::set<std::string>{"whole.mcap", "clip.mcap"});
     CHECK_FALSE(frames_of(said(path)).empty());
     CHECK(frames_of(said(path)) == frames_of(said(whole, length / 3, length * 2 / 3)));
     CHECK(session_of(path, 1)->begins_with_world());
@@ -197,7 +191,7 @@ TEST_CASE("a packet capture is clipped, too") {
   const std::string path = folder.file("clip.mcap");
   const Clipped made = clipped({{trace_file("bzflag/bzfs2426-bzadmin-chat.pcap")}, 2, 6, path});
   REQUIRE_MESSAGE(made.exit == kOk, made.err);
-  CHECK(files_in(folder) == std::set<std::string>{"clip.mcap"});
+  CHECK(folder.names() == std::set<std::string>{"clip.mcap"});
   CHECK(run({kEntente, "verify", path}).code == 0);
   CHECK(session_of(path, 1)->begins_with_world());
 }
@@ -234,12 +228,12 @@ TEST_CASE("what cannot be clipped is refused, and leaves nothing behind") {
   const std::string whole = match(folder.file("whole.mcap"));
   const std::string out = folder.file("out.mcap");
   const auto refused = [&](const ClipOptions& options, int exit, const std::string& why) {
-    const auto before = files_in(folder);
+    const auto before = folder.names();
     const Clipped made = clipped(options);
     CHECK(made.exit == exit);
     CHECK(made.out == "");
     CHECK_MESSAGE(made.err.find(why) != std::string::npos, made.err);
-    CHECK(files_in(folder) == before);
+    CHECK(folder.names() == before);
   };
   refused({{folder.file("none.mcap")}, 0, 5, out}, kFailed, "No such file");
   refused({{folder.write("empty.mcap", "")}, 0, 5, out}, kFailed, "the file is empty");
@@ -279,7 +273,7 @@ TEST_CASE("a signal ends it, and leaves no clip") {
   const Clipped made = clipped({{whole}, 1, 5, folder.file("clip.mcap")});
   CHECK(made.exit == kFailed);
   CHECK(made.err == "entente clip: interrupted\n");
-  CHECK(files_in(folder) == std::set<std::string>{"whole.mcap"});
+  CHECK(folder.names() == std::set<std::string>{"whole.mcap"});
 }
 
 TEST_CASE("a full disk leaves no clip") {
@@ -291,7 +285,7 @@ TEST_CASE("a full disk leaves no clip") {
       {"/bin/sh", "-c", "ulimit -f " + blocks + "; exec \"$0\" clip \"$1\" --from 1 -o \"$2\"", kEntente, whole, path});
   CHECK(limited.code == 1);
   CHECK_MESSAGE(limited.err.find("is not written: ") != std::string::npos, limited.err);
-  CHECK(files_in(folder) == std::set<std::string>{"whole.mcap"});
+  CHECK(folder.names() == std::set<std::string>{"whole.mcap"});
 }
 
 }  // namespace

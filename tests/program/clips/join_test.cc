@@ -14,10 +14,10 @@
 #include "proxy/core/world.h"
 #include "proxy/program/clips/clip.h"
 #include "proxy/program/interruption.h"
-#include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
+#include "tests/program/rotated.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -44,56 +44,6 @@ Joined joined(const std::vector<std::string>& files, const std::string& to) {
   return {exit, out.str(), err.str()};
 }
 
-std::set<std::string> files_in(const Folder& folder) {
-  std::set<std::string> names;
-  for (const auto& one : std::filesystem::directory_iterator(folder.path())) names.insert(one.path().filename());
-  return names;
-}
-
-/// What a tap records of this recording, rotated after each of these frames: a.mcap, a-2.mcap … A link with words moves
-/// a few words later, as in a running program.
-void rotated(const std::string& from, const Folder& to, const std::vector<std::size_t>& rotations) {
-  constexpr int kLater = 5;
-  const auto recording = trace::Recording::open(from);
-  REQUIRE(recording.ok());
-  relay::WordsWanted wanted;
-  const auto begin = [&](relay::LinkId) { return trace::Recorder::open_beside(to.file("a.mcap")); };
-  auto first = begin(0);
-  REQUIRE(first.ok());
-  relay::RecordingFiles files({.begin = begin}, std::move(*first), true, wanted);
-  core::World world;
-  std::size_t frames = 0;
-  int words_until_world = 0;
-  for (;;) {
-    const auto next = (*recording)->next();
-    REQUIRE(next.ok());
-    if (*next == nullptr) break;
-    const trace::Recording::Event& event = **next;
-    if (event.opened) files.opened(event.time, *event.opened, event.opened->link());
-    if (event.closed) files.closed(event.time, event.closed->link(), event.closed->reason());
-    if (event.geometry) files.geometry(0, *event.geometry);
-    if (event.world) files.world(event.time, *event.world);
-    if (event.word) {
-      const auto fact = core::from_message(*event.word->fact);
-      REQUIRE(fact.ok());
-      world.fold(*fact);
-      files.word(event.time, event.word->link, trace::Word::kFact, as_bytes(event.word->fact->SerializeAsString()));
-      if (words_until_world > 0 && --words_until_world == 0) {
-        const trace::Geometry geometry = relay::geometry_of(*world.geometry());
-        files.geometry(event.word->link, geometry);
-        files.world(event.time, relay::snapshot_of(event.word->link, world, fact->at, geometry.hash()));
-      }
-    }
-    if (!event.frame) continue;
-    const trace::Frame& frame = *event.frame;
-    files.frame(event.time, {frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name()});
-    if (std::find(rotations.begin(), rotations.end(), ++frames) == rotations.end()) continue;
-    REQUIRE(files.rotate(event.time).ok());
-    words_until_world = kLater;
-  }
-  REQUIRE(files.close(kStart + 60 * kSecond).ok());
-}
-
 TEST_CASE("the files of a rotation, in any order, become the recording that they are parts of") {
   for (const std::string trace : {"", "bzflag/bzfs2426-bzadmin-chat.pcap", "panic/patched-be-2p-test-kill-win.jsonl",
                                   "ogar/m3-03-split-eject-merge.jsonl"}) {
@@ -105,7 +55,7 @@ TEST_CASE("the files of a rotation, in any order, become the recording that they
     else
       REQUIRE(run({kEntente, "convert", trace_file(trace), "--to", whole}).code == 0);
     rotated(whole, parts, {2, 4, 9});
-    CHECK(files_in(parts) == std::set<std::string>{"a.mcap", "a-2.mcap", "a-3.mcap", "a-4.mcap"});
+    CHECK(parts.names() == std::set<std::string>{"a.mcap", "a-2.mcap", "a-3.mcap", "a-4.mcap"});
     const Joined made =
         joined({parts.file("a-3.mcap"), parts.file("a.mcap"), parts.file("a-4.mcap"), parts.file("a-2.mcap")}, path);
     REQUIRE_MESSAGE(made.exit == kOk, made.err);
@@ -113,7 +63,7 @@ TEST_CASE("the files of a rotation, in any order, become the recording that they
     const Ended verified = run({kEntente, "verify", path});
     CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
     CHECK(verified.out == run({kEntente, "verify", whole}).out);
-    CHECK(files_in(folder) == std::set<std::string>{"whole.mcap", "joined.mcap"});
+    CHECK(folder.names() == std::set<std::string>{"whole.mcap", "joined.mcap"});
     if (!trace.empty()) {
       for (const char* name : {"whole", "joined"})
         REQUIRE(run({kEntente, "convert", folder.file(std::string(name) + ".mcap"), "--words", "--to",
@@ -188,12 +138,12 @@ TEST_CASE("what has the same part of a session twice, or cannot be read, is refu
   const std::string early = cut("early.mcap", 2, 8), late = cut("late.mcap", 7, 15), apart = cut("apart.mcap", 16, 19);
   const auto refused = [&](const std::vector<std::string>& files, const std::string& to, int exit,
                            const std::string& why) {
-    const auto before = files_in(folder);
+    const auto before = folder.names();
     const Joined made = joined(files, to);
     CHECK(made.exit == exit);
     CHECK(made.out == "");
     CHECK_MESSAGE(made.err.find(why) != std::string::npos, made.err);
-    CHECK(files_in(folder) == before);
+    CHECK(folder.names() == before);
   };
   refused({whole, whole}, out, kFailed, " overlap: both have a part of link 1 (127.0.0.1:4001)");
   refused({whole, late}, out, kFailed, " overlap: ");
@@ -229,7 +179,7 @@ TEST_CASE("a signal ends it, and leaves no file") {
   const Joined made = joined({one, two}, folder.file("joined.mcap"));
   CHECK(made.exit == kFailed);
   CHECK(made.err == "entente join: interrupted\n");
-  CHECK(files_in(folder) == std::set<std::string>{"one.mcap", "two.mcap"});
+  CHECK(folder.names() == std::set<std::string>{"one.mcap", "two.mcap"});
 }
 
 TEST_CASE("frames of a link that no file opens are joined, too") {

@@ -6,10 +6,9 @@
 #include <filesystem>
 
 #include "proxy/program/playback/playable.h"
-#include "proxy/relay/tap/recording_files.h"
-#include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
+#include "tests/program/rotated.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -83,34 +82,6 @@ TEST_CASE("a recording of an arena that is rotated: each file verifies, and play
   CHECK(world.geometry() != nullptr);
 }
 
-/// What a relay's tap records of this recording, rotated after each of these frames: a.mcap, a-2.mcap …
-void record_again(const std::string& from, const Folder& to, const std::vector<std::size_t>& rotations) {
-  const auto recording = trace::Recording::open(from);
-  REQUIRE(recording.ok());
-  relay::WordsWanted wanted;
-  const auto begin = [&](relay::LinkId) { return trace::Recorder::open_beside(to.file("a.mcap")); };
-  auto first = begin(0);
-  REQUIRE(first.ok());
-  relay::RecordingFiles files({.begin = begin}, std::move(*first), true, wanted);
-  WallTime last = 0;
-  std::size_t frames = 0;
-  for (;;) {
-    const auto next = (*recording)->next();
-    REQUIRE(next.ok());
-    if (*next == nullptr) break;
-    const trace::Recording::Event& event = **next;
-    last = event.time;
-    if (event.opened) files.opened(last, *event.opened, event.opened->link());
-    if (event.closed) files.closed(last, event.closed->link(), event.closed->reason());
-    if (!event.frame) continue;
-    const trace::Frame& frame = *event.frame;
-    files.frame(last, {frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()});
-    if (std::find(rotations.begin(), rotations.end(), ++frames) != rotations.end()) REQUIRE(files.rotate(last).ok());
-  }
-  CHECK(frames > rotations.back());
-  REQUIRE(files.close(last).ok());
-}
-
 TEST_CASE(
     "a relay's recording that is rotated: each file verifies and converts; words are of sessions that begin in it") {
   for (const std::string trace : {"bzflag/bzfs2426-bzadmin-chat.pcap", "panic/patched-be-2p-test-kill-win.jsonl",
@@ -119,7 +90,7 @@ TEST_CASE(
     const Folder folder;
     const std::string whole = folder.file("whole.mcap");
     REQUIRE(run({kEntente, "convert", trace_file(trace), "--to", whole}).code == 0);
-    record_again(whole, folder, {1, 2, 10});
+    rotated(whole, folder, {1, 2, 10});
     for (const std::string name : {"a.mcap", "a-2.mcap", "a-3.mcap", "a-4.mcap"}) {
       CAPTURE(name);
       const Ended verified = run({kEntente, "verify", folder.file(name)});

@@ -21,6 +21,7 @@
 #include "proxy/relay/tap/bridge_words.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
+#include "tests/program/redact/redacted.h"
 
 namespace entente::redact_canary_test {
 namespace {
@@ -274,18 +275,6 @@ trace::Opened opening_of(std::uint32_t link, const wire::Game& game, std::size_t
   opened.set_server_sent(at_play);
   if (at_play) opened.set_before(kCanary + ".mcap");
   return opened;
-}
-
-struct Redacted {
-  int exit = 0;
-  std::string out, err;
-};
-
-Redacted redacted(const RedactOptions& options) {
-  std::ostringstream out, err;
-  Progress none(nullptr, std::chrono::milliseconds(0));
-  const int exit = redact(options, none, out, err);
-  return {exit, out.str(), err.str()};
 }
 
 void check_exact(const std::string& path) {

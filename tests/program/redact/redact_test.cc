@@ -16,6 +16,7 @@
 #include "proxy/trace/summary.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
+#include "tests/program/redact/redacted.h"
 
 namespace entente::redact_test {
 namespace {
@@ -25,24 +26,6 @@ using clip_match::kStart;
 using clip_match::match;
 using clip_match::players_of;
 using wire::Personal;
-
-struct Redacted {
-  int exit = 0;
-  std::string out, err;
-};
-
-Redacted redacted(const RedactOptions& options) {
-  std::ostringstream out, err;
-  Progress none(nullptr, std::chrono::milliseconds(0));
-  const int exit = redact(options, none, out, err);
-  return {exit, out.str(), err.str()};
-}
-
-std::set<std::string> files_in(const Folder& folder) {
-  std::set<std::string> names;
-  for (const auto& one : std::filesystem::directory_iterator(folder.path())) names.insert(one.path().filename());
-  return names;
-}
 
 std::string inspected(const std::string& path) {
   std::ostringstream out, err;
@@ -189,12 +172,12 @@ TEST_CASE("what is no recording, or is there already, is refused, and nothing is
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap")), out = folder.file("out.mcap");
   const auto refused = [&](const RedactOptions& options, int exit, const std::string& why) {
-    const auto before = files_in(folder);
+    const auto before = folder.names();
     const Redacted made = redacted(options);
     CHECK(made.exit == exit);
     CHECK(made.out == "");
     CHECK_MESSAGE(has(made.err, why), made.err);
-    CHECK(files_in(folder) == before);
+    CHECK(folder.names() == before);
   };
   refused({folder.file("none.mcap"), out}, kFailed, "No such file");
   refused({folder.write("x.jsonl", "{}\n"), out}, kFailed, "`entente convert` makes one from a capture");

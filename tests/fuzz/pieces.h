@@ -1,0 +1,40 @@
+// A fuzzer's input to a room, in pieces: a byte that says who speaks, a byte that says how much, and that much.
+#pragma once
+
+#include <algorithm>
+
+#include "proxy/core/room.h"
+
+namespace entente::fuzz {
+
+class Pieces {
+ public:
+  explicit Pieces(Bytes input) : left_(input) {}
+
+  std::uint8_t who = 0, much = 0;  ///< of the piece that next() found
+
+  /// False: the input is over.
+  bool next() {
+    if (left_.size() < 2) return false;
+    who = left_[0];
+    much = left_[1];
+    left_ = left_.subspan(2);
+    return true;
+  }
+  /// What the piece says, in units of so many bytes.
+  Bytes take(std::size_t unit = 1) {
+    const Bytes said = left_.first(std::min(left_.size(), unit * much));
+    left_ = left_.subspan(said.size());
+    return said;
+  }
+  /// Instead, time passes in the room.
+  void pass(core::Room& room, core::Micros& now) const {
+    now += much * 20 * core::kMillisecond;
+    room.tick(now);
+  }
+
+ private:
+  Bytes left_;
+};
+
+}  // namespace entente::fuzz
