@@ -10,7 +10,7 @@
 #include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire.h"
-#include "adapters/wire/message_codec.h"
+#include "adapters/wire/message_link.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::bzflag {
@@ -19,10 +19,7 @@ class PeerLink {
  public:
   /// `hears`: the direction of the peer's messages.
   PeerLink(std::size_t dialect, wire::Way hears)
-      : says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
-        codec_(make_message_codec(dialect)),
-        reader_(game(), dialect, hears),
-        translator_(dialect, says_) {}
+      : link_(game(), dialect, hears, make_message_codec(dialect)), translator_(dialect, link_.says()) {}
 
   const DialectTranslator& translator() const { return translator_; }
   const Dialect& dialect() const { return translator_.dialect(); }
@@ -34,7 +31,7 @@ class PeerLink {
   std::optional<Fault> feed(wire::Lane lane, Bytes bytes, core::Micros now, Take&& take, Unknown&& unknown) {
     const auto hears = [&](const auto& heard) { return translate(*heard.message, lane, now, take); };
     const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
-    const auto fault = wire::hear(reader_, *codec_, lane, bytes, hears, pass);
+    const auto fault = link_.hear(lane, bytes, hears, pass);
     return lane == wire::Lane::kDatagram ? std::nullopt : fault;
   }
 
@@ -77,12 +74,11 @@ class PeerLink {
     const auto all = translator_.say(message);
     if (all.empty()) return out.lose(loss::kUnsaid);
     for (const Message& said : all) {
-      buffer_.clear();
-      codec_->write(said, says_, buffer_);
+      const Buffer& frame = link_.frame(said);
       if (holding_ && !comes_in(said))
-        held_.emplace_back(lane, buffer_);
+        held_.emplace_back(lane, frame);
       else
-        out.send(lane, buffer_);
+        out.send(lane, frame);
     }
   }
 
@@ -95,12 +91,9 @@ class PeerLink {
            std::holds_alternative<SetVar>(message);
   }
 
-  wire::Way says_;
-  std::unique_ptr<wire::MessageCodec<Message>> codec_;
-  wire::FrameReader reader_;
+  wire::MessageLink<Message> link_;
   DialectTranslator translator_;
   Message heard_;
-  Buffer buffer_;
   bool holding_ = false;
   std::vector<std::pair<wire::Lane, Buffer>> held_;
 };

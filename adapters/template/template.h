@@ -6,7 +6,7 @@
 
 #include "adapters/template/messages.h"
 #include "adapters/wire/mapping.h"
-#include "adapters/wire/message_codec.h"
+#include "adapters/wire/message_link.h"
 #include "adapters/wire/personal.h"
 #include "proxy/core/faces.h"
 

@@ -12,7 +12,7 @@
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
-#include "adapters/wire/frame_reader.h"
+#include "adapters/wire/message_link.h"
 #include "proxy/base/text.h"
 #include "proxy/core/unsupported.h"
 #include "proxy/core/world.h"
@@ -35,8 +35,7 @@ class OgarBack final : public core::Back {
  public:
   explicit OgarBack(std::size_t dialect)
       : dialect_(dialect),
-        codec_(make_message_codec(dialect)),
-        frames_(game(), dialect, wire::Way::kToClient),
+        link_(game(), dialect, wire::Way::kToClient, make_message_codec(dialect)),
         translator_(dialect) {
     if (kDialects[dialect].pieces) planner_.set_chat_pause(kSlowChat);
   }
@@ -58,7 +57,7 @@ class OgarBack final : public core::Back {
       translator_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
       return true;
     };
-    if (const auto fault = wire::hear(frames_, *codec_, lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = link_.hear(lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Intent& intent, BackOut& out) override {
@@ -93,11 +92,7 @@ class OgarBack final : public core::Back {
 
  private:
   void send(const Message& message, BackOut& out) {
-    translator_.say(message, [this, &out](const Message& one) {
-      buffer_.clear();
-      codec_->write(one, wire::Way::kToServer, buffer_);
-      out.send(Lane::kStream, buffer_);
-    });
+    translator_.say(message, [this, &out](const Message& one) { out.send(Lane::kStream, link_.frame(one)); });
   }
 
   // -- What the server says ------------------------------------------------------------------------------------------
@@ -326,10 +321,8 @@ class OgarBack final : public core::Back {
   }
 
   const std::size_t dialect_;
-  std::unique_ptr<MessageCodec> codec_;
-  wire::FrameReader frames_;
+  wire::MessageLink<Message> link_;
   ServerTranslator translator_;
-  Buffer buffer_;
   Message update_{std::in_place_type<ClientUpdate>};
 
   CellTracker tracker_;

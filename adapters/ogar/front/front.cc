@@ -11,7 +11,7 @@
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire.h"
-#include "adapters/wire/frame_reader.h"
+#include "adapters/wire/message_link.h"
 #include "proxy/core/unsupported.h"
 
 namespace entente::ogar {
@@ -29,7 +29,7 @@ constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // close codes of W
 class OgarFront final : public core::Front {
  public:
   explicit OgarFront(std::size_t dialect)
-      : codec_(make_message_codec(dialect)), frames_(game(), dialect, wire::Way::kToServer), translator_(dialect) {}
+      : link_(game(), dialect, wire::Way::kToServer, make_message_codec(dialect)), translator_(dialect) {}
 
   void opened(const core::Peer&, FrontOut& out) override {
     heard_ = out.now();
@@ -39,7 +39,7 @@ class OgarFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
     heard_ = out.now();
     const auto each = [&](const auto& heard) { return understand(*heard.message, out), true; };
-    if (const auto fault = wire::hear(frames_, *codec_, lane, bytes, each)) out.fail(*fault);
+    if (const auto fault = link_.hear(lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
@@ -157,11 +157,7 @@ class OgarFront final : public core::Front {
   }
 
   void tell(const Message& message, FrontOut& out) {
-    translator_.say(message, [this, &out](const Message& one) {
-      buffer_.clear();
-      codec_->write(one, wire::Way::kToClient, buffer_);
-      out.send(Lane::kStream, buffer_);
-    });
+    translator_.say(message, [this, &out](const Message& one) { out.send(Lane::kStream, link_.frame(one)); });
   }
 
   void add_border(Update& update, FrontOut& out) {
@@ -258,10 +254,8 @@ class OgarFront final : public core::Front {
     out.close(why, code);
   }
 
-  std::unique_ptr<MessageCodec> codec_;
-  wire::FrameReader frames_;
+  wire::MessageLink<Message> link_;
   ClientTranslator translator_;
-  Buffer buffer_;
   Message update_{std::in_place_type<Update>};
 
   Viewpoint viewpoint_;

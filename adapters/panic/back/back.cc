@@ -29,8 +29,7 @@ PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps,
       quits_(options.setting("leave") == "quit"),
       maps_(std::move(maps)),
       problems_(std::move(problems)),
-      codec_(make_message_codec(options.dialect)),
-      reader_(game(), options.dialect, wire::Way::kToClient),
+      link_(game(), options.dialect, wire::Way::kToClient, make_message_codec(options.dialect)),
       driver_(battlefield_) {}
 
 void PanicBack::opened(const core::Peer&, Out& out) {
@@ -39,8 +38,7 @@ void PanicBack::opened(const core::Peer&, Out& out) {
 
 void PanicBack::speaks(std::size_t dialect, Out&) {
   dialect_ = dialect;
-  codec_ = make_message_codec(dialect);
-  reader_ = wire::FrameReader(game(), dialect, wire::Way::kToClient);
+  link_ = {game(), dialect, wire::Way::kToClient, make_message_codec(dialect)};
 }
 
 void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
@@ -48,7 +46,7 @@ void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
     hear_message(heard, out);
     return !left_;
   };
-  if (const auto fault = wire::hear(reader_, *codec_, lane, bytes, take)) return out.fail(*fault);
+  if (const auto fault = link_.hear(lane, bytes, take)) return out.fail(*fault);
   drive(out);
 }
 
@@ -286,11 +284,7 @@ void PanicBack::send(const Order& order, Out& out) {
   send_action({number_, order.action, order.direction, order.piece}, out);
 }
 
-void PanicBack::send_action(const Action& action, Out& out) {
-  bytes_.clear();
-  codec_->write(action, wire::Way::kToServer, bytes_);
-  out.send(Lane::kStream, bytes_);
-}
+void PanicBack::send_action(const Action& action, Out& out) { out.send(Lane::kStream, link_.frame(action)); }
 
 void PanicBack::closed(std::string_view why, Out& out) {
   left_ = true;

@@ -6,8 +6,7 @@
 #include <array>
 
 #include "adapters/panic/back/driver.h"
-#include "adapters/wire/frame_reader.h"
-#include "adapters/wire/message_codec.h"
+#include "adapters/wire/message_link.h"
 #include "proxy/core/faces.h"
 
 namespace entente::panic {
@@ -70,9 +69,7 @@ class PanicBack final : public core::Back {
   bool quits_;  // says Quit when leaving
   std::vector<Ground> maps_;
   std::string problems_;  // with the maps
-  std::unique_ptr<wire::MessageCodec<Message>> codec_;
-  wire::FrameReader reader_;
-  Buffer bytes_;
+  wire::MessageLink<Message> link_;
 
   Phase phase_ = Phase::kWaiting;
   bool over_ = false;  // the room was told who won

@@ -1,0 +1,45 @@
+// The messages to and from one peer, for a front or a back: frames are cut and decoded, messages are encoded.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "adapters/wire/message_codec.h"
+
+namespace entente::wire {
+
+/// `Message`: as in MessageCodec.
+template <class Message>
+class MessageLink {
+ public:
+  /// `hears`: the direction of the peer's messages.
+  MessageLink(const Game& game, std::size_t dialect, Way hears, std::unique_ptr<MessageCodec<Message>> codec)
+      : says_(hears == Way::kToServer ? Way::kToClient : Way::kToServer),
+        reader_(game, dialect, hears),
+        codec_(std::move(codec)) {}
+
+  /// The direction of the messages to the peer.
+  Way says() const { return says_; }
+
+  /// Reads what the peer sent, as wire::hear() does.
+  template <class Take, class... Pass>
+  std::optional<Fault> hear(Lane lane, Bytes bytes, Take&& take, Pass&&... pass) {
+    return wire::hear(reader_, *codec_, lane, bytes, std::forward<Take>(take), std::forward<Pass>(pass)...);
+  }
+
+  /// The frame of a message to the peer, valid until the next call. `code`: as in MessageCodec::write().
+  const Buffer& frame(const Message& message, std::uint32_t code = 0) {
+    frame_.clear();
+    codec_->write(message, says_, frame_, code);
+    return frame_;
+  }
+
+ private:
+  Way says_;
+  FrameReader reader_;
+  std::unique_ptr<MessageCodec<Message>> codec_;
+  Buffer frame_;
+};
+
+}  // namespace entente::wire
