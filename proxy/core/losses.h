@@ -21,39 +21,39 @@ namespace loss {
 
 inline constexpr Mapping kNotFinite = lost_intent("*", "a number in it is not finite");
 inline constexpr Mapping kFlooded = {"",  kUp | kDown,          "",
-                                     "*", Fidelity::kSometimes, "more wait than a room holds; the room ends"};
-inline constexpr Mapping kHeldTooMany = lost_intent("*", "more than is kept for a player who waits to enter");
+                                     "*", Fidelity::kSometimes, "too many words wait in the room; the room ends"};
+inline constexpr Mapping kHeldTooMany = lost_intent("*", "too many requests while the player waits to enter");
 inline constexpr Mapping kServerAway = lost_intent("*", "the server is away");
-inline constexpr Mapping kChatTooFast = lost_intent("Say", "chat faster than the limit");
+inline constexpr Mapping kChatTooFast = lost_intent("Say", "chat is faster than the limit");
 inline constexpr Mapping kCommandElsewhere =
-    lost_intent("Say", "a command is passed on only to a server of the same game");
-inline constexpr Mapping kCommandWithoutSlash = lost_intent("Say", "a command begins with '/'");
+    lost_intent("Say", "commands are passed on only to servers of the same game");
+inline constexpr Mapping kCommandWithoutSlash = lost_intent("Say", "it is not a command: commands begin with '/'");
 inline constexpr Mapping kCommandNotExact =
-    lost_intent("Say", "a command that cannot be passed on exactly as it was written");
+    lost_intent("Say", "the command cannot be passed on exactly as it was written");
 inline constexpr Mapping kNothingSaid = lost_intent("Say", "nothing was said");
 
 /// For games whose servers limit a command's length. Each of them has this line in its own table.
-inline constexpr Mapping kCommandTooLong = lost_intent("Say", "a command is longer than the server takes");
+inline constexpr Mapping kCommandTooLong = lost_intent("Say", "the command is longer than the server accepts");
 
 // -- Faces of tank games; each game has them in its own table
 // -----------------------------------------------------------
 
 inline constexpr Mapping kFireNotInPlay = lost_intent("Fire", "the player is not in play");
 inline constexpr Mapping kReloading = lost_intent("Fire", "every gun is reloading");
-inline constexpr Mapping kShooterUnseen = lost_fact("Shot", "the client is not shown its shooter");
-inline constexpr Mapping kShotsFull = lost_fact("Shot", "more than there are numbers of shots");
+inline constexpr Mapping kShooterUnseen = lost_fact("Shot", "the client does not see its shooter");
+inline constexpr Mapping kShotsFull = lost_fact("Shot", "no number is left for another shot");
 
 // -- An arena ---------------------------------------------------------------------------------------------------------
 
 inline constexpr Mapping kNotEntered = lost_intent("*", "the player has not entered");
-inline constexpr Mapping kMeansNothing = lost_intent("*", "it means nothing in an arena");
+inline constexpr Mapping kMeansNothing = lost_intent("*", "it has no meaning in an arena");
 inline constexpr Mapping kHitClaim = {"", kUp, "", "HitClaim", Fidelity::kDropped, "the arena decides who is hit"};
 inline constexpr Mapping kEdit = {"", kUp, "", "Edit", Fidelity::kDropped, "an arena's world does not change"};
-inline constexpr Mapping kEnteredAlready = lost_intent("Enter", "the player has entered already");
+inline constexpr Mapping kEnteredAlready = lost_intent("Enter", "the player has already entered");
 inline constexpr Mapping kKitOrColour =
     lost_intent("Change", "all players have the same weapons, and the colour of their team");
-inline constexpr Mapping kNoServer = lost_intent("Say", "an arena takes no commands, and nobody moderates it");
-inline constexpr Mapping kNoListener = lost_intent("Say", "the player it is for is not there");
+inline constexpr Mapping kNoServer = lost_intent("Say", "an arena has no commands and no moderators");
+inline constexpr Mapping kNoListener = lost_intent("Say", "its recipient is not there");
 inline constexpr Mapping kThrownFromAfar = lost_intent("Fire", "a grenade starts where its player stands");
 inline constexpr Mapping kNotLoaded = lost_intent("Fire", "the gun is not loaded yet");
 inline constexpr Mapping kNoGuidedShot = lost_intent("ShotMoveClaim", "no guided shot of that number is in the air");
@@ -62,12 +62,12 @@ inline constexpr Mapping kFlagGiven = lost_intent("TokenWish", "flags of an aren
 
 // -- A replay ---------------------------------------------------------------------------------------------------------
 
-inline constexpr Mapping kOnlyWatched = lost_intent("*", "a recording is watched, not played");
+inline constexpr Mapping kOnlyWatched = lost_intent("*", "viewers of a recording cannot play");
 inline constexpr Mapping kChangeOfWatcher =
-    lost_intent("Change", "a watcher changes only its name, once it has entered");
-inline constexpr Mapping kSayOfWatcher = lost_intent("Say", "watchers can only talk to all watchers");
+    lost_intent("Change", "a spectator can change only its name, after it has entered");
+inline constexpr Mapping kSayOfWatcher = lost_intent("Say", "spectators can talk only to all spectators");
 inline constexpr Mapping kWishReplaced =
-    lost_intent("Playback", "faster than a viewer's clock is moved; added to a later one");
+    lost_intent("Playback", "the viewer moves its clock too often; merged into a later request");
 inline constexpr Mapping kForSome = lost_fact("*", "it was meant for some players only");
 inline constexpr Mapping kAside = lost_fact("*", "it was not said to everybody");
 

@@ -157,7 +157,7 @@ TEST_CASE("aos back: what makes no sense is left out, up to a point") {
   Scene scene;
   scene.plays();
   CHECK(scene.stage.receives(Buffer{13, 1}) == "loses a message: it cannot be decoded\n");
-  CHECK(scene.stage.receives(Buffer{50, 1}) == "loses a message: an id that no known Ace of Spades has\n");
+  CHECK(scene.stage.receives(Buffer{50, 1}) == "loses a message: no known version of Ace of Spades has this id\n");
   for (int i = 0; i < 100 && !scene.stage.closed(); ++i) scene.stage.receives(Buffer{13, 1});
   CHECK(scene.stage.closed());
 }

@@ -248,7 +248,7 @@ TEST_CASE("aos back: the server's word on where we are is taken at once, a snaps
   CHECK(has(put, "says Corrected pose { unit: 107 x: -212.5 y: 212.5"));
   CHECK(has(put, "hard: true (to 1)\n"));
   CHECK(scene.receives(PositionData{{0, 0, 0}}) ==
-        "loses PositionData: the player is not in play, or it is not a place\n");
+        "loses PositionData: the player is not in play, or the position is not valid\n");
   scene.waits(2 * kSecond);
   CHECK(scene.snapshot({{3, {121, 120, 57.75F}}}) == "");
   CHECK(scene.snapshot({{3, {125, 120, 57.75F}}}) == "");
@@ -323,7 +323,7 @@ TEST_CASE("aos back: a shot looks, pulls, hits whom its ray meets, and lets go")
   CHECK(has(shot, "sends WeaponInput player=3 buttons=1\nsends Hit victim=5 part=1\n"));
   CHECK(has(shot, "says Shot shooter: 1 unit: 107 shot: 1 kind: RAY"));
   CHECK(has(shot, "says Ammo player: 1 clip: 9 reserve: 50"));
-  CHECK(has(scene.hears(fire_along(0)), "loses Fire: the gun is loading the next round\n"));
+  CHECK(has(scene.hears(fire_along(0)), "loses Fire: the gun is not ready for the next shot\n"));
   CHECK(has(scene.waits(kSoon), "sends WeaponInput player=3 buttons=0\n"));
   scene.waits(kSecond);
   scene.snapshot({{5, {160.5F, 150.5F, 57.75F}}});
@@ -409,7 +409,7 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
   CHECK(has(scene.hears(edit), "loses Edit: faster"));
   scene.waits(200 * kMillisecond);
   edit.set_op(words::Edit::BLAST);
-  CHECK(has(scene.hears(edit), "loses Edit: only the server's grenades blast\n"));
+  CHECK(has(scene.hears(edit), "loses Edit: only the server's own grenades destroy blocks\n"));
   words::Fire grenade = fire_along(0);
   grenade.set_kind(words::GRENADE);
   grenade.set_vx(1e9);
@@ -420,7 +420,7 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
   CHECK(has(scene.hears(grenade), "loses Fire: faster"));
   scene.waits(kSecond);
   grenade.set_x(std::numeric_limits<double>::quiet_NaN());
-  CHECK(has(scene.hears(grenade), "loses Fire: not finite numbers"));
+  CHECK(has(scene.hears(grenade), "loses Fire: a number is not finite"));
 }
 
 TEST_CASE("aos back: speaks no faster than servers let anybody") {
@@ -435,12 +435,12 @@ TEST_CASE("aos back: speaks no faster than servers let anybody") {
   CHECK(count(scene.waits(10 * kSecond), "sends ChatMessage") == 2);
   for (const auto few : {words::Say::ONE, words::Say::MODERATORS, words::Say::SERVER}) {
     say.set_scope(few);
-    CHECK(scene.hears(say) == "loses Say: chat reaches everybody or the own team, nobody else\n");
+    CHECK(scene.hears(say) == "loses Say: chat can reach only everybody or the own team\n");
   }
   scene.waits(20 * kSecond);
   say.set_kind(words::Say::COMMAND);
   say.set_text("/login " + std::string(90, 'x'));
-  CHECK(scene.hears(say) == "loses Say: a command is longer than the server takes\n");
+  CHECK(scene.hears(say) == "loses Say: the command is longer than the server accepts\n");
   say.set_text("/login admin sesame");
   CHECK(has(scene.hears(say), "sends ChatMessage player=3 type=0 text=\"/login admin sesame\""));
 }
@@ -448,7 +448,7 @@ TEST_CASE("aos back: speaks no faster than servers let anybody") {
 TEST_CASE("aos back: what has no meaning here is counted by its reason") {
   Scene scene;
   scene.plays();
-  CHECK(scene.hears(words::Pause()) == "loses Pause: no pause\n");
+  CHECK(scene.hears(words::Pause()) == "loses Pause: the game has no pause\n");
   CHECK(scene.hears(words::TokenWish()) == "");
   CHECK(has(scene.hears(words::DeathClaim()), "loses DeathClaim: "));
 }
@@ -474,7 +474,7 @@ TEST_CASE("aos back: in 0.80 a State Update each step, 108 bytes in motion and 7
   const std::string shown = scene.receives(update, Lane::kDatagram);
   CHECK(has(shown, "says Input unit: 102 bits: 1"));
   CHECK(has(shown, "says Spawned unit: 102"));
-  CHECK(has(scene.receives(update, Lane::kDatagram), "loses StateUpdate: a newer one came before it"));
+  CHECK(has(scene.receives(update, Lane::kDatagram), "loses StateUpdate: a newer one arrived first"));
   update.sequence = 8;
   update.players[0].motion.position[0] = 161;
   scene.waits(kSoon);

@@ -136,7 +136,7 @@ TEST_CASE("who comes in enters, and is put into play when the room has it so") {
   CHECK(play.says(version) == "");
   CHECK(play.enters(1, 2) ==
         "says Enter name: \"anna\" team: GREEN kit: 3 version: \"BetterSpades 0.1.5 (Linux)\" body: MAN\nsays Spawn\n");
-  CHECK(play.enters() == "loses ExistingPlayer: the player has entered already\n");
+  CHECK(play.enters() == "loses ExistingPlayer: the player has already entered\n");
   CHECK(play.waits(5100 * kMillisecond) == "says Spawn\n");  // it may have been too soon
   CHECK(
       play.spawns().ends_with("sends CreatePlayer player=0 weapon=2 team=1 position=(256 256 59.75) name=\"anna\"\n"));
@@ -202,7 +202,7 @@ TEST_CASE("0.80: only what no client says leads to a ban, and what may have over
     Play play(k080Place);
     play.opens();
     CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) ==
-          "loses a message: it came before the client said who it is\n");
+          "loses a message: it came before the client identified itself\n");
     CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client did not say first who it is 10\n");
   }
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{2, 12, 20}) {
@@ -280,11 +280,11 @@ TEST_CASE("what is built while the map is on its way is told when it is there") 
 TEST_CASE("bytes that are no packet end the client; what is only unknown is counted") {
   Play play;
   play.plays();
-  CHECK(play.stage.receives(Buffer{50, 1, 2}) == "loses a message: an id that no known Ace of Spades has\n");
+  CHECK(play.stage.receives(Buffer{50, 1, 2}) == "loses a message: no known version of Ace of Spades has this id\n");
   CHECK(play.stage.receives(Buffer{13, 1}).starts_with("fails: message too short"));
   Play newer(k080Place);
   newer.plays();
-  CHECK(newer.stage.receives(Buffer(50, 0)) == "loses StateUpdate: its length contradicts what it says\n");
+  CHECK(newer.stage.receives(Buffer(50, 0)) == "loses StateUpdate: its length does not match its content\n");
   Play empty;
   empty.plays();
   CHECK(empty.stage.receives(Bytes()).starts_with("fails: "));
@@ -384,7 +384,7 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
   CHECK(play.hears<words::Gone>("unit: 14") == "");  // he has not left
   CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
   CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==
-        "loses Unit: a client is shown only players' men, tanks and cells\n");
+        "loses Unit: a client sees only the men, tanks and cells of players\n");
 }
 
 }  // namespace

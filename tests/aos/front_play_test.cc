@@ -43,10 +43,11 @@ TEST_CASE("what is no place, no look, or comes before life means nothing") {
   play.spawns();
   play.waits(kSecond);
   CHECK(play.says(PositionData{{std::nanf(""), 256, 59}}) ==
-        "loses PositionData.position: not a place in the map\nsends PositionData position=(256 256 59.75)\n");
-  CHECK(play.says(PositionData{{256, 900, 59}}).starts_with("loses PositionData.position: not a place in the map\n"));
-  CHECK(play.says(OrientationData{{0, 0, 0}}) == "loses OrientationData.orientation: not a direction\n");
-  CHECK(play.says(OrientationData{{9, 0, 0}}) == "loses OrientationData.orientation: not a direction\n");
+        "loses PositionData.position: the position is not in the map\nsends PositionData position=(256 256 59.75)\n");
+  CHECK(play.says(PositionData{{256, 900, 59}})
+            .starts_with("loses PositionData.position: the position is not in the map\n"));
+  CHECK(play.says(OrientationData{{0, 0, 0}}) == "loses OrientationData.orientation: not a valid direction\n");
+  CHECK(play.says(OrientationData{{9, 0, 0}}) == "loses OrientationData.orientation: not a valid direction\n");
 }
 
 TEST_CASE("where a client goes between two places is reckoned from its keys, for servers that do not do so") {
@@ -123,7 +124,8 @@ TEST_CASE("0.80: a state is keys and a claim with its speed; only newer ones cou
   CHECK(play.says(still) ==
         "says Keys seq: 9\n"
         "says PoseClaim unit: 11 x: 3.125 vx: 12.5 seq: 9\n");
-  CHECK(play.says(state_update(10, {std::nanf(""), 256, 59.75F}, 1)) == "loses StateUpdate: not a place in the map\n");
+  CHECK(play.says(state_update(10, {std::nanf(""), 256, 59.75F}, 1)) ==
+        "loses StateUpdate: the position is not in the map\n");
   // What 0.80 has superseded is read and ignored.
   CHECK(play.says(InputData{0, 1}) == "");
   CHECK(play.says(OrientationData{{0, 1, 0}}) == "");
@@ -190,11 +192,11 @@ TEST_CASE("triggers, tools, hits, grenades and reloads become wishes") {
   CHECK(play.says(SetTool{0, 2}) == "says Tool number: 2\n");
   CHECK(play.says(SetTool{0, 9}) == "loses SetTool.tool: no such tool\n");
   CHECK(play.says(Hit{1, 1}) == "says HitClaim victim: 2 part: HEAD\n");
-  CHECK(play.says(Hit{7, 1}) == "loses Hit: nobody has that number, or the player is not in play\n");
-  CHECK(play.says(Hit{1, 9}) == "loses Hit: nobody has that number, or the player is not in play\n");
+  CHECK(play.says(Hit{7, 1}) == "loses Hit: no player has that number, or the player is not in play\n");
+  CHECK(play.says(Hit{1, 9}) == "loses Hit: no player has that number, or the player is not in play\n");
   CHECK(play.says(Grenade{0, 2.5F, {256, 256, 62}, {1, 0, -0.5F}}) ==
         "says Fire unit: 11 shot: 1 kind: GRENADE vx: 50 vz: 25 life: 2.5\n");
-  CHECK(play.says(Grenade{0, std::nanf(""), {}, {}}) == "loses Grenade: not a place, a speed or a time\n");
+  CHECK(play.says(Grenade{0, std::nanf(""), {}, {}}) == "loses Grenade: the position, speed or time is not valid\n");
   CHECK(play.says(WeaponReload{0, 3, 50}) == "says Reload\n");
   CHECK(play.waits(2 * kSecond) == "");
   CHECK(play.waits(kSecond) == "sends WeaponReload player=0 clip=10 reserve=50\n");
@@ -301,7 +303,7 @@ TEST_CASE("what another fires is his trigger for a moment, and a look along it; 
   CHECK(play.waits(200 * kMillisecond) == "sends WeaponInput player=1 buttons=0\n");
   const std::string full = "sends WeaponReload player=0 clip=10 reserve=50\n";
   CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 vy: 100") == full);  // it has drawn its own
-  CHECK(play.hears<words::Shot>("shooter: 9 unit: 99") == "loses Shot: the client is not shown its shooter\n");
+  CHECK(play.hears<words::Shot>("shooter: 9 unit: 99") == "loses Shot: the client does not see its shooter\n");
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 kind: GRENADE x: 15.625 vx: 50 life: 3") ==
         "sends Grenade player=1 fuse=3 position=(266 256 62) velocity=(1 0 0)\n");
 }
@@ -380,11 +382,12 @@ TEST_CASE("blocks are edits; a world that is not made of them does not change, a
   CHECK(play.says(BlockAction{0, 1, {256, 255, 61}}) ==
         "says Edit op: DIG x: 0.78125 y: 0.78125 z: 0.78125 colour: 66051\n"
         "sends BlockAction player=0 action=1 at=(256 255 61)\n");
-  CHECK(play.says(BlockAction{0, 3, {256, 255, 61}}) == "loses BlockAction.action: only a server says that\n");
+  CHECK(play.says(BlockAction{0, 3, {256, 255, 61}}) == "loses BlockAction.action: only servers send that\n");
   CHECK(play.says(BlockAction{0, 0, {256, 512, 61}}) == "loses BlockAction: the player cannot change that block\n");
   CHECK(play.says(BlockAction{0, 1, {256, 255, 62}}) == "loses BlockAction: the player cannot change that block\n");
   CHECK(lines(play.says(BlockLine{0, {256, 255, 61}, {259, 255, 61}})) == 5);
-  CHECK(play.says(BlockLine{0, {1, 255, 61}, {259, 255, 61}}) == "loses BlockLine: longer than a player has blocks\n");
+  CHECK(play.says(BlockLine{0, {1, 255, 61}, {259, 255, 61}}) ==
+        "loses BlockLine: the line is longer than the player has blocks\n");
 }
 
 TEST_CASE("a block of the world that was dug is there again") {
@@ -407,7 +410,7 @@ TEST_CASE("what becomes of a map of blocks is told as who did it") {
   CHECK(play.hears<words::WorldEdit>(
             "edit { op: LINE x: 0.78125 y: 0.78125 z: 0.78125 x2: 2.34375 y2: 0.78125 z2: 0.78125 colour: 255 }") ==
         "sends SetColour player=32 colour=(255 0 0)\nsends BlockLine player=32 from=(256 255 61) to=(257 255 61)\n");
-  CHECK(play.hears<words::WorldEdit>("edit { x: 1e9 }") == "loses WorldEdit: outside the map\n");
+  CHECK(play.hears<words::WorldEdit>("edit { x: 1e9 }") == "loses WorldEdit: the position is outside the map\n");
 }
 
 TEST_CASE("a tile that is found to be a wall is built") {
@@ -466,7 +469,8 @@ TEST_CASE("intel is picked up, dropped and captured as it is told") {
         "sends IntelDrop player=1 position=(266 256 62)\n");
   CHECK(play.hears<words::TokenCaptured>("token: 31 by: 2 team: BLUE winning: true") ==
         "sends IntelCapture player=1 winning=1\n");
-  CHECK(play.hears<words::Token>("id: 35 kind: FLAG code: 'GM'") == "loses Token: the client has nothing like it\n");
+  CHECK(play.hears<words::Token>("id: 35 kind: FLAG code: 'GM'") ==
+        "loses Token: the client's game has nothing like it\n");
 }
 
 TEST_CASE("where the server waits to be asked, who stands at the other's flag asks for it, and at home brings it in") {
@@ -496,7 +500,7 @@ TEST_CASE("territories are captured in the order of their tokens") {
   CHECK(play.hears<words::Zone>("id: 42 owner: BLUE") == "");
   CHECK(play.hears<words::TokenCaptured>("token: 42 team: GREEN") ==
         "sends TerritoryCapture territory=1 winning=0 team=0\n");
-  CHECK(play.hears<words::Zone>("id: 77 capturing: BLUE") == "loses Zone: the client is not shown that territory\n");
+  CHECK(play.hears<words::Zone>("id: 77 capturing: BLUE") == "loses Zone: the client does not see that territory\n");
   play.hears<words::Token>("id: 40 kind: BASE code: 'territory' team: BLUE state: GROUND");  // no map's, by State Data
   CHECK(play.hears<words::TokenCaptured>("token: 42 team: GREEN") ==
         "sends TerritoryCapture territory=1 winning=0 team=0\n");
@@ -528,7 +532,7 @@ TEST_CASE("what is said is said to all or to the own side, and a command is one"
   CHECK(play.says(line(0, "J\x81rgen?")) == "says Say text: \"J\\303\\274rgen?\"\n");
   CHECK(play.says(line(1, "go")) == "says Say scope: MY_TEAM text: \"go\"\n");
   CHECK(play.says(line(0, "/kick ben")) == "says Say kind: COMMAND text: \"/kick ben\"\n");
-  CHECK(play.says(line(2, "x")) == "loses ChatMessage.type: only a server says that\n");
+  CHECK(play.says(line(2, "x")) == "loses ChatMessage.type: only servers send that\n");
   CHECK(play.says(line(0, "")) == "");
   CHECK(play.hears<words::Said>("from: 2 text: 'hello'") == "sends ChatMessage player=1 type=0 text=\"hello\"\n");
   CHECK(play.hears<words::Said>("from: 1 scope: MY_TEAM text: 'go'") ==
@@ -554,8 +558,9 @@ TEST_CASE("what has no place in CP437 is behind a mark, and in 0.80, which knows
 TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
   Play play;
   play.plays();
-  CHECK(play.hears<words::ShotEnded>("") == "loses ShotEnded: shots hit at once, grenades burst by their fuse\n");
-  CHECK(play.hears<words::Lag>("player: 2") == "loses Lag: nobody is told of it\n");
+  CHECK(play.hears<words::ShotEnded>("") ==
+        "loses ShotEnded: shots hit at once, and grenades explode when their fuse ends\n");
+  CHECK(play.hears<words::Lag>("player: 2") == "loses Lag: clients show no latency\n");
 }
 
 }  // namespace

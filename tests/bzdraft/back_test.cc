@@ -142,7 +142,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
     play.gives(root_name, root);
     CHECK(play.gives(leaf_name, middle).find("loses MsgGetResource.data: the server does not have it") == 0);
     const std::string learnt = play.gives(middle_name, middle);
-    CHECK(learnt.find("loses MsgGetResource.data: not a list of records") == 0);
+    CHECK(learnt.find("loses MsgGetResource.data: the data is not a list of records") == 0);
     CHECK(learnt.find("says World hash: \"" + to_hex(root_name)) != std::string::npos);
   }
   SUBCASE("one that refers to itself cannot be, and one that refers to a stranger's is asked for once") {

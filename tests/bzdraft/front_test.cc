@@ -203,7 +203,7 @@ TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoev
   chat = {0, kServer, {"/lagstats"}};
   CHECK(play.asks({chat}) == "says Say scope: SERVER kind: COMMAND text: \"/lagstats\"\n");
   chat = {0, 99, {"?"}};
-  CHECK(play.asks({chat}) == "loses MsgMessage.to: the player it is for is not there\n");
+  CHECK(play.asks({chat}) == "loses MsgMessage.to: its recipient is not there\n");
   CHECK(play.asks({Score{0, 2, 3}}) == "says ScoreClaim wins: 2 losses: 3\n");
   Buffer teleport;
   make_message_codec()->write(Teleport{0, 4, 5}, wire::Way::kToServer, teleport, kTeleportCode);
@@ -387,11 +387,11 @@ TEST_CASE("the room's end is a super kill") {
 TEST_CASE("what no message says is counted") {
   Play play;
   play.come_in();
-  CHECK(play.hears(words::Board()) == "loses Board: clients sort their own\n");
+  CHECK(play.hears(words::Board()) == "loses Board: clients sort their own score boards\n");
   CHECK(play.hears(words::Ammo()) ==
-        "loses Ammo: a tank has one gun that loads itself; tools become flags on the ground\n");
+        "loses Ammo: a tank has one gun, which reloads itself; tools become flags on the ground\n");
   CHECK(play.hears(core::Fact(1, words::ClaimRefused())) ==
-        "loses ClaimRefused: neither a change of name nor a death was refused\n");
+        "loses ClaimRefused: the client learns only about refused names and deaths\n");
 }
 
 }  // namespace

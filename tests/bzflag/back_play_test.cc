@@ -281,7 +281,7 @@ TEST_CASE("chat: everybody, team, one, actions, and long lines in pieces") {
   CHECK(stage.hears(say) == "sends MsgMessage to=253 text=\"for the server alone\"\n");
   say.set_kind(words::Say::COMMAND);
   say.set_text("/password " + std::string(118, 'x'));
-  CHECK(stage.hears(say) == "loses Say: a command is longer than the server takes\n");
+  CHECK(stage.hears(say) == "loses Say: the command is longer than the server accepts\n");
   say.set_text("/password sesame");
   CHECK(stage.hears(say) == "sends MsgMessage to=253 text=\"/password sesame\"\n");
 

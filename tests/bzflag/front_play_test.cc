@@ -484,7 +484,7 @@ TEST_CASE("what the client says, wishes and does becomes intents") {
   CHECK(say(kEverybody, "hi") == "says Say text: \"hi\"\n");
   CHECK(say(250, "hi") == "says Say scope: MY_TEAM text: \"hi\"\n");
   CHECK(say(1, "psst") == "says Say scope: ONE to: 2 text: \"psst\"\n");
-  CHECK(say(99, "psst") == "loses MsgMessage.to: the player it is for is not there\n");
+  CHECK(say(99, "psst") == "loses MsgMessage.to: its recipient is not there\n");
   CHECK(say(kEverybody, "/me waves") == "says Say kind: ACTION text: \"waves\"\n");
   CHECK(say(kServerId, "/help") == "says Say scope: SERVER kind: COMMAND text: \"/help\"\n");
   CHECK(stage.receives(by_client({PauseReport{1}})) == "says Pause on: true\n");
@@ -613,8 +613,8 @@ TEST_CASE("a gun with a clip: the last round of one takes as long to reload as t
 
 TEST_CASE("what no message says is counted") {
   auto stage = in_play();
-  CHECK(stage.hears(words::Board()) == "loses Board: clients sort their own\n");
-  CHECK(stage.hears(words::Zone()) == "loses Zone: no zones but bases\n");
+  CHECK(stage.hears(words::Board()) == "loses Board: clients sort their own score boards\n");
+  CHECK(stage.hears(words::Zone()) == "loses Zone: bases are the only zones\n");
   const std::string nothing_refused = stage.hears(core::Fact(1, words::ClaimRefused()));
   CHECK(nothing_refused.starts_with("loses ClaimRefused: a refused death is answered by MsgAlive"));
 }

@@ -209,15 +209,14 @@ TEST_CASE("words go where they are meant to, or nowhere") {
   words::Say admins;
   admins.set_scope(words::Say::MODERATORS);
   admins.set_text("psst");
-  CHECK(in(kDialectWiki).hears(admins) == "loses a message: the peer's dialect has no message that says it\n");
+  CHECK(in(kDialectWiki).hears(admins) == "loses a message: the peer's dialect has no message for it\n");
   words::Enter rogue = anna();
   rogue.set_team(words::ROGUE);
   auto rogues = back_stage({}, kDialectWiki);
   load(rogues, kDialectWiki);
   rogues.hears(rogue);
   rogues.receives(by_server({Accept{}, added(3, 0, "anna")}, kDialectWiki));
-  CHECK(rogues.hears(team) ==
-        "loses a message: the peer's dialect has no message that says it\n");  // all would hear it
+  CHECK(rogues.hears(team) == "loses a message: the peer's dialect has no message for it\n");  // all would hear it
 }
 
 TEST_CASE("an action of 2.0 is one again") {

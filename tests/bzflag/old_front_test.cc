@@ -294,10 +294,10 @@ TEST_CASE("what a dialect lacks is counted, not said") {
   auto stage = in_play(kDialect110);
   words::Player ben = player(2, "ben", words::GREEN);
   ben.set_badges(words::AUTOPILOT);
-  CHECK(stage.hears(ben) == "loses a message: the peer's dialect has no message that says it\n");
+  CHECK(stage.hears(ben) == "loses a message: the peer's dialect has no message for it\n");
   words::Round round;
   round.set_paused(true);
-  CHECK(stage.hears(round) == "loses a message: the peer's dialect has no message that says it\n");
+  CHECK(stage.hears(round) == "loses a message: the peer's dialect has no message for it\n");
   round.set_paused(false);
   round.set_left_s(90'000);
   CHECK(stage.hears(round) == "sends MsgTimeUpdate seconds=65535\n");

@@ -255,13 +255,13 @@ TEST_CASE("ogar back: chat is one line a second, none in the first, and for ever
   play.receives(Shown().border());
   CHECK(says("hello") == "");
   CHECK(says("world") == "");
-  CHECK(says("psst", words::Say::MY_TEAM) == "loses Say: chat reaches everybody, and this was not for everybody\n");
+  CHECK(says("psst", words::Say::MY_TEAM) == "loses Say: chat reaches everybody, but this was not for everybody\n");
   CHECK(play.waits(kSecond) == "");
   CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"hello\"]"));
   CHECK(play.waits(kSecond - kTick) == "");
   CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"world\"]"));
   for (int i = 0; i < 5; ++i) CHECK(says("flood") == "");
-  CHECK(says("flood") == "loses Say: the server takes one line a second\n");
+  CHECK(says("flood") == "loses Say: the server accepts one line a second\n");
 }
 
 TEST_CASE("ogar back: watching is the spectate flag, and roaming Q behind it") {
@@ -350,7 +350,7 @@ TEST_CASE("ogar back: in a flood of mass some throwers are not looked for, and a
   play.receives(before);
   const std::string told = play.receives(flood);
   CHECK(count(told, "says Shot shooter: 102 ") == 1);
-  CHECK(count(told, "loses Update.added: more is ejected at once than can be traced to its player\n") > kFlood / 2);
+  CHECK(count(told, "loses Update.added: too much is ejected at once to know by whom\n") > kFlood / 2);
   CHECK(count(told, " by: 101 why: BY_TOUCH\n") == kFlood);
   play.waits(kTick);
   CHECK(has(play.receives(Shown().add(40'000, CellType::kEjected, 620, 0, 38)), "says Shot shooter: 102 "));
@@ -368,7 +368,7 @@ TEST_CASE("ogar back: nobody has more cells than a server gives; what is more is
   }
   for (auto& [shown, player, new_ones] : {std::tuple{&mine, 1, kMost - 1}, std::tuple{&bens, 9'102, kMost}}) {
     const std::string told = play.receives(*shown);
-    CHECK(count(told, "loses Update.added: more cells than one player has\n") == 9'000 - new_ones);
+    CHECK(count(told, "loses Update.added: more cells than a player can have\n") == 9'000 - new_ones);
     CHECK(count(told, " owner: " + std::to_string(player) + " kind: CELL ") == new_ones);
     CHECK(count(told.substr(told.rfind("says Owns ")), " units: ") == kMost);
   }
@@ -546,7 +546,7 @@ TEST_CASE("ogar back: a team is a shade, and a board that holds no numbers is no
   play.receives(Shown().teams().border());
   CHECK(has(play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben")), "team: RED"));
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  CHECK(play.receives(Shown().slices({nan, nan, nan})) == "loses Update.board.slices: not finite numbers\n");
+  CHECK(play.receives(Shown().slices({nan, nan, nan})) == "loses Update.board.slices: a number is not finite\n");
   CHECK(play.receives(Shown().slices({0.5F, 0.25F, 0.25F})) == "says Board slices: 0.5 slices: 0.25 slices: 0.25\n");
 }
 
@@ -569,7 +569,7 @@ TEST_CASE("ogar back: a board has a hundred rows at most, or slices, or lines") 
   play.plays();
   Shown rows;
   for (std::uint16_t i = 1; i <= 5'000; ++i) rows.row(i, 0, "ben");
-  const char* lost = "loses Update.board: more rows than a board has\n";
+  const char* lost = "loses Update.board: more rows than a board can have\n";
   ogar::Update others;
   others.flags = ogar::kBoard;
   others.board.slices.assign(5'000, 0.5F);
@@ -605,7 +605,7 @@ TEST_CASE("ogar back: what no server may send ends it, and what never answered i
 
 TEST_CASE("ogar back: what nothing in Ogar is like is counted") {
   Play play;
-  CHECK(play.hears(words::Reload()) == "loses Reload: a cell has one way to shoot\n");
+  CHECK(play.hears(words::Reload()) == "loses Reload: a cell can shoot in only one way\n");
   words::Change change;
   change.set_name("anna");
   CHECK(play.hears(change) == "");

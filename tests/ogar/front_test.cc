@@ -827,7 +827,7 @@ TEST_CASE("ogar front: what OgarII hangs up for, we do, too") {
 
 TEST_CASE("ogar front: what a client has no place for is counted") {
   Play play;
-  CHECK(play.hears(words::Ammo()) == "loses Ammo: cells have no such thing\n");
+  CHECK(play.hears(words::Ammo()) == "loses Ammo: cells have no ammunition\n");
 }
 
 }  // namespace

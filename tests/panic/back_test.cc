@@ -266,9 +266,9 @@ TEST_CASE("shots go in the nearest direction, and only with ammunition") {
         "says Pose unit: 102 x: -362.5 y: 287.5\n"
         "says Shot shooter: 1 unit: 102 shot: 7 kind: RAY x: -362.5 y: 287.5 vx: 1 range: 150 team: RED\n"
         "says Ammo player: 1\n");
-  CHECK(play.hears<words::Fire>("unit: 102 vy: 1") == "loses Fire: no ammunition\n");
+  CHECK(play.hears<words::Fire>("unit: 102 vy: 1") == "loses Fire: the tank has no ammunition\n");
   CHECK(play.hears<words::Fire>("unit: 102 shot: 8 vy: 1") ==
-        "loses Fire: no ammunition\nsays ShotEnded shooter: 1 shot: 8 (to 1)\n");
+        "loses Fire: the tank has no ammunition\nsays ShotEnded shooter: 1 shot: 8 (to 1)\n");
   play.receives(play.lines.event(kUpdateAmmo, 0, 5, 0));
   CHECK(play.hears<words::Split>("") == "sends Action player=1 action=2 direction=2 piece=1\n");  // ahead
 }
@@ -292,9 +292,9 @@ TEST_CASE("what would abort the server is never sent") {
   Play play;
   play.start();
   CHECK(play.hears<words::Step>("unit: 104 direction: EAST") ==
-        "loses Step: not a living tank of the player\n");  // blue's
-  CHECK(play.hears<words::Step>("unit: 999 direction: EAST") == "loses Step: not a living tank of the player\n");
-  CHECK(play.hears<words::Step>("unit: 102") == "loses Step.direction: not a direction\n");
+        "loses Step: it is not a living tank of the player\n");  // blue's
+  CHECK(play.hears<words::Step>("unit: 999 direction: EAST") == "loses Step: it is not a living tank of the player\n");
+  CHECK(play.hears<words::Step>("unit: 102") == "loses Step.direction: not a valid direction\n");
   Play edge;  // a map whose edge can be shot over
   edge.stage.opens();
   edge.hears<words::Spawn>("");
@@ -463,7 +463,7 @@ TEST_CASE("who selects a tank steers it") {
   play.start();
   CHECK(play.hears<words::Select>("unit: 103") == "says Owns player: 1 units: 102 units: 103 active: 103\n");
   CHECK(play.points("x: 0 y: 262.5").ends_with("piece=2\n"));
-  CHECK(play.hears<words::Select>("unit: 104") == "loses Select: not a living tank of the player\n");
+  CHECK(play.hears<words::Select>("unit: 104") == "loses Select: it is not a living tank of the player\n");
 }
 
 TEST_CASE("of a mouse and a shot of one update the shot goes first: it is fired from where it was aimed") {
@@ -516,11 +516,11 @@ TEST_CASE("wrong bytes end the connection, unknown pieces do not") {
   Play play;
   play.start();
   CHECK(play.receives(play.lines.move(kEast, 1, 77)) == "loses a message: its piece was never created, or is gone\n");
-  CHECK(play.receives(play.lines.move(9, 0, 1)) == "loses Move.direction: not a direction\n");
+  CHECK(play.receives(play.lines.move(9, 0, 1)) == "loses Move.direction: not a valid direction\n");
   CHECK(play.receives(play.lines.create(12, 0, 9, 1, 1)) ==
-        "loses CreateReserved: the document keeps the type for later, and the released client crashes on it\n");
+        "loses CreateReserved: the document reserves the type, and the released client crashes on it\n");
   CHECK(play.receives(play.lines.event(40, 0, 0, 1)) ==
-        "loses EventReserved: the document keeps the type for later, and the released client crashes on it\n");
+        "loses EventReserved: the document reserves the type, and the released client crashes on it\n");
   CHECK(play.receives(from_hex("ff")) == "fails: unknown message type type 0\n");
   Play early;
   early.stage.opens();
@@ -530,7 +530,7 @@ TEST_CASE("wrong bytes end the connection, unknown pieces do not") {
 TEST_CASE("what Panic has no Action for is counted by the mapping's reason") {
   Play play;
   play.start();
-  CHECK(play.hears<words::Say>("text: 'hello'") == "loses Say: no chat\n");
+  CHECK(play.hears<words::Say>("text: 'hello'") == "loses Say: the game has no chat\n");
   CHECK(play.hears<words::Reload>("") == "loses Reload: ammunition is never refilled\n");
 }
 

@@ -126,13 +126,13 @@ TEST_CASE("nobody acts for another, with another's tank, or in no direction") {
   play.start();
   CHECK(play.acts(kDrive, kEast, 1, 2) == "loses Action.player: it is another player's number\n");
   CHECK(play.acts(kQuit, 0, 0, 2) == "loses Action.player: it is another player's number\n");
-  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: not a living tank of the player\n");
-  CHECK(play.acts(kShoot, kEast, 77) == "loses Action.piece: not a living tank of the player\n");
-  CHECK(play.acts(kShoot, kEast, 0) == "loses Action.piece: not a living tank of the player\n");
-  CHECK(play.acts(kShoot, 0, 1) == "loses Action.direction: not a direction\n");
-  CHECK(play.acts(kDrive, 9, 1) == "loses Action.direction: not a direction\n");
-  CHECK(play.acts(0, 0, 0) == "loses Action.action: no known action\n");
-  CHECK(play.acts(255, kEast, 1) == "loses Action.action: no known action\n");
+  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: it is not a living tank of the player\n");
+  CHECK(play.acts(kShoot, kEast, 77) == "loses Action.piece: it is not a living tank of the player\n");
+  CHECK(play.acts(kShoot, kEast, 0) == "loses Action.piece: it is not a living tank of the player\n");
+  CHECK(play.acts(kShoot, 0, 1) == "loses Action.direction: not a valid direction\n");
+  CHECK(play.acts(kDrive, 9, 1) == "loses Action.direction: not a valid direction\n");
+  CHECK(play.acts(0, 0, 0) == "loses Action.action: the action is unknown\n");
+  CHECK(play.acts(255, kEast, 1) == "loses Action.action: the action is unknown\n");
   Play early;
   early.stage.opens();
   CHECK(early.acts(kDrive, kEast, 1) == "loses Action: the game has not begun\n");
@@ -248,8 +248,8 @@ TEST_CASE("what can be carried is something to pick up, as long as it lies there
   std::string all;
   for (int id = 10; id < 70; ++id)
     all += play.hears<words::Token>("id: " + std::to_string(id) + " state: GROUND") + play.waits(100 * kMillisecond);
-  CHECK(all.find("loses Token: more than a client reads in time\n") != std::string::npos);
-  CHECK(play.acts(kDrive, kEast, 4) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(all.find("loses Token: more than a client can read in time\n") != std::string::npos);
+  CHECK(play.acts(kDrive, kEast, 4) == "loses Action.piece: it is not a living tank of the player\n");
 }
 
 TEST_CASE("forty are shown of what lies there now, whatever lay there before") {
@@ -475,7 +475,7 @@ TEST_CASE("a tank whose unit is gone is given to another unit of the player's") 
   CHECK(play.hears<words::Unit>("id: 20 owner: 1 team: ROGUE kind: CELL alive: true pose { x: 112.5 y: 112.5 }") ==
         "sends CreateTank code=16 value=50 piece=3 x=20 y=11\n");
   CHECK(play.hears<words::Owns>("player: 1 units: 5 units: 20 active: 5") == "");
-  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: it is not a living tank of the player\n");
   CHECK(play.hears<words::Gone>("unit: 5") ==
         "sends UpdateHealth direction=0 value=0 piece=1\n"
         "sends CreateDecoration value=1 piece=4 x=16 y=16\n"
@@ -527,7 +527,7 @@ TEST_CASE("where another round follows, no client is told of an end, and it play
   play.start();
   play.hears<words::Died>("player: 1 unit: 5 respawn_s: 1");
   CHECK(play.hears<words::Round>("state: OVER another: true winner: 2") ==
-        "loses Round: another round follows, and a client that is told of an end takes no more keys\n");
+        "loses Round: another round follows, but a client that learns of an end ignores all keys\n");
   CHECK(play.waits(2 * kSecond).find("says Spawn\n") != std::string::npos);
   CHECK(play.hears<words::Round>("another: true") == "");
   play.hears<words::Spawned>(Play::kSpawned);
@@ -601,7 +601,7 @@ TEST_CASE("who comes to a full game watches") {
   CHECK(play.hears<words::Refused>("code: FULL may_retry: true") ==
         "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
   check_looks_on(play);
-  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: it is not a living tank of the player\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
 }
 
@@ -610,9 +610,9 @@ TEST_CASE("who comes by a door for watching watches and wishes for no tank; wher
   CHECK(play.stage.opens() == "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
   check_looks_on(play);
   CHECK(play.waits(60 * kSecond) == "");
-  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: it is not a living tank of the player\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
-  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: it is not a living tank of the player\n");
   CHECK(play.acts(kQuit, 0, 0) == "says Leave why: \"the player quit\"\ncloses: the player quit\n");
 
   Play full(0, {{"name", "paul"}, {"watch", "yes"}});
@@ -788,8 +788,8 @@ TEST_CASE("a new world is a second state only if that was asked for") {
 TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
   Play play;
   play.start();
-  CHECK(play.hears<words::Said>("text: 'hello'") == "loses Said: no chat\n");
-  CHECK(play.hears<words::TeamScore>("") == "loses TeamScore: no scores but who won\n");
+  CHECK(play.hears<words::Said>("text: 'hello'") == "loses Said: the game has no chat\n");
+  CHECK(play.hears<words::TeamScore>("") == "loses TeamScore: the game has no scores, only a winner\n");
 }
 
 TEST_CASE("the end of the room is the end of the connection") {

@@ -31,7 +31,7 @@ TEST_CASE("a front tells the room what its client says, and its client what the 
   said.set_from(7);
   said.set_text("hi");
   CHECK(front.hears(core::Fact{said}) == "sends Chat player=7 text=\"hi\"\n");
-  CHECK(front.receives(kHello) == "loses Hello: the player has entered already\n");
+  CHECK(front.receives(kHello) == "loses Hello: the player has already entered\n");
   CHECK(front.hears(core::Fact{words::Score()}) == "loses Score: the game has only chat\n");
   CHECK(front.receives(from_hex("00 09")) == "fails: unknown message code 0\n");
 }
