@@ -13,6 +13,16 @@
 namespace entente {
 namespace {
 
+constexpr const char* kAboutColumns =
+    "Each line is a field of a message (from) and what becomes of it: the word of Entente's vocabulary, and the field "
+    "of\n"
+    "a message of the other game (to). The column `how` says how well it arrives:\n"
+    "  exact        the same value, or the nearest that the message can hold\n"
+    "  lossy        changed, or only in part\n"
+    "  synthesised  Entente makes the value: a number, a checksum, a default\n"
+    "  dropped      not at all\n"
+    "`why` gives the reason. `dropped at times` lists what is dropped only in some situations.\n";
+
 using wire::Fidelity, wire::Mapping, wire::Way;
 
 std::string_view kind_of(std::string_view word) { return word.substr(0, word.find('.')); }
@@ -219,6 +229,7 @@ void declare_explain(CLI::App& app, ExplainOptions& options) {
   app.add_option("CLIENT", options.client, "Game of the client: a name or a URL")->required();
   app.add_option("SERVER", options.server, "Game of the server: a name or a URL")->required();
   app.add_flag("--json", options.json, "Print one JSON object");
+  app.footer([] { return std::string(kAboutColumns); });
 }
 
 int run_explain(const ExplainOptions& options) {

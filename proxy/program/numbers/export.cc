@@ -22,7 +22,7 @@ constexpr const char* kExport = "entente export";
 constexpr const char* kAboutExports =
     "The tables are the same for all games: matches, players, lives, positions, shots, hits, deaths, items, captures,\n"
     "chat, scores, team_scores and latency. Times are seconds from the start of the recording, as for `entente replay\n"
-    "--at`. This includes private chat that the recorded player heard; to remove it, first run `entente redact`.\n";
+    "--at`. `chat` includes private chat that the recorded player heard; to remove it, first run `entente redact`.\n";
 constexpr double kShortest = 0.05;  // seconds between positions
 
 /// Gives each row to all of them, and counts.

@@ -36,7 +36,7 @@ void declare_source(CLI::App& app, Source& source) {
   app.add_option("FILE", source.files,
                  "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines. A file without words is "
                  "translated first. Several "
-                 "recordings (MCAP) are read as one, as `entente join` makes it, in any order")
+                 "recordings (MCAP), in any order, are joined first, as by `entente join`")
       ->type_name("FILE ...")
       ->required();
   app.add_option("--link", source.link,

@@ -322,7 +322,7 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   app.add_option("--message,-m", options.messages,
                  "Only messages and words with these names, such as MsgMessage or Died");
   app.add_option("--player,-p", options.players,
-                 "Only words about these players: names, or ids as in the words. Messages are not shown");
+                 "Only words about these players: names, or player ids. Messages are not shown");
   add_time(
       app, "--since", [&options](double at) { options.since = at; },
       "Only from this time on, counted from the start of the file");

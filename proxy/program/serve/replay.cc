@@ -116,7 +116,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "FILE", options.files,
          "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
          "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
-         "Several recordings (MCAP), in any order, are played as one, as `entente join` makes it")
+         "Several recordings (MCAP), in any order, are joined first, as by `entente join`")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
@@ -125,9 +125,10 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--link", options.link,
-                 "Play only the session with this link number. Default: the longest session, with what others on the "
-                 "same server saw; the log lists their numbers")
+  app.add_option(
+         "--link", options.link,
+         "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
+         "and what other sessions on the same server saw")
       ->check(integer_from(1, kMostLinks))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
