@@ -78,7 +78,7 @@ TEST_CASE("all that is wrong is told at once, in the order of the file, with its
                    "directory = {}\n") ==
         "a.toml:1:1: sead: unknown key\n"
         "a.toml:2:11: workers: expected an integer from 1 to 64 threads, got 0\n"
-        "a.toml:4:12: limits.sessions: expected an integer from 1 to 1000000 sessions, got 'many'\n"
+        "a.toml:4:12: limits.sessions: expected an integer from 0 to 1000000 sessions, got 'many'\n"
         "a.toml:5:11: limits.idle_ms: expected an integer from 0 to 86400000 milliseconds, got 9999999999999\n"
         "a.toml:6:18: limits.connects_burst: expected an integer from 1 to 1000000 connections, got 1.5\n"
         "a.toml:8:9: log.level: expected trace, debug, info, warn, error or off, got 'wran' (did you mean "
