@@ -339,6 +339,31 @@ TEST_CASE("a ring that is full drops whole entries, counts them, notes them, and
                     [](auto& line) { return line.starts_with("the tap could not keep up: "); }));
 }
 
+TEST_CASE("what is left at the end is taken by the thread that stops the tap, not by the tap's own, which gives way") {
+  constexpr int kLinks = 10;
+  std::promise<void> stops;
+  std::thread::id last;
+  int heard = 0;
+  TapThread tap({.ping_message = [&, stopping = stops.get_future().share(),
+                                  stopper = std::this_thread::get_id()](const wire::Game&) {
+    last = std::this_thread::get_id();
+    ++heard;
+    stopping.wait();
+    if (last != stopper) std::this_thread::sleep_for(std::chrono::milliseconds(200));  // stop() is called meanwhile
+    return std::string_view();
+  }});
+  auto& sink = tap.sink(0);
+  for (LinkId link = 1; link <= kLinks; ++link) {
+    greet(sink, link, 1);
+    for (int i = 0; i < 5000; ++i) sink.bytes(link, Way::kToClient, Lane::kStream, blob(4), 1);
+  }
+  stops.set_value();
+  REQUIRE(ok(tap.stop()));
+  CHECK(heard == kLinks);
+  CHECK(last == std::this_thread::get_id());
+  CHECK(find(tap.totals(), "Blob", Way::kToClient)->frames == kLinks * 5000);
+}
+
 TEST_CASE("when the greeting itself was dropped, the rest of the stream is raw") {
   Disk disk;
   TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});

@@ -184,12 +184,11 @@ Outcome<Done> TapThread::stop() {
 
 void TapThread::run() {
   (void)::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; without it we are only less polite
-  for (bool stopping = false; !stopping;) {
+  while (!stopping_.load(std::memory_order_acquire)) {
     waker_.wait(patience());
-    stopping = stopping_.load(std::memory_order_acquire);
     published_.wake_ups.add();
-    bool more = true;
-    while (more) {
+    // What is left when the program stops is taken by stop(), at the usual priority.
+    for (bool more = true; more && !stopping_.load(std::memory_order_acquire);) {
       more = drain(kRound);
       const auto now = wall_now();
       if (recording_) recording_->tick(now);
