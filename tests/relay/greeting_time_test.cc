@@ -1,0 +1,99 @@
+// The greeting time of newcomers on a worker that is behind: what they said has arrived, but waits for its turn.
+#include <doctest/doctest.h>
+
+#include <future>
+#include <vector>
+
+#include "tests/relay/in_shared_room.h"
+
+namespace entente::testing::greeting_time_test {
+namespace {
+
+constexpr std::size_t kCrowd = 20;
+constexpr auto kSeating = std::chrono::milliseconds(100);  // of each client of the crowd, so that all take 2 s
+constexpr std::uint32_t kGreetMs = 1000;
+
+/// One worker serves four routes. Clients of the bridge are slow to seat. The first seat waits until wake().
+class SlowWorker {
+ public:
+  SlowWorker() {
+    relay::SharedRoomOptions arena;
+    arena.name = "a test";
+    arena.game = &toy::stream();
+    arena.back = [] { return std::make_unique<Herald>(); };
+    arena.chat.every = 0;
+    const std::size_t shared_room = server.add_shared_room(arena);
+
+    auto slow = toy_bridge(toy::stream(), toy::stream());
+    slow.front = [awake = sleeps_->get_future().share()](std::size_t dialect) {
+      awake.wait();
+      std::this_thread::sleep_for(kSeating);
+      return toy::make_front(toy::stream(), dialect);
+    };
+    auto guests = toy_bridge(toy::stream(), toy::stream());
+    guests.shared_room = shared_room;
+    bridge = add(toy::stream(), any, std::move(slow));
+    room = add(toy::stream(), any, std::move(guests));
+    tcp_relay = add(toy::stream(), tcp_server);
+    web_relay = add(toy::messages(), web_server);
+    thread_ = std::thread([this] { server.run(); });
+  }
+  ~SlowWorker() {
+    wake();
+    server.stop();
+    thread_.join();
+  }
+  void wake() { sleeps_.reset(); }
+
+  FakeServer any, tcp_server, web_server;
+  Heard heard;
+  relay::Server server{1, heard};
+  std::vector<net::Address> routes;
+  std::size_t bridge = 0, room = 0, tcp_relay = 0, web_relay = 0;  // in `routes`
+
+ private:
+  std::size_t add(const wire::Game& game, const FakeServer& to, std::optional<relay::BridgeOptions> bridged = {}) {
+    relay::RouteOptions options;
+    options.game = &game;
+    options.listen = loopback();
+    options.servers[0].host = to.address().ip_text();
+    options.servers[0].port = to.port();
+    options.servers[0].dialect = 0;
+    options.limits = no_limits();
+    options.limits.greet_ms = kGreetMs;
+    options.bridge = std::move(bridged);
+    const auto added = server.add(options);
+    REQUIRE(added.ok());
+    routes.push_back(added->address);
+    return added->route;
+  }
+
+  std::optional<std::promise<void>> sleeps_{std::in_place};
+  std::thread thread_;
+};
+
+TEST_CASE("a newcomer's greeting time does not run while what it said waits for a worker that is behind") {
+  SlowWorker worker;
+  std::vector<Stream> crowd;
+  for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(Stream::to(worker.routes[worker.bridge]));
+  const Stream guest = Stream::to(worker.routes[worker.room]), by_tcp = Stream::to(worker.routes[worker.tcp_relay]),
+               by_web = Stream::to(worker.routes[worker.web_relay]);
+  CHECK(eventually([&] { return worker.server.sessions().size() == kCrowd + 3; }));
+  for (const Stream& client : crowd) client.send(kHello);
+  guest.send(kHello);
+  by_tcp.send(kHello);
+  Buffer request;
+  net::write_upgrade_request({"relay.example", "/", net::make_upgrade_key(), {}}, request);
+  by_web.send(request);
+  worker.wake();
+
+  CHECK(guest.read_text(4) == kWelcome);
+  CHECK(worker.tcp_server.accept().read_text(4) == kHello);
+  CHECK(WebServer(worker.web_server).request.target == "/");
+  for (const Stream& client : crowd) CHECK(client.read_text(4) == kWelcome);
+  for (std::size_t route = 0; route < worker.routes.size(); ++route)
+    CHECK(worker.server.totals(route).by(relay::Reason::kGreetTimeout) == 0);
+}
+
+}  // namespace
+}  // namespace entente::testing::greeting_time_test
