@@ -23,6 +23,7 @@
 #include "proxy/program/recordings/recover.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/redact/redact.h"
+#include "proxy/program/reproduce/reproduce.h"
 #include "proxy/program/serve/arena.h"
 #include "proxy/program/serve/bot.h"
 #include "proxy/program/serve/proxy.h"
@@ -110,6 +111,8 @@ constexpr Command kCommands[] = {
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Decode each message of a file, encode it again, and check that the bytes are the same",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
+    {"reproduce", "Give the rooms of a recorded bridge the same frames again, and compare what they send",
+     "entente reproduce evening.mcap", plug<declare_reproduce, run_reproduce>},
     {"convert", "Convert a recorded file to .mcap, to a .rec that bzfs replays, or to a .demo for aos_replay",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
     {"clip", "Cut a part out of a recording, into a new recording",

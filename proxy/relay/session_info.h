@@ -23,6 +23,7 @@ struct SessionInfo {
   bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
   std::size_t route = 0;        ///< the number of its route in the Server; set only for a tap
   LinkId session = 0;           ///< the client's link of the session that it belongs to; 0: it is that link
+  bool has_room = false;        ///< the frames go to a room and come from it
 };
 
 }  // namespace entente::relay

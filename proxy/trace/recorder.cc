@@ -123,6 +123,7 @@ void Recorder::frame(WallTime time, const FrameView& frame) {
   frame_.set_raw(frame.raw);
   frame_.set_delivery(frame.delivery);
   frame_.set_channel(frame.channel);
+  frame_.set_joined(frame.joined);
   if (frame.seconds)
     frame_.set_seconds(*frame.seconds);
   else

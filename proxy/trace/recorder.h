@@ -1,6 +1,6 @@
 // Records traffic into an MCAP file: /link, /wire and /note (schema/trace.proto). For a bridge also /intent and
-// /fact (schema/game.proto), /world (schema/snapshot.proto), one channel of each for each link (named in its
-// metadata), and the /geometry that worlds refer to.
+// /fact (schema/game.proto), /world (schema/snapshot.proto), /calls (schema/trace.proto), one channel of each for each
+// link (named in its metadata), and the /geometry that worlds refer to.
 // Law: the recording suffers, never the traffic. What cannot be written is counted and reported, also in the
 // recording. If another program removes, replaces or truncates the file, the recording continues in a new one.
 #pragma once
@@ -68,6 +68,7 @@ struct FrameView {
   std::uint8_t channel = 0;           ///< of ENet
   Amount missing = {};                ///< frames of this link and way before this one that the caller lost
   std::optional<float> seconds = {};  ///< as Frame.seconds
+  bool joined = false;                ///< as Frame.joined
 };
 
 /// The name of the metadata at the end of a file that counts missing data which no note mentions.
@@ -98,6 +99,8 @@ class Recorder {
   void closed(WallTime time, std::uint32_t link, std::string_view reason);
   /// A word of the bridge of this player's link: a message of schema/game.proto.
   void word(WallTime time, std::uint32_t link, Word kind, Bytes word);
+  /// What the room of this player's link was asked: a message Calls.
+  void calls(WallTime time, std::uint32_t link, Bytes calls);
   /// The world of that bridge. Its geometry must have been given before, or the world is not recorded.
   void world(WallTime time, const Snapshot& world);
   /// A geometry. It is kept, and written once before the first world that refers to it.
@@ -147,7 +150,7 @@ class Recorder {
     Buffer geometry = {};  // as it goes into the file; until it is there
   };
   /// Only in recordings of bridges.
-  enum class Topic : std::uint8_t { kIntent, kFact, kWorld, kGeometry };
+  enum class Topic : std::uint8_t { kIntent, kFact, kWorld, kGeometry, kCalls };
   struct TopicAbout;
   static const TopicAbout& about(Topic topic);
 
@@ -164,6 +167,7 @@ class Recorder {
   void begin_again(WallTime now);
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
   void put(std::uint16_t channel, WallTime time, Bytes data);
+  void put_any(WallTime time, std::uint32_t link, Topic topic, Bytes message);
   std::uint16_t channel_of(WallTime time, Topic topic, std::uint32_t link);
   std::uint16_t channel_of(WallTime time, const OtherTopic& topic);
   Outcome<std::uint16_t> define(const OtherTopic& topic);

@@ -1,4 +1,4 @@
-// What only bridges have: words, worlds, and the geometry that worlds name. A geometry is kept until a chunk that has
+// What only bridges have: words, worlds, calls, and the geometry that worlds name. A geometry is kept until a chunk that has
 // it is on the disk: a world whose geometry is in no chunk would be of no use.
 #include "proxy/trace/recorder.h"
 
@@ -10,7 +10,7 @@
 namespace entente::trace {
 namespace {
 
-constexpr std::uint16_t kFirstOtherSchema = 8;  // after those of our own topics
+constexpr std::uint16_t kFirstOtherSchema = 9;  // after those of our own topics
 constexpr std::uint16_t kLastChannel = 65'000;  // more links than this allows: their words are not recorded
 constexpr std::size_t kMostGeometries = 4096, kMostKept = 128U << 20U;  // in a file; bytes that are not yet written
 
@@ -27,16 +27,23 @@ const Recorder::TopicAbout& Recorder::about(Topic topic) {
   static const TopicAbout all[] = {{"/intent", 4, words::Intent::descriptor},
                                    {"/fact", 5, words::Fact::descriptor},
                                    {"/world", 6, Snapshot::descriptor},
-                                   {"/geometry", 7, Geometry::descriptor}};
+                                   {"/geometry", 7, Geometry::descriptor},
+                                   {"/calls", 8, Calls::descriptor}};
   return all[static_cast<std::size_t>(topic)];
 }
 
 void Recorder::word(WallTime time, std::uint32_t link, Word kind, Bytes word) {
-  const Amount amount{0, word.size()};
-  const std::uint16_t channel = channel_of(time, kind == Word::kIntent ? Topic::kIntent : Topic::kFact, link);
+  put_any(time, link, kind == Word::kIntent ? Topic::kIntent : Topic::kFact, word);
+}
+
+void Recorder::calls(WallTime time, std::uint32_t link, Bytes calls) { put_any(time, link, Topic::kCalls, calls); }
+
+void Recorder::put_any(WallTime time, std::uint32_t link, Topic topic, Bytes message) {
+  const Amount amount{0, message.size()};
+  const std::uint16_t channel = channel_of(time, topic, link);
   if (channel == 0) return lose(amount);
   in_chunk_ += amount;
-  put(channel, time, word);
+  put(channel, time, message);
   end_chunk_if_due(time);
 }
 
@@ -158,7 +165,7 @@ void Recorder::lack_channels(WallTime time) {
 }
 
 void Recorder::forget_channels(std::uint32_t link) {
-  for (const Topic topic : {Topic::kIntent, Topic::kFact, Topic::kWorld}) {
+  for (const Topic topic : {Topic::kIntent, Topic::kFact, Topic::kWorld, Topic::kCalls}) {
     const auto known = channels_.find({link, topic});
     if (known == channels_.end()) continue;
     writer_->retire(known->second);

@@ -50,6 +50,10 @@ bool Recording::parse(const mcap::Message& message, bool& ours) {
     event_.geometry = &geometry_;
     return fill(geometry_, message.data);
   }
+  if (schema && with_calls_ && is(*schema, Calls::descriptor())) {
+    event_.calls = &calls_;
+    return fill(calls_, message.data);
+  }
   for (const bool fact : {false, true})
     if (schema && is(*schema, fact ? words::Fact::descriptor() : words::Intent::descriptor()))
       return parse_word(message, channel, fact);

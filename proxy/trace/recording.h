@@ -22,7 +22,7 @@ class Recording {
     const words::Fact* fact = nullptr;
   };
 
-  /// Exactly one of the seven is set. Valid until the next call of next().
+  /// Exactly one is set. Valid until the next call of next().
   struct Event {
     WallTime time = 0;
     const Opened* opened = nullptr;
@@ -32,6 +32,7 @@ class Recording {
     std::optional<WordEvent> word = {};
     const Snapshot* world = nullptr;
     const Geometry* geometry = nullptr;
+    const Calls* calls = nullptr;  ///< only after with_calls()
   };
 
   static Outcome<std::unique_ptr<Recording>> open(const std::string& path, mcap::Limits limits = {});
@@ -41,6 +42,9 @@ class Recording {
   /// The next event; null at the end of an undamaged recording. An error names the byte; all events before it are
   /// good. Messages with unknown schemas are skipped.
   Outcome<const Event*> next();
+
+  /// next() returns what rooms were asked, too. It is otherwise skipped.
+  void with_calls() { with_calls_ = true; }
 
   /// Goes to the last snapshot of this bridge's world (`link`: its player's) not later than `time`. next() returns
   /// it and then what follows it in the file. False: there is none, and next() starts at the beginning. Reads a
@@ -80,6 +84,8 @@ class Recording {
   words::Fact fact_;
   Snapshot world_;
   Geometry geometry_, found_;
+  Calls calls_;
+  bool with_calls_ = false;
   std::optional<std::vector<mcap::ChunkIndex>> chunks_;  // once they are wanted
 };
 

@@ -168,5 +168,19 @@ TEST_CASE("a world is made once for all who play there") {
   CHECK_FALSE(gone.expired());  // kept for who comes next
 }
 
+TEST_CASE("each client waits for all of the work, whoever did it") {
+  const auto pieces = [](MapMaker& maker) {
+    std::size_t piece = 1;
+    while (!maker.work(piece)) ++piece;
+    return piece;
+  };
+  MapMaker maker{words::World()}, other{words::World()};
+  const std::size_t alone = pieces(maker);
+  CHECK(alone > 10);
+  CHECK(pieces(maker) == alone);
+  for (int i = 0; i < 5; ++i) other.work();
+  CHECK(pieces(other) == alone);
+}
+
 }  // namespace
 }  // namespace entente::aos::map_maker_test

@@ -23,11 +23,12 @@ void require(bool that) {
 mcap::Progress read(Bytes file, mcap::Limits limits) {
   testing::MemorySource source(file);
   Recording recording(source, limits);
+  recording.with_calls();
   for (;;) {
     const auto event = recording.next();
     if (!event.ok() || !*event) break;
     const auto& one = **event;
-    require(one.opened || one.closed || one.frame || one.note || one.word || one.world || one.geometry);
+    require(one.opened || one.closed || one.frame || one.note || one.word || one.world || one.geometry || one.calls);
   }
   const auto& progress = recording.progress();
   require(progress.whole <= file.size());

@@ -9,6 +9,13 @@ from dataclasses import dataclass
 from scene import GAMES, pairs
 
 
+# Of which tests/traces/bridges has recordings: each game as client and as server, and each family of dialects.
+RECORDED = (("panic-bzflag", "panic=be-packed"), ("panic-ogar", "panic=le-padded", "ogar=legacy6"), ("panic-aos", "panic=mixed"),
+            ("bzflag-panic", "panic=le-padded"), ("bzflag-bzdraft", "bzflag=2.0"), ("bzflag-ogar", "bzflag=1.10"),
+            ("bzflag-aos", "bzflag=wiki", "aos=0.80"), ("bzdraft-panic", "panic=mixed"), ("bzdraft-aos", "aos=0.76"), ("ogar-bzflag",),
+            ("ogar-bzdraft", "ogar=legacy4"), ("ogar-ogar", "ogar=legacy22:modern3"), ("aos-panic", "aos=0.76"), ("aos-bzflag", "aos=0.80"),
+            ("aos-ogar", "ogar=legacy11"))
+
 TRIES = 1000  # deals, of which the best is taken
 
 
@@ -26,6 +33,10 @@ def sample(dice: random.Random, count: int) -> list[Bout]:
     """So many different pairs, which touch as many games as they can."""
     draws = [dice.sample(pairs(), min(count, len(pairs()))) for _ in range(TRIES)]
     return [Bout(pair) for pair in max(draws, key=lambda draw: len({game for pair in draw for game in pair.split("-")}))]
+
+
+def recorded() -> list[Bout]:
+    return [Bout(pair, tuple(spoken)) for pair, *spoken in RECORDED]
 
 
 def each_dialect(dice: random.Random) -> list[Bout]:

@@ -27,9 +27,9 @@ def pairs() -> list[str]:
 class Scene:
     """`us` came through Entente, `them` did not."""
 
-    def __init__(self, stage: Stage, pair: str, *, panes: bool = False) -> None:
-        """`panes`: all that ours says and hears passes one on either side of Entente."""
-        self.stage, self.pair = stage, pair
+    def __init__(self, stage: Stage, pair: str, *, panes: bool = False, record: bool = False) -> None:
+        """`panes`: all that ours says and hears passes one on either side of Entente. `record`: bridges are recorded."""
+        self.stage, self.pair, self.record = stage, pair, record
         front, back = pair.split("-")
         self.front, self.back = importlib.import_module(front).driver, importlib.import_module(back).driver
         self.us: Player | None = None
@@ -43,6 +43,7 @@ class Scene:
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
         self.server: Server = self.back.start(stage)
         self.doors: list[Program] = []
+        self.recordings: list[str] = []  # of the doors, if they are recorded
         self.logs: list[str] = []  # of the panes: before the server, before Entente
         self._server_port = self._pane(self.server.port) if panes else self.server.port
         self.door = self._pane(self._open()) if panes else self._open()
@@ -58,7 +59,11 @@ class Scene:
         listen, to = self.front.URL.format(port=0), self.server.url(self._server_port)
         if not self.relay:  # which takes no settings
             listen, to = listen + settings, to + self.server.settings
-        self.doors.append(self.stage.start(f"entente{len(self.doors) or ''}", [self.stage.entente, "proxy", "--listen", listen, "--to", to]))
+        asked = [self.stage.entente, "proxy", "--listen", listen, "--to", to]
+        if self.record and not self.relay:
+            self.recordings.append(self.stage.path(f"door{len(self.doors)}.mcap"))
+            asked += ["--record", self.recordings[-1]]
+        self.doors.append(self.stage.start(f"entente{len(self.doors) or ''}", asked))
         return int(self.doors[-1].wait_for(r"^listening .*:(\d+)$", 20).group(1))
 
     def _pane(self, port: int) -> int:

@@ -115,7 +115,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{},
             "entente: no command given; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
             "explain, recordings, "
-            "inspect, verify, convert, clip, join, redact, stats, export, recover, help\n"},
+            "inspect, verify, reproduce, convert, clip, join, redact, stats, export, recover, help\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
            {{"check"}, "entente check: CONFIG or --example is required"},

@@ -39,7 +39,7 @@ bool MapSender::load(FrontOut& out) {
       return false;
     case Stage::kMap:
       for (int i = 0; i < kPiecesAtOnce; ++i)
-        if (maker_->work()) return offer(out);
+        if (maker_->work(++pieces_)) return offer(out);
       out.wake(out.now() + kBreath);
       return false;
     case Stage::kOffered:
@@ -58,6 +58,7 @@ void MapSender::begin(FrontOut& out) {
   const words::World* world = out.world().geometry();
   hash_ = world != nullptr ? world->hash() : "";
   maker_ = maker_of(world != nullptr ? *world : open_field());
+  pieces_ = 0;
   stage_ = Stage::kMap;
   out.wake(out.now());
 }

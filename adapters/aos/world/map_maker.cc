@@ -38,7 +38,13 @@ MapMaker::MapMaker(const words::World& world) : stage_(Stage::kLaying) {
   }
 }
 
+bool MapMaker::work(std::size_t piece) {
+  while (!ready() && pieces_ < piece) work();
+  return ready() && piece >= pieces_;
+}
+
 bool MapMaker::work() {
+  if (!ready()) ++pieces_;
   if (stage_ == Stage::kReading)
     read();
   else if (stage_ == Stage::kLaying)

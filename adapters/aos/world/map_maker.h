@@ -1,5 +1,6 @@
 // Prepares a world for clients: its blocks, and the compressed stream that is sent.
-// Law: work comes in pieces of about a millisecond, once per world for all rooms of a worker. A world that came as a
+// Law: work comes in pieces of about a millisecond, once per world for all rooms of a worker. Each client waits for all
+// pieces, whoever did them, so that its room says the same whatever other rooms do. A world that came as a
 // voxel map keeps the map's bytes.
 #pragma once
 
@@ -17,6 +18,9 @@ class MapMaker {
 
   /// Works for about a millisecond. Returns true when the map is ready.
   bool work();
+  /// The same, unless another room has done this piece of work already: the first is 1. Returns true if the map is ready
+  /// after it.
+  bool work(std::size_t piece);
   bool ready() const { return stage_ == Stage::kReady; }
 
   /// REQUIRES, for all that follow: ready().
@@ -40,6 +44,7 @@ class MapMaker {
   std::uint64_t hidden(std::uint32_t x, std::uint32_t y) const;
 
   Stage stage_;
+  std::size_t pieces_ = 0;  // of work done
   bool broken_ = false;
   std::string voxels_;
   VxlReader reader_;

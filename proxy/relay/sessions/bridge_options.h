@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ struct BridgeOptions {
   const wire::Game* server_game = nullptr;  ///< outlives the Server; may be the listener's own, in another dialect
   std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front;  ///< of the listener's game; on any worker
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;    ///< of the server's game; on any worker
+  using Settings = std::map<std::string, std::string, std::less<>>;
+  Settings front_settings = {}, back_settings = {};  ///< theirs, for recordings
   /// All clients join this shared room (Server::add_shared_room) instead of rooms of their own. Then `server_game` is
   /// the listener's game, and there is no `back`.
   std::optional<std::size_t> shared_room = {};

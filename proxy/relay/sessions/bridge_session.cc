@@ -24,6 +24,14 @@ std::string spoken(const SessionInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 
+trace::Face face_of(const SessionInfo& info, const BridgeOptions::Settings& settings) {
+  trace::Face face;
+  face.set_game(std::string(info.game->name()));
+  face.set_dialect(std::string(info.game->dialects()[info.dialect].name));
+  for (const auto& [name, value] : settings) (*face.mutable_settings())[name] = value;
+  return face;
+}
+
 }  // namespace
 
 BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
@@ -32,6 +40,7 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
       no_dial_reason_(newcomer.no_dial_reason),
       back_info_{0,  &accept_route.route.server_game(),          newcomer.server_dialect,
                  {}, accept_route.route.upstreams.any_address(), accept_route.route.listener} {
+  info_.has_room = back_info_.has_room = true;
   finding_ = detects_chosen();
   back_.end = make_back(finding_);
   alarm_.set_priority(net::Priority::kNewcomer);
@@ -82,7 +91,7 @@ void BridgeSession::opened(End& end, const core::Peer& peer) {
   side.up = true;
   side.took = moved_;
   if (!is_front(side)) return open_back(peer);
-  if (room_) return call_room([&](core::Room& room, core::Micros at) { room.returned(front_.id, peer, at); });
+  if (room_) return call_room([&](RecordedRoom& room, core::Micros at) { room.returned(front_.id, peer, at); });
   greet(peer);
 }
 
@@ -98,9 +107,30 @@ void BridgeSession::seat(std::size_t dialect) {
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
   open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets, bridge.broadcast);
+  record_calls(options);
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
        (finding_ ? std::string(back_info_.game->name()) : spoken(back_info_)));
-  call_room([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
+}
+
+/// A bot is a front of its own kind: its room cannot be asked the same again.
+void BridgeSession::record_calls(const core::RoomOptions& options) {
+  const BridgeOptions& bridge = *worker_route_->route.bridge;
+  if (worker_route_->tap == nullptr || bridge.bots != 0) return;
+  trace::RoomBegan began;
+  began.set_seed(options.seed);
+  *began.mutable_front() = face_of(info_, bridge.front_settings);
+  *began.mutable_back() = face_of(back_info_, bridge.back_settings);
+  began.set_commands(options.chat.commands);
+  began.set_most_bytes(options.chat.most_bytes);
+  began.set_burst(options.chat.burst);
+  began.set_every_us(options.chat.every);
+  RoomHost::record_calls(std::move(began));
+}
+
+/// Of the back that comes next. `meanwhile`: it is an arena's, which speaks native.
+trace::Face BridgeSession::next_face(bool meanwhile) const {
+  return meanwhile ? trace::Face() : face_of(back_info_, worker_route_->route.bridge->back_settings);
 }
 
 /// Ends the session: only now a peer has shown a dialect that cannot be bridged.
@@ -126,7 +156,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
   back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
-  call_room([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened(peer, back_info_.link, finding_, at); });
 }
 
 /// The server's dialect is known.
@@ -149,7 +179,9 @@ void BridgeSession::found(End&, std::optional<std::size_t> dialect) {
   finding_ = false;
   back_info_.dialect = *dialect;
   tell_back_opened();
-  call_room([&](core::Room& room, core::Micros at) { room.back_speaks(*dialect, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) {
+    room.back_speaks(*dialect, back_info_.game->dialects()[*dialect].name, at);
+  });
 }
 
 // -- Away and back ----------------------------------------------------------------------------------------------------
@@ -158,7 +190,7 @@ void BridgeSession::found(End&, std::optional<std::size_t> dialect) {
 bool BridgeSession::stays(const End::Departure& departure) {
   if (reason_ || (departure.how != How::kLeft && departure.how != How::kBroke)) return false;
   std::optional<core::Absence> absence;
-  call_room([&](core::Room& room, core::Micros at) { absence = room.keep(front_.id, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { absence = room.keep(front_.id, at); });
   if (!absence) return false;
   front_.up = false;
   front_.paused = 0;
@@ -174,12 +206,12 @@ void BridgeSession::give_way() {
   if (!away_ || ending_) return;
   note("its seat goes to somebody who is there");
   set_reason(Reason::kClientLeft);
-  call_room([&](core::Room& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
 }
 
 bool BridgeSession::resumes(core::Id, std::uint32_t number) {
   returns_to_ = owner_.claim(*this, number);
-  return returns_to_.has_value();
+  return note_answer(returns_to_.has_value());
 }
 
 /// The client of this session belongs to another one, and this was only its way there.
@@ -237,6 +269,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
   CountedEnd& side = side_of(id);
   if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
   if (is_front(side) && side.end != nullptr) name(bytes);
+  note_sent(id, bytes.size());
   if (visits() && !is_front(side)) {  // not recorded: it would be the same words again
     if (back_.end->waiting() == 0) back_.took = now();
     back_.end->send(lane, bytes);
@@ -247,7 +280,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
 }
 
 std::size_t BridgeSession::waiting(core::Id end) const {
-  return end == core::kBackEnd ? back_.end->waiting() : front_.end->waiting();
+  return waiting_for(end, end == core::kBackEnd ? back_.end->waiting() : front_.end->waiting());
 }
 
 /// Bytes that wait for `side`: the other is read no further until they are few again.
@@ -260,6 +293,7 @@ void BridgeSession::note_waiting(CountedEnd& side) {
 }
 
 void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
+  note_closed(id, why, code);
   const bool front = id != core::kBackEnd;
   const Reason left = front ? Reason::kClientLeft : Reason::kServerLeft;
   const Reason reason = turned_away_ ? Reason::kServerDeclined : left;
@@ -313,21 +347,20 @@ void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frame
 }
 
 void BridgeSession::enter_room(Lane lane, Bytes bytes) {
-  call_room([&](core::Room& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
 }
 
 bool BridgeSession::announce(std::string_view text) {
   bool told = false;
-  call_room([&](core::Room& room, core::Micros at) { told = room.announce(front_.id, text, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { told = room.announce(front_.id, text, at); });
   return told;
 }
 
 void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   server_said_ = now();
-  if (visits())
-    return call_room([&](core::Room& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
+  if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(bytes, at); });
   back_.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](core::Room& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
   if (lane == Lane::kStream) bytes_from_server_ += bytes.size();
 }
 
@@ -346,7 +379,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (&end == arena_) {
     if (ending_ || lose_arena(departure.why)) return;
     set_reason(Reason::kServerUnreachable, departure.why);
-    return call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, departure.why, at); });
+    return call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackEnd, departure.why, at); });
   }
   if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
   if (is_front(side)) {
@@ -375,9 +408,9 @@ void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure
   const bool never_up = departure.how == How::kWrong && !is_front(side) && !side.up;  // a server that broke TLS or HTTP
   if (never_up) why = departure.fault.what;
   if (departure.how == How::kWrong && !never_up)
-    call_room([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+    call_room([&](RecordedRoom& room, core::Micros at) { room.end(text(reason), at); });
   else
-    call_room([&](core::Room& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
+    call_room([&](RecordedRoom& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
 }
 
 /// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.
@@ -391,7 +424,7 @@ void BridgeSession::dial_failed(Reason why) {
   const std::string said = why == Reason::kServerDeclined ? "the server is full" : text(why);
   note("the server was not reached: " + said);
   set_reason(why, why == Reason::kServerDeclined ? said : "");
-  call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, said, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackEnd, said, at); });
 }
 
 /// Whether the player waits for the server, rather than the server for the player.
@@ -417,13 +450,13 @@ bool BridgeSession::given_up(Millis now) {
   if (!visits()) worker_route_->say(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + why);
   if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
-  call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
   return true;
 }
 
 void BridgeSession::dismiss(Reason reason, std::string_view why) {
   if (!room_ || room_->over()) return finish();
-  call_room([&](core::Room& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
 }
 
 /// "session 3 ("anna")", for the log.
@@ -446,7 +479,7 @@ void BridgeSession::tell_end() {
 }
 
 void BridgeSession::close_tap(const std::string& why) {
-  note_untold();
+  tell_rest();
   if (back_.up && !finding_ && !visits()) worker_route_->tap->closed(back_info_.link, why, wall());
   Session::close_tap(why);
 }
@@ -479,7 +512,7 @@ bool BridgeSession::on_tick(Millis now) {
   if (ending_) return false;
   const bool stalled = back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms);
   if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
-  if (owes_world()) call_room([](core::Room&, core::Micros) {});
+  if (owes_world()) call_room([](RecordedRoom&, core::Micros) {});
   return !ending_ && !given_up(now);
 }
 

@@ -80,6 +80,8 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   void play_if(bool entered, bool ready);
   void lack_face(const CountedEnd& side);
+  void record_calls(const core::RoomOptions& options);
+  trace::Face next_face(bool meanwhile) const;
   std::unique_ptr<End> make_back(bool finds_dialect);
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);

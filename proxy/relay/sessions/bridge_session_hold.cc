@@ -26,9 +26,9 @@ bool BridgeSession::may_outlive_server() const {
 }
 
 bool BridgeSession::waits_for_next_server(std::string_view why, core::Wait) {
-  if (!may_outlive_server()) return false;
+  if (!may_outlive_server()) return note_answer(false);
   stop_why_ = why;
-  return true;
+  return note_answer(true);
 }
 
 /// The server is lost, or has no seat: its player waits for it, or for another one, if the route says so. False: the
@@ -59,8 +59,8 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 /// What the player waits for; kNothing: the room ends.
 core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
-  call_room([&](core::Room& room, core::Micros at) {
-    wait = room.replace_back(std::move(back), loss, at);
+  call_room([&](RecordedRoom& room, core::Micros at) {
+    wait = room.replace_back(std::move(back), next_face(loss.meanwhile), loss, at);
     stop_why_.reset();  // said during this call, and done
   });
   if (wait == core::Wait::kNothing) set_reason(Reason::kServerDeclined, loss.why);
@@ -161,7 +161,7 @@ void BridgeSession::enter_arena() {
   note("no server is up: the player goes to the arena '" + place->arena + "'");
   if (replace_back(place->back(), {.why = "no server is up", .meanwhile = true}) == core::Wait::kNothing || ending_)
     return;
-  call_room([&](core::Room& room, core::Micros at) { room.back_opened({}, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened({}, 0, false, at); });
 }
 
 /// The player is in the arena.

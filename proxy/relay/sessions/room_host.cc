@@ -35,7 +35,32 @@ void RoomHost::told(const core::Fact& fact) {
   if (broadcast_ && broadcast_->wanted()) broadcast_->tell(telling_, fact, epoch_ + fact.at * 1000);
 }
 
-void RoomHost::note_untold() const {
+void RoomHost::record_calls(trace::RoomBegan began) {
+  began.set_wall(began_wall_);
+  calls_.begin(tap_, link_, began);
+}
+
+std::size_t RoomHost::waiting_for(core::Id end, std::size_t now) const {
+  auto& waiting = waiting_[end == core::kBackEnd ? 0 : 1];
+  if (!waiting) {
+    waiting = now;
+    calls_.told_waiting(end, now);
+  }
+  return *waiting;
+}
+
+void RoomHost::note_sent(core::Id end, std::size_t bytes) {
+  auto& waiting = waiting_[end == core::kBackEnd ? 0 : 1];
+  if (waiting) *waiting += bytes;
+}
+
+bool RoomHost::note_answer(bool answer) {
+  calls_.answered(answer);
+  return answer;
+}
+
+void RoomHost::tell_rest() {
+  calls_.flush(wall_);
   if (tap_ == nullptr || room_->ledger().entries().empty()) return;
   tap_->note(link_, "not forwarded: " + text(room_->ledger(), SIZE_MAX), wall_now());
 }

@@ -9,7 +9,9 @@
 #include "proxy/core/room.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
+#include "proxy/relay/sessions/recorded_room.h"
 #include "proxy/relay/tap/bridge_words.h"
+#include "proxy/relay/tap/room_calls.h"
 
 namespace entente::relay {
 
@@ -28,7 +30,9 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   /// Makes the room. Its words are told to `tap`, on this link, and to `broadcast`. Both may be null.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
                  bool with_secrets, std::shared_ptr<Broadcast> broadcast);
-  /// Calls `call(room, time)`, then does what the room asked for. Nothing else calls the room.
+  /// Its calls are told to the tap, too. REQUIRES: the room was opened, and not called yet.
+  void record_calls(trace::RoomBegan began);
+  /// Calls `call(room, time)` with a RecordedRoom, then does what the room asked for. Nothing else calls the room.
   template <class Call>
   void call_room(Call&& call);
   /// Since the room's time 0.
@@ -38,7 +42,16 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   /// When the room wants to be woken, by Loop::nanos.
   std::uint64_t wakes_at() const;
   void set_alarm(std::uint64_t nanos) { nanos == kNever ? alarm_.clear() : alarm_.set(nanos); }
-  void note_untold() const;
+  /// Tells the tap what it was not told yet. The room is over.
+  void tell_rest();
+
+  // What the room of one player asks its host, and tells it, so that the answers can be given again.
+  /// What waits for this end. `now`: what waits there now. Within one call, the answers depend only on the first of
+  /// them and on what was sent since.
+  std::size_t waiting_for(core::Id end, std::size_t now) const;
+  void note_sent(core::Id end, std::size_t bytes);
+  bool note_answer(bool answer);
+  void note_closed(core::Id end, std::string_view why, std::uint32_t code) { calls_.closed(end, why, code); }
 
   /// Whether there is no room yet, or it is over.
   virtual bool is_shut() const { return !room_ || room_->over(); }
@@ -56,13 +69,15 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 
  private:
   void rang() override {
-    call_room([](core::Room& room, core::Micros at) { room.tick(at); });
+    call_room([](RecordedRoom& room, core::Micros at) { room.tick(at); });
   }
 
   net::Loop& loop_;
   TapSink* tap_ = nullptr;
   LinkId link_ = 0;
   std::optional<BridgeWords> words_;
+  mutable RoomCalls calls_;
+  mutable std::optional<std::size_t> waiting_[2];  // in this call: for the server, for the player
   std::shared_ptr<Broadcast> broadcast_;
   std::uint64_t telling_ = 0;  // the room's number in broadcast_
   std::uint64_t epoch_ = 0;    // the room's time 0, by Loop::nanos
@@ -75,8 +90,11 @@ void RoomHost::call_room(Call&& call) {
   if (is_shut()) return;
   const core::Micros at = micros();
   wall_ = began_wall_ + at * 1000;
-  call(*room_, at);
+  waiting_[0].reset(), waiting_[1].reset();
+  RecordedRoom recorded(*room_, calls_);
+  call(recorded, at);
   settle_call(at);
+  calls_.settle(at, wall_);
   if (words_->owes_world(at)) words_->tell(link_, room_->world(), at, wall_);
   if (broadcast_ && room_->world().ready() && broadcast_->owes_world(telling_, epoch_ + at * 1000))
     broadcast_->tell(telling_, room_->world(), at, epoch_ + at * 1000);

@@ -340,7 +340,7 @@ void SharedRoom::tell_end() {
   const core::Ledger& ledger = room_->ledger();
   if (!ledger.entries().empty()) events_.words_dropped(info_, text(ledger), 0);
   if (tap_ == nullptr) return;
-  note_untold();
+  tell_rest();
   tap_->closed(info_.link, text(end_reason_.value_or(Reason::kStopped)), wall_now());
 }
 

@@ -123,7 +123,7 @@ Outcome<Done> RecordingFiles::rotate(File& old, WallTime time) {
     if (file->next == &old) file->next = &fresh;
   old.next = &fresh;
   old.left_at = time;
-  old.recorder->note(time, 0, "this recording continues in " + name_of(*fresh.recorder));
+  old.recorder->note(time, 0, kContinuesIn + name_of(*fresh.recorder));
   fresh.recorder->note(time, 0, "this recording continues " + name_of(*old.recorder));
   ask_for_worlds();
   ++old.links;  // holds it until here
@@ -251,6 +251,13 @@ void RecordingFiles::word(WallTime time, LinkId id, trace::Word kind, Bytes word
   link->file->use(time);
   link->file->recorder->word(time, id, kind, word);
   kind == trace::Word::kFact ? link->file->summary.fact(id, word) : link->file->summary.intent(word);
+}
+
+void RecordingFiles::calls(WallTime time, LinkId id, Bytes calls) {
+  const Link* link = find(id);
+  if (link == nullptr || !on_) return;
+  if (link->file == nullptr) return void(lost_ += {0, calls.size()});
+  link->file->recorder->calls(time, id, calls);
 }
 
 void RecordingFiles::player(LinkId id, std::string_view name) {

@@ -20,6 +20,9 @@
 
 namespace entente::relay {
 
+/// The beginning of the note, about all links, after which a link goes on in another file.
+inline const std::string kContinuesIn = "this recording continues in ";
+
 /// How a recording stands.
 struct RecordingStatus {
   bool on = false;
@@ -65,6 +68,7 @@ class RecordingFiles {
   void frame(WallTime time, const trace::FrameView& frame);
   void closed(WallTime time, LinkId link, std::string_view reason);
   void word(WallTime time, LinkId link, trace::Word kind, Bytes word);
+  void calls(WallTime time, LinkId link, Bytes calls);
   void world(WallTime time, const trace::Snapshot& world);
   /// `link`: whose worlds refer to it; 0: those of all links.
   void geometry(LinkId link, const trace::Geometry& geometry);

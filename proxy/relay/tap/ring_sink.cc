@@ -55,6 +55,10 @@ void RingSink::word(LinkId link, bool fact, Bytes word, WallTime at) {
   push_word({.at = at, .link = link, .kind = static_cast<std::uint8_t>(fact ? kFact : kIntent)}, word);
 }
 
+void RingSink::calls(LinkId link, Bytes calls, WallTime at) {
+  push_word({.at = at, .link = link, .kind = kCalls}, calls);
+}
+
 void RingSink::world(LinkId link, Bytes world, WallTime at) {
   push_word({.at = at, .link = link, .kind = kWorld}, world);
 }

@@ -58,6 +58,7 @@ class RingSink final : public TapSink {
     kWorld,     ///< a Snapshot, as a message of schema/snapshot.proto
     kGeometry,  ///< a Geometry, likewise
     kWordGap,   ///< a WordGap
+    kCalls,     ///< as a message of schema/trace.proto
   };
 
   /// `wanted` outlives the sink. Null: the sink never wants words.
@@ -72,6 +73,7 @@ class RingSink final : public TapSink {
     return wanted_ != nullptr ? wanted_->files.load(std::memory_order_relaxed) : 0;
   }
   void word(LinkId link, bool fact, Bytes word, WallTime at) override;
+  void calls(LinkId link, Bytes calls, WallTime at) override;
   void world(LinkId link, Bytes world, WallTime at) override;
   bool geometry(LinkId link, Bytes geometry, WallTime at) override;
   void note(LinkId link, std::string_view text, WallTime at) override;

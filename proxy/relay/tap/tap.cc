@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/wire/print.h"
 #include "proxy/base/text.h"
@@ -114,6 +115,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   void record(trace::FrameView view) {
     if (!tap_.recording_) return;
     if (how_) view.delivery = to_trace(how_->send), view.channel = how_->channel;
+    view.joined = std::exchange(joined_, link_.info.has_room);
     tap_.recording_->frame(at_, view);
   }
 
@@ -133,6 +135,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   Link& link_;
   const WallTime at_;
   std::optional<wire::EnetCarriage> how_;  // of the packet that is taken apart
+  bool joined_ = false;                    // the next frame comes together with the one before
 };
 
 TapThread::TapThread(Options options) : options_(std::move(options)) {
@@ -287,6 +290,8 @@ void TapThread::take(const Ring::Entry& entry) {
     case RingSink::kWorld:
     case RingSink::kGeometry:
       return take_world(entry);
+    case RingSink::kCalls:
+      return take_calls(entry);
     case RingSink::kWordGap:
       return take_word_gap(entry);
     case RingSink::kNote:

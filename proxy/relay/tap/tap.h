@@ -105,6 +105,7 @@ class TapThread final : public Tap {
   void take_gap(const Ring::Entry& entry);
   void take_word(const Ring::Entry& entry);
   void take_world(const Ring::Entry& entry);
+  void take_calls(const Ring::Entry& entry);
   void take_word_gap(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
   void name_player(Link& link, const wire::Row& row);

@@ -35,6 +35,8 @@ class TapSink {
   virtual bool wants_words() const { return false; }
   /// A word said in the room of this player's link: an Intent or a Fact of schema/game.proto.
   virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
+  /// What the room of this player's link was asked: a message Calls of schema/trace.proto.
+  virtual void calls(LinkId, Bytes, WallTime) {}
   /// A number that changes when the recording goes on in a new file. Then it needs geometry() and world() of each room
   /// again, soon.
   virtual std::uint32_t files() const { return 0; }

@@ -30,6 +30,10 @@ void TapThread::take_world(const Ring::Entry& entry) {
   of_geometry ? recording_->geometry(entry.head.link, geometry) : recording_->world(entry.head.at, world);
 }
 
+void TapThread::take_calls(const Ring::Entry& entry) {
+  if (recording()) recording_->calls(entry.head.at, entry.head.link, entry.bytes);
+}
+
 void TapThread::take_word_gap(const Ring::Entry& entry) {
   if (!recording()) return;
   const auto gap = from_raw<WordGap>(entry.bytes);

@@ -1,0 +1,119 @@
+#include "proxy/program/reproduce/comparison.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "proxy/program/config/secrets.h"
+
+namespace entente {
+namespace {
+
+std::string undecoded_text(Bytes bytes) {
+  constexpr std::size_t kMost = 64;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = std::to_string(bytes.size()) + " bytes that do not decode:";
+  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kMost)))
+    text += {' ', kDigits[byte >> 4U], kDigits[byte & 15U]};
+  return text + (bytes.size() > kMost ? " …" : "");
+}
+
+}  // namespace
+
+std::string frame_text(wire::Codec& codec, const wire::Frame& frame, std::string_view name,
+                       std::vector<wire::Shown>* fields) {
+  for (const auto stage : {frame.stage, wire::Stage::kPlay, wire::Stage::kGreeting}) {
+    const auto row = codec.decode({frame.way, frame.lane, stage, frame.bytes});
+    if (!row.ok() || (!name.empty() && (*row)->name != name)) continue;
+    std::string line;
+    print(**row, codec, line);
+    if (fields != nullptr) *fields = show(codec);
+    return line;
+  }
+  return undecoded_text(frame.bytes);
+}
+
+Comparison::Comparison(RecordedLink& link, wire::Way way)
+    : link_(link),
+      way_(way),
+      secrets_(way == wire::Way::kToServer ? secrets_of(*link.game_dialect()->game) : std::vector<wire::Secret>()),
+      codec_(link.game_dialect()->game->codec(link.game_dialect()->dialect)),
+      dissector_(*link.game_dialect()->game, link.game_dialect()->dialect) {}
+
+void Comparison::said(Lane lane, Bytes bytes, WallTime time) {
+  now_ = time;
+  lane == Lane::kStream ? dissector_.stream(way_, bytes, *this) : dissector_.datagram(way_, bytes, *this);
+}
+
+void Comparison::frame(const wire::Frame& frame) {
+  said_.push_back({now_, frame.lane, frame.stage, Buffer(frame.bytes.begin(), frame.bytes.end())});
+}
+
+void Comparison::raw(wire::Way, Lane lane, Bytes bytes, const Fault*) {
+  said_.push_back({now_, lane, wire::Stage::kPlay, Buffer(bytes.begin(), bytes.end())});
+}
+
+bool Comparison::equals(const RecordedFrame& expected, const Said& got) {
+  if (expected.lane != got.lane) return false;
+  if (same(expected.view(), got.bytes)) return true;
+  if (secrets_.empty() || expected.bytes.size() != got.bytes.size()) return false;
+  const auto row = codec_->decode({way_, got.lane, got.stage, got.bytes});
+  if (!row.ok() || !wire::blank_secrets(**row, *codec_, secrets_)) return false;
+  Buffer blanked;
+  codec_->encode(blanked);
+  return same(expected.view(), blanked);
+}
+
+std::optional<FrameDifference> Comparison::settle(WallTime time) {
+  std::optional<FrameDifference> first;
+  for (;;) {
+    const RecordedFrame* const expected = link_.front(way_);
+    WallTime next = time;
+    if (expected != nullptr) next = std::min(next, expected->time);
+    if (!said_.empty()) next = std::min(next, said_.front().time);
+    if (next >= time) return first;
+    settle_group(next, first);
+  }
+}
+
+/// Everything of one time. What is alike at the start and at the end of the two is equal; what is left in between is
+/// compared in its order.
+void Comparison::settle_group(WallTime time, std::optional<FrameDifference>& first) {
+  std::vector<RecordedFrame> expected;
+  std::vector<Said> got;
+  while (link_.front(way_) != nullptr && link_.front(way_)->time <= time) expected.push_back(link_.take(way_));
+  for (; !said_.empty() && said_.front().time <= time; said_.pop_front()) got.push_back(std::move(said_.front()));
+  const std::size_t both = std::min(expected.size(), got.size());
+  std::size_t begin = 0, end = 0;
+  while (begin < both && equals(expected[begin], got[begin])) ++begin;
+  while (end < both - begin && equals(expected[expected.size() - 1 - end], got[got.size() - 1 - end])) ++end;
+  const std::size_t expected_left = expected.size() - end, got_left = got.size() - end;
+  frames_.equal += begin + end;
+  for (std::size_t at = begin; at < std::max(expected_left, got_left); ++at) {
+    const RecordedFrame* const was = at < expected_left ? &expected[at] : nullptr;
+    const Said* const is = at < got_left ? &got[at] : nullptr;
+    if (was != nullptr && is != nullptr && equals(*was, *is)) {
+      ++frames_.equal;
+      continue;
+    }
+    if (frames_.different() == 0) first = difference(time, was, is);
+    ++(was == nullptr ? frames_.extra : is == nullptr ? frames_.missing : frames_.changed);
+  }
+}
+
+FrameDifference Comparison::difference(WallTime time, const RecordedFrame* expected, const Said* got) {
+  FrameDifference found{time, link_.id(), way_, {}, {}, {}};
+  std::vector<wire::Shown> before, after;
+  const auto line = [&](Lane lane, wire::Stage stage, Bytes bytes, std::string_view name, auto* fields) {
+    return frame_text(*codec_, {way_, lane, stage, bytes}, name, fields) +
+           (lane == Lane::kDatagram ? " (datagram)" : "");
+  };
+  if (expected != nullptr)
+    found.expected = line(expected->lane, wire::Stage::kPlay, expected->view(), expected->name, &before);
+  if (got != nullptr) found.got = line(got->lane, got->stage, got->bytes, {}, &after);
+  const auto name_of = [](const std::string& text) { return text.substr(0, text.find(' ')); };
+  if (!before.empty() && !after.empty() && name_of(found.expected) == name_of(found.got))
+    found.fields = wire::diff(before, after);
+  return found;
+}
+
+}  // namespace entente

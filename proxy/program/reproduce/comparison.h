@@ -1,0 +1,83 @@
+// Compares what is said on one link with what was said there, frame by frame.
+// Law: frames are compared within the call of the room that said them, so one frame too many does not make all later
+// ones different. Where the recording has '*' instead of a secret, so has what is compared with it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/wire/codec.h"
+#include "adapters/wire/dissect.h"
+#include "adapters/wire/print.h"
+#include "adapters/wire/secrets.h"
+#include "proxy/program/reproduce/recorded_link.h"
+
+namespace entente {
+
+/// How one frame differs.
+struct FrameDifference {
+  WallTime time = 0;
+  std::uint32_t link = 0;
+  wire::Way way = wire::Way::kToClient;
+  std::string expected;  ///< as it was said, printed; empty: nothing was said
+  std::string got;       ///< as it is said now; empty: nothing is said
+  std::string fields;    ///< a line for each field that differs, if both are the same message
+};
+
+struct ComparedFrames {
+  std::uint64_t equal = 0;
+  std::uint64_t changed = 0;  ///< said with other bytes
+  std::uint64_t missing = 0;  ///< not said any more
+  std::uint64_t extra = 0;    ///< said now only
+
+  std::uint64_t different() const { return changed + missing + extra; }
+  ComparedFrames& operator+=(const ComparedFrames& more) {
+    equal += more.equal, changed += more.changed, missing += more.missing, extra += more.extra;
+    return *this;
+  }
+};
+
+class Comparison final : private wire::Dissected {
+ public:
+  /// `way`: in which we speak. `link` has a known game, and outlives this.
+  Comparison(RecordedLink& link, wire::Way way);
+
+  /// Said now, in a call at `time`. Times do not decrease.
+  void said(Lane lane, Bytes bytes, WallTime time);
+  /// Compares everything before `time`. Returns the first difference, if nothing differed before.
+  std::optional<FrameDifference> settle(WallTime time);
+
+  const ComparedFrames& frames() const { return frames_; }
+  RecordedLink& link() const { return link_; }
+
+ private:
+  struct Said {
+    WallTime time;
+    Lane lane;
+    wire::Stage stage;
+    Buffer bytes;
+  };
+
+  void frame(const wire::Frame& frame) override;
+  void raw(wire::Way way, Lane lane, Bytes bytes, const Fault* why) override;
+  bool equals(const RecordedFrame& expected, const Said& got);
+  void settle_group(WallTime time, std::optional<FrameDifference>& first);
+  FrameDifference difference(WallTime time, const RecordedFrame* expected, const Said* got);
+
+  RecordedLink& link_;
+  const wire::Way way_;
+  const std::vector<wire::Secret> secrets_;
+  std::unique_ptr<wire::Codec> codec_;
+  wire::Dissector dissector_;
+  WallTime now_ = 0;
+  std::deque<Said> said_;
+  ComparedFrames frames_;
+};
+
+/// The frame as one line, or its bytes if it does not decode. `fields`: if not null, gets every field.
+std::string frame_text(wire::Codec& codec, const wire::Frame& frame, std::string_view name,
+                       std::vector<wire::Shown>* fields = nullptr);
+
+}  // namespace entente

@@ -1,0 +1,25 @@
+// `entente reproduce`: gives the rooms of a recording the same frames again, and compares what they say now with what
+// they said then.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/progress.h"
+
+namespace entente {
+
+struct ReproduceOptions {
+  std::string file;
+  bool json = false;
+  std::string small;  ///< a file to write that has only what is needed to reproduce it; empty: none
+};
+
+void declare_reproduce(CLI::App& app, ReproduceOptions& options);
+int run_reproduce(const ReproduceOptions& options);
+
+/// Prints a line for each session, its first difference, and a total to `out`; errors to `err`. Returns an Exit.
+int reproduce(const ReproduceOptions& options, Progress& progress, std::ostream& out, std::ostream& err);
+
+}  // namespace entente

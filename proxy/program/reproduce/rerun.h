@@ -1,0 +1,116 @@
+// A room of a recording, made anew: it is asked what the recorded one was asked, and what it says is compared with what
+// was said.
+// Law: a recording is foreign data. What a room cannot be asked ends the rerun with an error.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "proxy/core/room.h"
+#include "proxy/program/reproduce/comparison.h"
+
+namespace entente {
+
+/// The first thing that a room does in another way.
+struct FirstDifference {
+  core::Micros at = 0;   ///< since the room began
+  std::string where;     ///< "to the client (link 1)"
+  std::string after;     ///< what the room was asked before: "MsgEnter … from the client"
+  std::string expected;  ///< empty: nothing
+  std::string got;       ///< empty: nothing
+  std::string fields;    ///< as FrameDifference has them
+};
+
+class Rerun final : private core::Room::Host {
+ public:
+  /// `calls`: the first of the room. `links`: those of the file; they outlive it.
+  static Outcome<std::unique_ptr<Rerun>> begin(const trace::Calls& calls, RecordedLinks& links);
+
+  /// The next calls of the room. An error: it cannot go on.
+  Outcome<Done> take(const trace::Calls& calls);
+  /// The recording goes on in another file: only what happened before is in this one.
+  void stop_at_last_frame();
+  /// Nothing follows. `whole`: the link is closed, so that nothing is missing at its end.
+  void finish(bool whole);
+
+  std::uint32_t link() const { return link_.id(); }
+  const std::string& player() const { return player_; }
+  /// "bzflag 2.4"
+  const std::string& front_text() const { return front_text_; }
+  const std::string& back_text() const { return back_text_; }
+  core::Micros now() const { return now_; }
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t fed() const { return fed_; }
+  ComparedFrames frames() const;
+  /// Links that were closed in another way, or not at all.
+  std::uint64_t closed_differently() const { return closed_differently_; }
+  const std::optional<FirstDifference>& first() const { return first_; }
+  bool differs() const { return first_.has_value(); }
+
+ private:
+  /// One call of the room, with what belongs to it.
+  struct Call;
+
+  Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& began, std::unique_ptr<core::Front> front,
+        std::unique_ptr<core::Back> back);
+
+  Outcome<Done> call(const Call& call);
+  Outcome<Done> call_detail(const trace::Detail& detail);
+  Outcome<Done> feed(wire::Way way);
+  Outcome<Done> server_up(const trace::ServerUp& up);
+  Outcome<Done> replace(const trace::ServerReplaced& replaced);
+  Outcome<Done> server_speaks(const std::string& dialect);
+  void compare_closings(const Call& call);
+  Outcome<Done> settle(WallTime time);
+  void differ(FirstDifference difference);
+  std::string cause() const;
+  WallTime wall() const { return wall_ + now_ * 1000; }
+
+  // core::Room::Host
+  void send(core::Id end, Lane lane, Bytes bytes) override;
+  std::size_t waiting(core::Id end) const override;
+  void close(core::Id end, std::string_view why, std::uint32_t code) override;
+  void failed(core::Id, const Fault&) override {}
+  void dial() override {}
+  bool resumes(core::Id, std::uint32_t) override { return answer(); }
+  bool waits_for_next_server(std::string_view, core::Wait) override { return answer(); }
+  void told(const core::Fact& fact) override;
+  bool answer();
+
+  RecordedLink& link_;
+  RecordedLinks& links_;
+  const WallTime wall_;  // of the room's time 0
+  std::string front_text_, back_text_, player_;
+  std::uint32_t number_ = 1;  // of the last calls
+  bool is_first_ = true;      // the next are those with the beginning
+  core::Micros now_ = 0;
+  std::optional<WallTime> stop_;
+  std::unique_ptr<core::Front> front_;  // until it has its seat
+  core::Id seat_ = 0;
+  Comparison client_;
+  std::optional<Comparison> server_;  // none: no link is up, or it leads to an arena
+  const wire::Game* back_game_;
+  bool server_opened_ = false, server_unknown_ = false;
+  std::uint64_t calls_ = 0, fed_ = 0, closed_differently_ = 0;
+  ComparedFrames of_lost_servers_;
+  std::optional<FirstDifference> first_;
+
+  // Of the call that the room is in.
+  const Call* call_ = nullptr;
+  std::size_t answered_ = 0;
+  mutable std::array<std::optional<std::size_t>, 2> waiting_;
+  std::vector<trace::Closing> closings_;
+
+  // What the last call was, for a person.
+  std::string asked_;
+  std::optional<RecordedFrame> heard_;
+  wire::Way heard_way_ = wire::Way::kToServer;
+  const RecordedLink* heard_link_ = nullptr;
+
+  core::Room room_;
+};
+
+}  // namespace entente

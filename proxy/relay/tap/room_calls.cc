@@ -1,0 +1,78 @@
+#include "proxy/relay/tap/room_calls.h"
+
+namespace entente::relay {
+namespace {
+
+// How much is collected before it is told.
+constexpr int kMostCalls = 512;
+constexpr core::Micros kLongest = core::kSecond;
+
+}  // namespace
+
+void RoomCalls::begin(TapSink* tap, LinkId link, const trace::RoomBegan& began) {
+  if (tap == nullptr || !tap->wants_words()) return;
+  tap_ = tap;
+  files_ = tap->files();
+  calls_.set_link(link);
+  *other(0).mutable_began() = began;
+}
+
+void RoomCalls::add(trace::Call call, core::Micros at) {
+  if (on()) push(call, static_cast<std::uint64_t>(at - std::exchange(last_, at)));
+}
+
+void RoomCalls::push(trace::Call call, std::uint64_t number) {
+  constexpr std::uint64_t kKinds = 16;
+  calls_.add_calls(number * kKinds + call);
+}
+
+trace::Detail& RoomCalls::other(core::Micros at) {
+  add(trace::DETAIL, at);
+  return *calls_.add_details();
+}
+
+void RoomCalls::told_waiting(core::Id end, std::size_t bytes) {
+  if (on() && bytes != 0) push(end == core::kBackEnd ? trace::SERVER_WAITS : trace::CLIENT_WAITS, bytes);
+}
+
+void RoomCalls::answered(bool answer) {
+  if (on()) other(last_).set_answered(answer);
+}
+
+void RoomCalls::closed(core::Id end, std::string_view why, std::uint32_t code) {
+  if (!on()) return;
+  trace::Closing& closing = *other(last_).mutable_closed();
+  closing.set_server(end == core::kBackEnd);
+  closing.set_why(std::string(why));
+  closing.set_code(code);
+}
+
+void RoomCalls::settle(core::Micros at, WallTime wall) {
+  if (!on()) return;
+  const bool moves = tap_->files() != files_;
+  if (moves || calls_.calls_size() >= kMostCalls || at >= flushed_ + kLongest) {
+    flush(wall);
+    flushed_ = at;
+  }
+  if (moves || !tap_->wants_words()) tap_ = nullptr;
+}
+
+void RoomCalls::flush(WallTime wall) {
+  if (!on() || calls_.calls_size() == 0) return;
+  calls_.set_number(calls_.number() + 1);
+  written_.resize(calls_.ByteSizeLong());
+  calls_.SerializeWithCachedSizesToArray(written_.data());
+  tap_->calls(calls_.link(), written_, wall);
+  calls_.clear_calls();
+  calls_.clear_details();
+}
+
+trace::Peer to_trace(const core::Peer& peer) {
+  trace::Peer told;
+  told.set_address(peer.address);
+  told.set_connect_data(peer.connect_data);
+  told.set_path(peer.path);
+  return told;
+}
+
+}  // namespace entente::relay

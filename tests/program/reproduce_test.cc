@@ -1,0 +1,368 @@
+// `entente reproduce`: what Entente records of a bridge, it says again; a difference is shown in words; and what cannot
+// be played again says why.
+#include "proxy/program/reproduce/reproduce.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "proxy/program/interruption.h"
+#include "proxy/trace/recording.h"
+#include "tests/program/folder.h"
+#include "tests/program/native_client.h"
+#include "tests/program/recorded.h"
+#include "tests/support/process.h"
+
+namespace entente::reproduce_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+struct Said {
+  int exit;
+  std::string out, err;
+};
+
+Said reproduced(const std::string& file, bool json = false, const std::string& small = "") {
+  std::ostringstream out, err;
+  Progress quiet(nullptr);
+  const int exit = reproduce({file, json, small}, quiet, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+std::string last_line(const std::string& text) {
+  return text.empty() ? "" : text.substr(text.rfind('\n', text.size() - 2) + 1);
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// -- What was recorded, and is kept ----------------------------------------------------------------------------------
+
+std::vector<std::string> kept() {
+  std::vector<std::string> files;
+  std::error_code missing;
+  for (const auto& one : std::filesystem::directory_iterator(trace_file("bridges"), missing))
+    if (one.path().extension() == ".mcap") files.push_back(one.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST_CASE("each front and each back says what it said when tests/traces/bridges was recorded") {
+  const auto files = kept();
+  REQUIRE(files.size() > 10);
+  std::set<std::string> fronts, backs;
+  for (const std::string& file : files) {
+    const Said said = reproduced(file);
+    CHECK_MESSAGE(said.exit == kOk, file << ":\n"
+                                         << said.out << said.err
+                                         << "If the change is meant, record them anew: tests/traces/README.md");
+    const std::regex pair(R"((\w+) [\w.-]+ on (\w+) )");
+    for (std::sregex_iterator at(said.out.begin(), said.out.end(), pair), end; at != end; ++at)
+      fronts.insert((*at)[1]), backs.insert((*at)[2]);
+  }
+  const std::set<std::string> games = {"aos", "bzdraft", "bzflag", "ogar", "panic"};
+  CHECK(fronts == games);
+  CHECK(backs == games);
+}
+
+// -- What is recorded now --------------------------------------------------------------------------------------------
+
+int port_in(Process& process) {
+  const auto line = process.line();
+  REQUIRE_MESSAGE(line.has_value(), process.err());
+  return std::stoi(line->substr(line->rfind(':') + 1));
+}
+
+/// A bridge on the way to one listener of an arena, recorded, with a bot in front of it.
+struct Bridge {
+  Bridge(const Folder& folder, const std::string& name, const std::string& front, const std::string& server)
+      : file(folder.file(name + ".mcap")),
+        socket(folder.file(name + ".sock")),
+        proxy({kEntente, "proxy", "--listen", front, "--to", server, "--record", file, "--control", socket}),
+        port(port_in(proxy)) {}
+
+  /// Waits until the sessions here have passed on that many bytes.
+  bool passed(std::uint64_t bytes) const {
+    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+    while (std::chrono::steady_clock::now() < until) {
+      const std::string list = run({kEntente, "ctl", "--socket", socket, "--json", "list"}).out;
+      std::smatch found;
+      if (std::regex_search(list, found, std::regex(R"re("bytes":(\d+))re")) && std::stoull(found[1]) >= bytes)
+        return true;
+    }
+    return false;
+  }
+
+  std::string file, socket;
+  Process proxy;
+  int port;
+};
+
+/// `url` with a '#' for the port.
+std::string at(const std::string& url, int port) {
+  return std::regex_replace(url, std::regex("#"), std::to_string(port));
+}
+
+TEST_CASE("what is recorded of a bridge is said again, whatever the games") {
+  const Folder folder;
+  const std::vector<std::string> urls = {"bzflag://127.0.0.1:#?dialect=2.4",
+                                         "panic://127.0.0.1:#?dialect=be-packed",
+                                         "aos://127.0.0.1:#?dialect=0.75",
+                                         "ogar+ws://127.0.0.1:#?dialect=modern3",
+                                         "bzdraft://127.0.0.1:#",
+                                         "native://127.0.0.1:#?dialect=protobuf"};
+  std::vector<std::string> arena = {kEntente, "arena", "--bots", "3", "--side", "100"};
+  for (const std::string& url : urls) arena.insert(arena.end(), {"--listen", at(url, 0)});
+  Process place(arena);
+  std::vector<int> ports;
+  for (std::size_t i = 0; i < urls.size(); ++i) ports.push_back(port_in(place));
+  for (std::size_t i = 0; i < urls.size(); ++i) {  // one after another: a process is given limited time
+    const std::size_t next = (i + 1) % urls.size();
+    CAPTURE(urls[i]);
+    Bridge bridge(folder, std::to_string(i), at(urls[i], 0), at(urls[next], ports[next]));
+    {
+      const Process bot({kEntente, "bot", at(urls[i], bridge.port), "--reconnect"});
+      CHECK_MESSAGE(bridge.passed(20'000), bridge.proxy.err());
+    }
+    bridge.proxy.signal(SIGTERM);
+    CHECK(bridge.proxy.wait() == 0);
+    const Said said = reproduced(bridge.file);
+    CHECK_MESSAGE(said.exit == kOk, said.out << said.err);
+    CHECK(said.err == "");
+    CHECK(has(last_line(said.out), " different=0 failed=0 "));
+    CHECK_FALSE(has(last_line(said.out), " equal=0 "));
+  }
+}
+
+TEST_CASE("secrets are compared as the recording has them") {
+  const Folder folder;
+  Process place({kEntente, "arena", "--listen", "bzflag://127.0.0.1:0?dialect=2.4"});
+  Bridge bridge(folder, "a", "native://127.0.0.1:0?dialect=json",
+                at("bzflag://127.0.0.1:#?dialect=2.4", port_in(place)));
+  {
+    NativeClient anna(bridge.port);
+    anna.says(R"({"enter":{"name":"anna","password":"sesame","token":"12345"}})"
+              "\n");
+    REQUIRE(anna.hears([](const auto& fact) { return fact.has_ready(); }).has_value());
+    anna.says(R"({"say":{"text":"/password sesame"}})"
+              "\n");
+    anna.says(R"({"say":{"text":"hello"}})"
+              "\n");
+    CHECK(anna.hears([](const auto& fact) { return fact.has_said() && fact.said().text() == "hello"; }).has_value());
+  }
+  bridge.proxy.signal(SIGTERM);
+  CHECK(bridge.proxy.wait() == 0);
+  const Said said = reproduced(bridge.file);
+  CHECK_MESSAGE(said.exit == kOk, said.out << said.err);
+  CHECK(has(said.out, "link 1: \"anna\", native json on bzflag 2.4, "));
+}
+
+// -- What differs ----------------------------------------------------------------------------------------------------
+
+/// A copy of a recording, in which `change` may change each event, or leave it out (false).
+using Change = std::function<bool(trace::Frame*, trace::Calls*, trace::Opened*)>;
+
+std::string changed(const Folder& folder, const std::string& from, const Change& change) {
+  const std::string path = folder.file("changed.mcap");
+  const auto to = recorder(path);
+  const auto recording = trace::Recording::open(from);
+  REQUIRE(recording.ok());
+  (*recording)->with_calls();
+  WallTime last = 0;
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    last = (*event)->time;
+    if ((*event)->opened != nullptr) {
+      trace::Opened opened = *(*event)->opened;
+      if (change(nullptr, nullptr, &opened)) to->opened(last, opened);
+    }
+    if ((*event)->frame != nullptr) {
+      trace::Frame frame = *(*event)->frame;
+      if (!change(&frame, nullptr, nullptr)) continue;
+      trace::FrameView view{frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
+      view.joined = frame.joined();
+      view.missing = {frame.frames_missing(), frame.bytes_missing()};
+      to->frame(last, view);
+    }
+    if ((*event)->calls != nullptr) {
+      trace::Calls calls = *(*event)->calls;
+      if (!change(nullptr, &calls, nullptr)) continue;
+      const std::string bytes = calls.SerializeAsString();
+      to->calls(last, calls.link(), as_bytes(bytes));
+    }
+    if ((*event)->closed != nullptr) to->closed(last, (*event)->closed->link(), (*event)->closed->reason());
+  }
+  REQUIRE(to->close(last).ok());
+  return path;
+}
+
+/// A recording of a client of BZFlag on a server of Panic.
+std::string example() {
+  for (const std::string& file : kept())
+    if (has(file, "/bzflag-panic")) return file;
+  return "";
+}
+
+/// Counts frames of one name, and says which is the one.
+struct Nth {
+  std::string name;
+  int left;
+  bool operator()(const trace::Frame* frame) { return frame != nullptr && frame->name() == name && left-- == 0; }
+};
+
+TEST_CASE("a frame that is said in another way is shown with its fields, and what came before it") {
+  const Folder folder;
+  Nth third{"MsgPlayerUpdate", 2};
+  const std::string file = changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
+    if (frame != nullptr && frame->way() == trace::TO_CLIENT && third(frame)) frame->mutable_data()->back() ^= 1;
+    return true;
+  });
+  const Said said = reproduced(file);
+  CHECK(said.exit == kFailed);
+  CHECK_MESSAGE(has(last_line(said.out), " changed=1 missing=0 extra=0"), said.out);
+  CHECK(has(said.out, "  first difference at "));
+  CHECK(has(said.out, " s, to the client (link "));
+  CHECK(has(said.out, "), after "));
+  CHECK(has(said.out, "\n  expected: MsgPlayerUpdate "));
+  CHECK(has(said.out, "\n  got:      MsgPlayerUpdate "));
+  CHECK(has(said.out, " -> "));
+  const Said json = reproduced(file, true);
+  CHECK(json.exit == kFailed);
+  CHECK(has(json.out, R"("first":{"at":)"));
+  CHECK(has(json.out, R"(,"expected":"MsgPlayerUpdate )"));
+}
+
+TEST_CASE("one frame more or less makes no other frame different") {
+  const Folder folder;
+  Nth gone{"MsgPlayerUpdate", 4};
+  const Said extra = reproduced(changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
+    return frame == nullptr || frame->way() != trace::TO_CLIENT || !gone(frame);
+  }));
+  CHECK(extra.exit == kFailed);
+  CHECK_MESSAGE(has(last_line(extra.out), " changed=0 missing=0 extra=1"), extra.out);
+  CHECK(has(extra.out, "\n  expected: nothing\n  got:      MsgPlayerUpdate "));
+}
+
+TEST_CASE("a room that is asked something else says something else to the server, too") {
+  const Folder folder;
+  bool first = true;
+  const Said said = reproduced(changed(folder, example(), [&](trace::Frame*, trace::Calls* calls, auto*) {
+    if (calls != nullptr && std::exchange(first, false))
+      calls->mutable_details(0)->mutable_began()->mutable_back()->set_dialect("mixed");
+    return true;
+  }));
+  CHECK(said.exit == kFailed);
+  CHECK_MESSAGE(has(said.out, " s, to the server (link "), said.out);
+}
+
+// -- What cannot be played again -------------------------------------------------------------------------------------
+
+void fails(const std::string& file, std::string_view why) {
+  const Said said = reproduced(file);
+  CHECK(said.exit == kFailed);
+  CHECK_MESSAGE(has(said.out + said.err, why), said.out << said.err);
+}
+
+TEST_CASE("a file without a bridge says that there is nothing to play again") {
+  const Folder folder;
+  fails(trace_file("aos/betterspades-start.pcap"), "is not a recording of Entente; there is nothing to play again\n");
+  fails(folder.file("none.mcap"), "none.mcap");
+  {
+    const auto relay = recorder(folder.file("relay.mcap"));
+    relay->opened(1, opening(1, "panic", "be-packed"));
+    record(*relay, 1, trace::TO_SERVER, "00", 2);
+    REQUIRE(relay->close(3).ok());
+  }
+  fails(folder.file("relay.mcap"), "nothing was translated in this recording");
+  Process arena(
+      {kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--record", folder.file("b.mcap")});
+  {
+    NativeClient anna(port_in(arena));
+    anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+    CHECK(anna.hears([](const auto& fact) { return fact.has_ready(); }).has_value());
+  }
+  arena.signal(SIGTERM);
+  CHECK(arena.wait() == 0);
+  fails(folder.file("b.mcap"), "this is the recording of an arena or a replay");
+}
+
+TEST_CASE("a recording that lacks something says what") {
+  const Folder folder;
+  int calls = 0;
+  const auto each_calls = [&](const std::function<bool(int number, trace::Calls&)>& change) {
+    calls = 0;
+    return changed(folder, example(),
+                   [&](trace::Frame*, trace::Calls* one, auto*) { return one == nullptr || change(calls++, *one); });
+  };
+  fails(each_calls([](int, auto&) { return false; }), "nothing was translated");  // nor are there words
+  fails(each_calls([](int number, auto&) { return number != 0; }), "the session began before the file");
+  fails(each_calls([](int number, auto&) { return number != 1; }), "a part of what its room was asked is not recorded");
+  const auto began = [&](const std::function<void(trace::RoomBegan&)>& change) {
+    return each_calls([&](int, trace::Calls& one) {
+      if (one.details_size() > 0 && one.details(0).has_began()) change(*one.mutable_details(0)->mutable_began());
+      return true;
+    });
+  };
+  fails(began([](auto& one) { one.mutable_front()->set_game("chess"); }), "the game 'chess' is not supported");
+  fails(began([](auto& one) { one.mutable_back()->set_dialect("le"); }), "panic has no dialect 'le'");
+  fails(began([](auto& one) { (*one.mutable_back()->mutable_settings())["leave"] = "now"; }), "the setting leave=now ");
+  fails(began([](auto& one) { (*one.mutable_back()->mutable_settings())["left"] = "x"; }),
+        "panic has no setting 'left'");
+  fails(changed(folder, example(),
+                [](auto*, auto*, trace::Opened* opened) { return opened == nullptr || opened->game() != "panic"; }),
+        ", of its server, is not in the file");
+  fails(changed(folder, example(),
+                [](auto*, auto*, trace::Opened* opened) { return opened == nullptr || opened->game() != "bzflag"; }),
+        "the link is not in the file");
+  int frames = 0;
+  fails(changed(folder, example(),
+                [&](trace::Frame* frame, auto*, auto*) {
+                  return frame == nullptr || frame->way() != trace::TO_SERVER || ++frames < 30;
+                }),
+        " are not recorded");
+}
+
+TEST_CASE("a recording that was cut off is reproduced as far as it goes, and fails") {
+  const Folder folder;
+  std::ifstream file(example(), std::ios::binary);
+  std::stringstream all;
+  all << file.rdbuf();
+  const std::string cut = folder.write("cut.mcap", all.str().substr(0, all.str().size() * 9 / 10));
+  const Said said = reproduced(cut);
+  CHECK(said.exit == kFailed);
+  CHECK(said.err.starts_with("entente reproduce: "));
+  CHECK_FALSE(has(said.out, "first difference"));
+}
+
+// -- As every long command -------------------------------------------------------------------------------------------
+
+TEST_CASE("it shows how far it is, and a signal ends it") {
+  std::ostringstream terminal, out, err;
+  Progress progress(&terminal, std::chrono::milliseconds(0));
+  CHECK(reproduce({example(), false, ""}, progress, out, err) == kOk);
+  CHECK(has(terminal.str(), "\rreproducing bzflag-panic"));
+  CHECK(terminal.str().ends_with("\r\x1b[K"));
+  const Interruption interruption;
+  REQUIRE(std::raise(SIGTERM) == 0);
+  const Said said = reproduced(example());
+  CHECK(said.exit == kFailed);
+  CHECK(said.err == "entente reproduce: interrupted\n");
+  CHECK(said.out == "");
+}
+
+TEST_CASE("a small copy is reproduced as well") {
+  const Folder folder;
+  const Said said = reproduced(example(), false, folder.file("small.mcap"));
+  CHECK(said.exit == kOk);
+  CHECK(reproduced(folder.file("small.mcap")).out == said.out);
+}
+
+}  // namespace
+}  // namespace entente::reproduce_test
