@@ -20,8 +20,7 @@ inline constexpr Mapping kNewRabbit =
     wire::up("MsgNewRabbit", "", "", wire::Fidelity::kDropped, "there is no word for the wish to be the rabbit");
 inline constexpr Mapping kEnteredAlready = lost_up("MsgEnter", "", "the client has already entered");
 inline constexpr Mapping kAliveTooEarly = lost_up("MsgAlive", "", "the player is not in the game");
-inline constexpr Mapping kUpdateOfOther =
-    lost_up("MsgPlayerUpdate", "player", "it is another player's, or comes too early");
+inline constexpr Mapping kUpdateTooEarly = lost_up("MsgPlayerUpdate", "", "the player is not in the game");
 inline constexpr Mapping kPushed =
     lost_up("MsgPlayerUpdate", "status", "there is no word for what moves a tank besides its own drive");
 inline constexpr Mapping kChatTooEarly = lost_up("MsgMessage", "", "the player is not in the game");

@@ -322,7 +322,7 @@ constexpr Mapping kAll[] = {
     loss::kNewRabbit,
     loss::kEnteredAlready,
     loss::kAliveTooEarly,
-    loss::kUpdateOfOther,
+    loss::kUpdateTooEarly,
     loss::kPushed,
     loss::kChatTooEarly,
     loss::kChatToNobody,

@@ -28,7 +28,7 @@ class Play {
   void check(FrontOut& out);
 
  private:
-  void claim(std::uint8_t player, float time, std::int16_t status, words::Pose pose, FrontOut& out);
+  void claim(float time, std::int16_t status, words::Pose pose, FrontOut& out);
   void check_death(FrontOut& out);
   void check_spawn(FrontOut& out);
   void put_in_place(FrontOut& out);

@@ -77,8 +77,8 @@ std::string verdict(const std::string& path) {
 
 // -- BZFlag -----------------------------------------------------------------------------------------------------------
 
-/// The first connection of a tape of tests/traces/bzflag, as a relay records it: a line each 20 ms.
-std::string taped(const Folder& folder, const std::string& name) {
+/// A connection of a tape of tests/traces/bzflag, as a relay records it: a line each 20 ms.
+std::string taped(const Folder& folder, const std::string& name, const std::string& which = "1") {
   const auto path = folder.file("tape.mcap");
   const auto to = recorder(path);
   to->opened(0, opening(1, "bzflag", "2.4"));
@@ -89,7 +89,7 @@ std::string taped(const Folder& folder, const std::string& name) {
     std::istringstream words(line);
     std::string connection, way, lane, hex;
     words >> connection >> way >> lane >> hex;
-    if (connection != "1" || lane == "end") continue;
+    if (connection != which || lane == "end") continue;
     const Buffer bytes = from_hex(hex);
     to->frame(now, {1, way == "c2s" ? trace::TO_SERVER : trace::TO_CLIENT,
                     lane == "datagram" ? trace::DATAGRAM : trace::STREAM, bytes, "", false});
@@ -144,6 +144,27 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
   CHECK(updates >= 90);
   CHECK(missed <= 2);  // the last of each tank, behind which the words end
   CHECK(players == 2);
+}
+
+TEST_CASE("bzflag: the recorded player drives and shoots, whatever its number on that server") {
+  for (const char* connection : {"1", "2"}) {
+    CAPTURE(connection);
+    const Folder folder;
+    const Converted made = with_words(folder, taped(folder, "bzfs2426-gui-two-tanks.txt", connection));
+    REQUIRE(made.exit == kOk);
+    std::size_t poses = 0, shots = 0;
+    core::Id me = 0;
+    walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+      if (!event.word || event.word->fact == nullptr) return;
+      const words::Fact& fact = *event.word->fact;
+      if (fact.has_you()) me = fact.you().player();
+      const core::UnitState* own = world.active_unit(me);
+      if (fact.has_pose() && own != nullptr && fact.pose().unit() == own->unit.id()) ++poses;
+      if (fact.has_shot() && fact.shot().shooter() == me) ++shots;
+    });
+    CHECK(poses > 50);
+    CHECK(shots > 1);
+  }
 }
 
 TEST_CASE("bzflag: a session on tape can be entered where a world is known") {
