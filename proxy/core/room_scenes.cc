@@ -28,6 +28,7 @@ void Room::leave_scene(FrontEnd& seat) {
   seat.scene = 0;
 }
 
+/// The back tells the seat of itself: in the scenes' worlds, seats are not among the players that all are told of.
 void Room::carry_out(const Move& move) {
   constexpr std::uint32_t kVersionsApart = 1'000'003;
   const auto at = seats_.find(move.seat);
@@ -45,8 +46,6 @@ void Room::carry_out(const Move& move) {
   const Id before = std::exchange(seat.scene, move.scene);
   if (!is_new) {
     const auto say = [&](Fact fact) {
-      const auto* player = as<words::Player>(fact);
-      if (player != nullptr && seats_.contains(player->id())) return;  // seats are the back's to show
       fact.at = now_;
       fact.audience = words::PLAYER;
       fact.to = move.seat;
@@ -55,7 +54,7 @@ void Room::carry_out(const Move& move) {
     };
     say(move.begin);
     tell_difference(
-        from, scene->world, [&](Id player) { return seats_.contains(player); }, say);
+        from, scene->world, [](Id) { return false; }, say);
   }
   if (Scene* const old = scene_of(before); old != nullptr && --old->seats == 0) scenes_.erase(before);
 }

@@ -60,15 +60,16 @@ UnitState* World::find_unit(Id id) {
 }
 
 PlayerState* World::find_player(Id id) {
-  const auto at = players_.find(id);
-  if (at != players_.end()) return &at->second;
+  for (auto* const among : {&players_, &unlisted_})
+    if (const auto at = among->find(id); at != among->end()) return &at->second;
   ++orphaned_;
   return nullptr;
 }
 
 const PlayerState* World::player(Id id) const {
-  const auto at = players_.find(id);
-  return at != players_.end() ? &at->second : nullptr;
+  for (const auto* const among : {&players_, &unlisted_})
+    if (const auto at = among->find(id); at != among->end()) return &at->second;
+  return nullptr;
 }
 
 const UnitState* World::unit(Id id) const {
@@ -172,24 +173,27 @@ void World::on(const words::WorldEdit& edit, const Fact&) {
     ++orphaned_;
 }
 
-void World::on(const words::Player& player, const Fact&) {
-  if (players_.size() >= most_.players && !players_.contains(player.id())) {
+void World::on(const words::Player& player, const Fact& fact) {
+  const Id id = player.id();
+  if (players_.size() + unlisted_.size() >= most_.players && this->player(id) == nullptr) {
     ++orphaned_;
     return;
   }
   ++players_told_;
-  PlayerState& state = players_[player.id()];
+  const bool only_itself = fact.audience == words::PLAYER && fact.to == id && !players_.contains(id);
+  if (!only_itself) players_.insert(unlisted_.extract(id));
+  PlayerState& state = (only_itself ? unlisted_ : players_)[id];
   state.player = player;
   state.score.set_player(player.id());
 }
 
 void World::on(const words::PlayerGone& gone, const Fact&) {
-  const auto at = players_.find(gone.id());
-  if (at == players_.end()) return;
-  ++players_told_;
-  const std::vector<Id> units = std::move(at->second.units);
-  players_.erase(at);
-  for (const Id unit : units) forget_unit(unit);
+  for (auto* const among : {&players_, &unlisted_}) {
+    const auto gone_player = among->extract(gone.id());
+    if (gone_player.empty()) continue;
+    ++players_told_;
+    for (const Id unit : gone_player.mapped().units) forget_unit(unit);
+  }
 }
 
 void World::on(const words::Owns& owns, const Fact&) {
@@ -328,10 +332,11 @@ void World::forget_unit(Id id) {
     grid_.remove(&at->second);
     units_.erase(at);
   }
-  for (auto& [player, state] : players_) {
-    if (state.active == id) state.active = 0;
-    std::erase(state.units, id);
-  }
+  for (auto* const among : {&players_, &unlisted_})
+    for (auto& [player, state] : *among) {
+      if (state.active == id) state.active = 0;
+      std::erase(state.units, id);
+    }
 }
 
 void World::forget_spent_shots(Micros now) {

@@ -109,6 +109,7 @@ class World {
   words::Round round_at(Micros now) const;
   const words::Board& board() const { return board_; }
 
+  /// Also one who is not among players().
   const PlayerState* player(Id id) const;
   const UnitState* unit(Id id) const;
   const words::Token* token(Id id) const;
@@ -117,6 +118,8 @@ class World {
   const UnitState* active_unit(Id player) const;
 
   // In the order of their ids.
+  /// All but those of whom only they themselves are told: viewers of a recording who do not see each other. Those are
+  /// not told by tell() either, nor copied by copy().
   const std::map<Id, PlayerState>& players() const { return players_; }
   const std::map<Id, words::Token>& tokens() const { return tokens_; }
   const std::map<words::Team, words::TeamScore>& team_scores() const { return team_scores_; }
@@ -180,7 +183,7 @@ class World {
   void on(const words::Rule& rule, const Fact&);
   void on(const words::World& world, const Fact&);
   void on(const words::WorldEdit& edit, const Fact&);
-  void on(const words::Player& player, const Fact&);
+  void on(const words::Player& player, const Fact& fact);
   void on(const words::PlayerGone& gone, const Fact&);
   void on(const words::Owns& owns, const Fact&);
   void on(const words::Unit& unit, const Fact& fact);
@@ -220,6 +223,7 @@ class World {
   Micros round_told_ = 0;
   words::Board board_;
   std::map<Id, PlayerState> players_;
+  std::map<Id, PlayerState> unlisted_;  // of whom only they themselves are told
   std::unordered_map<Id, UnitState> units_;
   std::map<Id, words::Token> tokens_;
   std::map<words::Team, words::TeamScore> team_scores_;

@@ -130,7 +130,6 @@ TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
   const auto [second, two] = show.enter();
   CHECK(show.standing.now.clocks == 1);
   CHECK(show.standing.now.watchers == 2);
-  CHECK(second->watchers_at_entry == 1);  // itself
   CHECK(second->world.player(one) == nullptr);
   show.pass(kSecond);
   show.says(two, "/pause");
@@ -149,6 +148,8 @@ TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
   CHECK(first->world.player(two) == nullptr);
   CHECK(first->world.player(one) != nullptr);
   CHECK(second->world.player(two) != nullptr);
+  CHECK(first->of_others.empty());
+  CHECK(second->of_others.empty());
   CHECK(show.room->world_seen_by(one).player(two) != nullptr);
   show.room->gone(one, "left", show.now);
   show.room->gone(two, "left", show.now);

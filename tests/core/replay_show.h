@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ using namespace core;
 struct Seen {
   std::vector<Fact> heard;
   World world;
-  std::size_t watchers_at_entry = 0;  // in the world that its front saw when it was let in
+  std::set<std::string> of_others = {};  // what it saw or heard of players whom nobody introduced to it
 };
 
 /// Enters at once.
@@ -53,11 +54,12 @@ class Viewer final : public Front {
     out.say(say);
   }
   void hear(const Fact& fact, FrontOut& out) override {
-    if (as<words::Ready>(fact) != nullptr)
-      for (const auto& [id, state] : out.world().players())
-        seen_.watchers_at_entry += state.player.role() == words::WATCH ? 1 : 0;
+    for (const auto& [id, state] : out.world().players())
+      if (id != out.me() && state.player.role() == words::WATCH) seen_.of_others.insert("in the world");
+    const std::uint64_t unknown = seen_.world.orphaned();
     seen_.heard.push_back(fact);
     seen_.world.fold(fact);
+    if (seen_.world.orphaned() != unknown) seen_.of_others.insert(name_of(fact));
   }
 
  private:

@@ -159,6 +159,44 @@ TEST_CASE("who leaves takes all that is theirs") {
   CHECK(world.unit(14) != nullptr);
 }
 
+TEST_CASE("a player of whom only it is told is known, but not among the players") {
+  World world;
+  Fact hidden = player(7, "anna");
+  hidden.audience = words::PLAYER;
+  hidden.to = 7;
+  world.fold(hidden);
+  world.fold(player(1, "otto"));
+  REQUIRE(world.player(7) != nullptr);
+  CHECK(world.player(7)->player.name() == "anna");
+  CHECK(world.players().size() == 1);
+  world.tell([&](const Fact& fact) {
+    if (const auto* told = as<words::Player>(fact)) CHECK(told->id() == 1);
+    if (const auto* told = as<words::Owns>(fact)) CHECK(told->player() == 1);
+    if (const auto* told = as<words::Score>(fact)) CHECK(told->player() == 1);
+  });
+  World copy;
+  copy.copy(world, 0);
+  CHECK(copy.player(7) == nullptr);
+  SUBCASE("whoever else is told to one player is among them") {
+    hidden.to = 1;
+    world.fold(hidden);
+    CHECK(world.players().size() == 2);
+  }
+  SUBCASE("if all are told of it, it is among them") {
+    world.fold(owns(7, {}, 9));
+    world.fold(player(7, "anna"));
+    CHECK(world.players().size() == 2);
+    CHECK(world.player(7)->active == 9);
+  }
+  SUBCASE("it leaves") {
+    words::PlayerGone gone;
+    gone.set_id(7);
+    world.fold(gone);
+    CHECK(world.player(7) == nullptr);
+    CHECK(world.orphaned() == 0);
+  }
+}
+
 TEST_CASE("a life begins when it is told and ends when it is told") {
   World world = made_of({player(1, "anna"), unit(11, 1), owns(1, {11}, 11)});
   CHECK_FALSE(world.unit(11)->unit.alive());

@@ -165,11 +165,7 @@ bool Replay::resync(Clock& clock, Outlet& out) {
   say(clock, resync_clock(clock.head.at()), out);
   tell_difference(
       *out.world_of(clock.scene), shown(there, clock, out), [&](Id player) { return clock.viewers.contains(player); },
-      [&](Fact fact) {
-        const auto* gone = as<words::PlayerGone>(fact);
-        const bool of_viewer = gone != nullptr && viewers_.contains(gone->id());
-        of_viewer ? tell_gone(clock, gone->id(), "", out) : say(clock, std::move(fact), out);
-      });
+      [&](Fact fact) { say(clock, std::move(fact), out); });
   tell_clock(clock, 0, out);
   return true;
 }
@@ -311,6 +307,8 @@ void Replay::tell_clock(const Clock& clock, Id to, Outlet& out) {
     if (const auto viewer = viewers_.find(id); viewer != viewers_.end() && viewer->second.follows != 0) tell_one(id);
 }
 
+/// Viewers with clocks of their own do not see each other, even while they share one: they would come and go with each
+/// pause. So each is told only of itself, and nobody that it is gone.
 void Replay::tell_player(const Clock& clock, Id id, const std::string& name, Outlet& out) {
   words::Player player;
   player.set_id(id);
@@ -320,8 +318,6 @@ void Replay::tell_player(const Clock& clock, Id id, const std::string& name, Out
   say(clock, options_.shared ? Fact(player) : Fact(id, player), out);
 }
 
-/// Viewers with clocks of their own do not see each other, even while they share one: they would come and go with each
-/// pause. So only the scene's world is told.
 void Replay::tell_gone(const Clock& clock, Id id, const std::string& why, Outlet& out) {
   words::PlayerGone gone;
   gone.set_id(id);

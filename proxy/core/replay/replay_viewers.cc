@@ -227,8 +227,7 @@ Replay::Clock* Replay::find_alike(Micros at, double speed, bool paused, const Cl
   return nullptr;
 }
 
-/// A viewer alone joins those whose clock is alike, and its own ends. Not while it enters: its front then lists whoever
-/// is in its world, and viewers do not see each other.
+/// A viewer alone joins those whose clock is alike, and its own ends.
 Replay::Clock* Replay::alike_of(const Clock& clock, Micros now) {
   if (options_.shared || clock.scene == 0 || clock.viewers.size() != 1) return nullptr;
   const Playhead& head = clock.head;
