@@ -217,11 +217,8 @@ class Inspector final : public ImportSink {
     links_.erase(id);
     players_.gone(id);
   }
-  void remark(std::string_view text) override {
-    std::string line;
-    wire::escape(text, line);
-    err_ << line << '\n';
-  }
+  void remark(std::string_view text) override { err_ << screen_text(text) << '
+'; }
   void note(std::string_view text) override {
     if (wanted_.anything()) remark(text);
   }
@@ -352,6 +349,10 @@ int run_inspect(const InspectOptions& options) {
 
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err, Progress* progress) {
   if (!known_messages(options, err)) return kUsage;
+  if (options.until < options.since) {
+    err << "entente inspect: --until must not be before --since\n";
+    return kUsage;
+  }
   FileOptions from = options.from;
   from.growing = options.follow;
   const auto file = RecordedFile::open(from, "entente inspect", err, progress);

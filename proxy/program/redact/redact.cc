@@ -63,7 +63,8 @@ class RedactCommand {
 
   Outcome<Done> run() {
     std::error_code none;
-    if (std::filesystem::exists(options_.out, none)) return Error{options_.out + " exists already"};
+    if (std::filesystem::exists(options_.out, none))
+      return Error{options_.out + " exists already: choose another name or move it away"};
     if (const auto done = learn(); !done) return done;
     if (!options_.last || has_words_) return write();
     // A part begins with the world, which only words tell.
@@ -203,6 +204,7 @@ int redact(const RedactOptions& options, Progress& progress, std::ostream& out, 
   };
   if (!options.out.ends_with(".mcap"))
     return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
+  if (options.last && *options.last <= 0) return wrong(kUsage, "--last must be more than 0");
   const auto done = RedactCommand(options, progress, out, err).run();
   return done ? int{kOk} : wrong(kFailed, done.error().text);
 }

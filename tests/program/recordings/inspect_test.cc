@@ -122,6 +122,9 @@ TEST_CASE("where nothing matches it is said what there is") {
       crowd.err.ends_with("among 10 connections (#1 c1\\x0a, #2 c2\\x0a, #3 c3\\x0a, #4 c4\\x0a, #5 c5\\x0a, #6 "
                           "c6\\x0a, #7 c7\\x0a, #8 c8\\x0a, and 2 more) in 0.000 s\n"));
 
+  const std::string foreign = folder.write("foreign.jsonl", R"({"t_ms":1,"conn":"Zoë","dir":"c2s","hex":"00"})");
+  CHECK(inspected({{foreign, "panic", "be-packed", 0}, {"d"}}).err.find("(#1 Zoë)") != std::string::npos);
+
   REQUIRE(recorder(folder.file("nobody.mcap"))->close(2).ok());
   CHECK(inspected({{folder.file("nobody.mcap"), "", "", 0}}).err ==
         "entente inspect: nothing matches among 0 connections in 0.000 s\n");
@@ -527,6 +530,15 @@ TEST_CASE("a message that no game has is usage, and the nearest is named") {
   const Inspected wrong = inspected({{trace_file("panic/master-bad-split-5-3.jsonl")}, {}, "", {"Actoin"}});
   CHECK(wrong.exit == kUsage);
   CHECK(wrong.err.find("did you mean 'Action'?") != std::string::npos);
+}
+
+TEST_CASE("a time that ends before it begins is usage") {
+  InspectOptions options{{trace_file("panic/master-bad-split-5-3.jsonl")}};
+  options.since = 20;
+  options.until = 10;
+  const Inspected wrong = inspected(options);
+  CHECK(wrong.exit == kUsage);
+  CHECK(wrong.err == "entente inspect: --until must not be before --since\n");
 }
 
 TEST_CASE("real captures show every message by name") {

@@ -181,8 +181,11 @@ TEST_CASE("what is no recording, or is there already, is refused, and nothing is
   };
   refused({folder.file("none.mcap"), out}, kFailed, "No such file");
   refused({folder.write("x.jsonl", "{}\n"), out}, kFailed, "`entente convert` makes one from a capture");
-  refused({whole, whole}, kFailed, "exists already");
+  refused({whole, whole}, kFailed, "exists already: choose another name");
   refused({whole, folder.file("out.txt")}, kUsage, "must end in .mcap");
+  RedactOptions nothing{whole, out};
+  nothing.last = 0;
+  refused(nothing, kUsage, "--last must be more than 0");
   REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());
   refused({folder.file("nothing.mcap"), out}, kFailed, "has no messages");
   std::filesystem::copy(whole, folder.file("cut.mcap"));
@@ -228,6 +231,7 @@ TEST_CASE("texts: what is told of each kind") {
   CHECK(told(Personal::kAddress, "10.9.9.9/udp") == "192.0.2.2/udp");
   CHECK(told(Personal::kAddress, "anna's computer") == "host1.example");
   CHECK(censor.remark("client left") == "client left");
+  CHECK(censor.remark("not forwarded: 3 Health") == "not forwarded: 3 Health");
   CHECK(censor.remark("dialling 10.1.2.3:5154 for anna-b") == "dialling 192.0.2.1:5154 for player2-_");
 }
 
