@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/core/replay/viewer_orders.h"
+
 namespace entente {
 namespace {
 
@@ -54,10 +56,6 @@ Outcome<core::Micros> parse_time(std::string_view text, core::Micros most) {
   return static_cast<core::Micros>(std::llround(*seconds * static_cast<double>(core::kSecond)));
 }
 
-std::string time_text(core::Micros time) {
-  const auto seconds = time / core::kSecond;
-  const std::string rest = std::to_string(seconds % 60);
-  return std::to_string(seconds / 60) + (rest.size() == 1 ? ":0" : ":") + rest;
-}
+std::string time_text(core::Micros time) { return core::clock_text(time); }
 
 }  // namespace entente

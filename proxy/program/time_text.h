@@ -16,7 +16,7 @@ inline constexpr core::Micros kMostRecordingTime = core::Micros{30} * 24 * 60 * 
 /// Parses a time of at most `most`, never negative. The error shows the forms.
 Outcome<core::Micros> parse_time(std::string_view text, core::Micros most = kMostRecordingTime);
 
-/// "1:15", "62:05"
+/// "1:15", "1:02:05"
 std::string time_text(core::Micros time);
 
 }  // namespace entente

@@ -68,7 +68,7 @@ TEST_CASE("a row tells when, how long, where, who and how many kills, by the end
     CHECK(told.code == 0);
     CHECK(told.err.empty());
     const std::string row = told.out.substr(told.out.find('\n') + 1);
-    CHECK(row.starts_with("a.mcap  2025-11-22 17:02:00  61:01 "));
+    CHECK(row.starts_with("a.mcap  2025-11-22 17:02:00  1:01:01 "));
     CHECK(row.find("  bzflag 2.4  192.0.2.7:5154  3      anna, b") != std::string::npos);
     CHECK(row.find('\x1b') == std::string::npos);
     const std::string json = list(folder.file("a.mcap"), true).out;
