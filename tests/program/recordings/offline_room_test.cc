@@ -155,9 +155,9 @@ TEST_CASE("bzflag: the recorded player drives and shoots, whatever its number on
     std::size_t poses = 0, shots = 0;
     core::Id me = 0;
     walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+      if (event.word && event.word->intent != nullptr) me = event.word->intent->by();
       if (!event.word || event.word->fact == nullptr) return;
       const words::Fact& fact = *event.word->fact;
-      if (fact.has_you()) me = fact.you().player();
       const core::UnitState* own = world.active_unit(me);
       if (fact.has_pose() && own != nullptr && fact.pose().unit() == own->unit.id()) ++poses;
       if (fact.has_shot() && fact.shot().shooter() == me) ++shots;
