@@ -914,18 +914,19 @@ void BusLine::store(const std::string& subject, Bytes bytes, const std::string& 
 }
 
 void BusLine::last(const std::string& stream, const std::string& subject,
-                   std::function<void(Outcome<BusMessage>)> answered) {
-  auto heard = std::make_shared<BusMessage>();
+                   std::function<void(Outcome<std::optional<BusMessage>>)> answered) {
+  auto heard = std::make_shared<std::optional<BusMessage>>();
   bid_stream(
       0,
       [heard, answered = std::move(answered)](Outcome<std::uint64_t> outcome) {
-        answered(outcome ? Outcome<BusMessage>(std::move(*heard)) : Outcome<BusMessage>(outcome.error()));
+        if (outcome) return answered(std::move(*heard));
+        answered(outcome.error());
       },
       [heard, stream, subject](BusConnection& connection) -> Outcome<std::uint64_t> {
         natsMsg* message = nullptr;
         const natsStatus status =
             js_GetLastMsg(&message, connection.stream, stream.c_str(), subject.c_str(), nullptr, nullptr);
-        if (status == NATS_NOT_FOUND) return Error{"there is no message of " + subject};
+        if (status == NATS_NOT_FOUND) return std::uint64_t{0};
         if (status != NATS_OK) return stream_failure(status);
         *heard = message_of(message);
         natsMsg_Destroy(message);

@@ -170,8 +170,9 @@ class BusLine {
   /// Stores a message in the stream of this subject; answers with its number there. `id`: a message with the id of an
   /// earlier one (of the last two minutes) is not stored again; empty: none.
   void store(const std::string& subject, Bytes bytes, const std::string& id, Stored stored);
-  /// The last message of a subject in a stream.
-  void last(const std::string& stream, const std::string& subject, std::function<void(Outcome<BusMessage>)> answered);
+  /// The last message of a subject in a stream; nothing: there is none.
+  void last(const std::string& stream, const std::string& subject,
+            std::function<void(Outcome<std::optional<BusMessage>>)> answered);
 
   bool connected() const { return bus_.connected(); }
 

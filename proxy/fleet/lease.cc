@@ -39,7 +39,9 @@ Buffer Lease::value(std::uint64_t epoch) {
 void Lease::tick(Millis) {
   const std::uint64_t now = nanos();
   if (epoch_ != 0 && now >= *until_) lose();
-  if (asks_ || released_ || !line_.connected() || now < asked_at_ + kRenew * kNanos) return;
+  if (asks_ || released_ || !line_.connected()) return;
+  const bool may_take = epoch_ == 0 && revision_ != 0 && now >= seen_at_ + kTaken * kNanos;
+  if (now < asked_at_ + kRenew * kNanos && !may_take) return;
   asks_ = true;
   asked_at_ = now;
   // An answer may come when this lease is gone.
@@ -62,8 +64,7 @@ void Lease::tick(Millis) {
     ++renewals_;
     return line_.update(bucket_, key_, value(epoch_), revision_, answer);
   }
-  if (revision_ != 0 && now >= seen_at_ + kTaken * kNanos)
-    return line_.update(bucket_, key_, value(0), revision_, answer);
+  if (may_take) return line_.update(bucket_, key_, value(0), revision_, answer);
   line_.get(bucket_, key_, answer);
 }
 

@@ -19,7 +19,7 @@ class Lease final : private net::Ticker::User {
  public:
   static constexpr Millis kRenew = 250;
   static constexpr Millis kValid = 1'500;  ///< from when a renewal was asked for
-  static constexpr Millis kTaken = 2'000;  ///< from when a renewal was seen
+  static constexpr Millis kTaken = 1'750;  ///< from when a renewal was seen
 
   struct User {
     virtual ~User() = default;

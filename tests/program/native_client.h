@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +23,7 @@ namespace entente {
 class NativeClient {
  public:
   explicit NativeClient(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval patience{Process::kPatience.count(), 0};
-    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    be_patient(Process::kPatience);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -47,10 +48,27 @@ class NativeClient {
         return fact;
       }
       const ssize_t got = recv(fd_, some.data(), some.size(), 0);
+      closed_ = got == 0 || (got < 0 && errno != EAGAIN);
       if (got <= 0) return std::nullopt;
       heard_.append(some.data(), static_cast<std::size_t>(got));
     }
   }
+  /// The same, but gives up when nothing comes for so long, or `patience` of other facts have come.
+  template <class Wanted>
+  std::optional<words::Fact> hears(Wanted&& wanted, std::chrono::milliseconds patience) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    be_patient(patience);
+    bool late = false;
+    auto fact = hears([&](const words::Fact& one) {
+      const bool found = wanted(one);
+      late = !found && std::chrono::steady_clock::now() > until;
+      return found || late;
+    });
+    be_patient(Process::kPatience);
+    return late ? std::nullopt : fact;
+  }
+  /// Whether the connection was closed when hears() returned nothing.
+  bool closed() const { return closed_; }
 
   /// All facts until it is closed.
   std::vector<words::Fact> hears() const {
@@ -68,7 +86,14 @@ class NativeClient {
   }
 
  private:
+  void be_patient(std::chrono::milliseconds patience) const {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience);
+    const timeval time{seconds.count(), std::chrono::microseconds(patience - seconds).count()};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+  }
+
   int fd_;
+  bool closed_ = false;
   std::string heard_;
 };
 

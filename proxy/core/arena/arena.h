@@ -37,18 +37,31 @@ struct ArenaRules {
   double pause = 8;                                  ///< between two rounds
 };
 
-/// A player of a recording. Whoever enters with this name first continues from there.
+/// A player of a recording, or of an arena that went on elsewhere. Whoever enters with this name first continues from
+/// there.
 struct ArenaStart {
   std::string name;
   words::Team team = words::TEAM_ANY;
   std::optional<words::Pose> pose;  ///< empty: was not in play
   words::Score score;
+  // Of an arena in play:
+  bool held = false;   ///< for whom Referee::promise names: in play at once, and nobody else has the name meanwhile
+  Id id = 0;           ///< in that arena: tokens refer to it; 0: none
+  double health = 0;   ///< 0: full
+};
+
+/// An arena in play, which goes on here.
+struct ArenaInPlay {
+  std::vector<words::Token> tokens;
+  std::vector<words::TeamScore> team_scores;
+  words::Round round;
 };
 
 struct Arena {
   ArenaRules rules;
   words::World world;                ///< teams start at their bases; flags stand there
   std::vector<ArenaStart> starts{};  ///< with unique names
+  std::optional<ArenaInPlay> in_play{};
 };
 
 /// A walled square with blocks, symmetric, with a base for red in the west and for blue in the east. `half_side`: 40

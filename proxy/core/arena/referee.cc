@@ -15,6 +15,7 @@ namespace {
 
 constexpr Micros kTick = 40 * kMillisecond;
 constexpr Micros kSeatKept = 5 * kSecond;  // until Seat::entries is full again
+constexpr double kAway = 3;                // seconds in which a client moved on while there was no referee
 constexpr std::size_t kLongestName = 31;
 
 words::Rule rule(const char* name, std::string value) {
@@ -69,9 +70,14 @@ void Referee::opened(const Peer&, BackOut& out) {
   out.say(arena_.world);
   if (rules.mode == ArenaMode::kFlags) place_flags(out);
   place_guided(out);
+  if (arena_.in_play) {
+    held_until_ = out.now() + kHeld;
+    restore_flags(out);
+    for (const words::TeamScore& score : arena_.in_play->team_scores) team_scores_[score.team()] = score;
+  }
   if (teams())
     for (const words::Team team : {words::RED, words::BLUE}) score_team(team, 0, 0, out);
-  begin_round(out);
+  arena_.in_play ? restore_round(out) : begin_round(out);
   out.say(words::Ready());
   ticked_ = out.now();
   out.wake(out.now() + kTick);
@@ -126,6 +132,7 @@ void Referee::tick(BackOut& out) {
       balls_.pop_back();
     }
   }
+  if (held_until_ != 0 && out.now() >= held_until_) forget_held(out.now());
   look_after_flags(out);
   look_at_the_clock(out);
   tell_sizes(out);
@@ -168,7 +175,10 @@ std::size_t Referee::playing() const {
 std::string Referee::name_for(const std::string& wish, Id whose) const {
   return free_name(wish.empty() ? "player" : wish, kLongestName, 1, [&](const std::string& name) {
     const auto at = names_.find(name);
-    return at != names_.end() && at->second != whose;
+    if (at != names_.end()) return at->second != whose;
+    return held_until_ != 0 && std::any_of(starts_.begin(), starts_.end(), [&](const ArenaStart& start) {
+             return start.held && start.name == name;
+           });
   });
 }
 
@@ -191,15 +201,43 @@ words::Team Referee::team_for(words::Team wish) const {
   return more_red > 0 ? words::BLUE : words::RED;
 }
 
-/// Continues as the recorded player with this name, if there is one; otherwise just chooses a team.
-void Referee::begin_with(Player& player, const std::string& name, words::Team wish) {
-  const auto at =
-      std::find_if(starts_.begin(), starts_.end(), [&](const ArenaStart& start) { return start.name == name; });
-  if (at == starts_.end()) return player.who.set_team(team_for(wish));
-  player.who.set_team(team_for(wish == words::TEAM_ANY ? at->team : wish));
-  player.start = at->pose;
-  player.score = at->score;
+/// The player with this name whom a newcomer continues; nothing: there is none, or it is held for somebody else.
+std::optional<ArenaStart> Referee::start_for(const std::string& name, bool promised) {
+  const auto at = std::find_if(starts_.begin(), starts_.end(), [&](const ArenaStart& start) {
+    return start.name == name && start.held == promised;
+  });
+  if (at == starts_.end()) return std::nullopt;
+  ArenaStart start = std::move(*at);
   starts_.erase(at);
+  return start;
+}
+
+void Referee::begin_with(Player& player, const ArenaStart& start, words::Team wish) {
+  player.who.set_team(team_for(start.held || wish == words::TEAM_ANY ? start.team : wish));
+  player.start = start.pose;
+  player.start_health = start.health;
+  player.score = start.score;
+}
+
+/// Where the player was, with what it carried.
+void Referee::go_on(Player& player, const ArenaStart& start, BackOut& out) {
+  player.may_spawn = 0;
+  if (!start.pose) return;
+  player.wants_spawn = true;
+  spawn(player, out);
+  if (!player.alive) return;
+  player.away = fastest() * kAway;
+  for (Flag& flag : flags_)
+    if (flag.awaits != 0 && flag.awaits == start.id) take(flag, player, out);
+}
+
+/// Nobody comes any more for what was held.
+void Referee::forget_held(Micros now) {
+  held_until_ = 0;
+  promised_.clear();
+  std::erase_if(starts_, [](const ArenaStart& start) { return start.held; });
+  for (Flag& flag : flags_)
+    if (std::exchange(flag.awaits, 0) != 0) flag.lies_until = std::max(flag.lies_until, now);
 }
 
 Referee::Seat& Referee::seat_of(Id id, Micros now) {
@@ -237,11 +275,18 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
   player.who.set_id(id);
-  call(player, wish.name());
+  const auto promise = promised_.extract(id);
+  const std::string name = promise ? promise.mapped() : wish.name();
+  const bool plays = wish.role() != words::WATCH && !full;
+  const auto start = plays || promise ? start_for(name, !promise.empty()) : std::nullopt;
+  call(player, name);
   player.who.set_motto(wish.motto());
   player.who.set_skin(wish.skin());
   player.who.set_role(full ? words::WATCH : wish.role());
-  if (player.who.role() != words::WATCH) begin_with(player, wish.name(), wish.team());
+  if (plays && start)
+    begin_with(player, *start, wish.team());
+  else if (plays)
+    player.who.set_team(team_for(wish.team()));
   player.who.set_responding(true);
   player.walks = wish.body() == words::Unit::MAN;
   player.barrels.assign(arena_.rules.most_balls, 0);
@@ -269,6 +314,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   *unit.mutable_pose() = pose_of(player);
   say_owned(std::move(unit), out);
   out.say(player.score);
+  if (start && start->held) go_on(player, *start, out);
 }
 
 void Referee::leave(Id id, std::string_view why, BackOut& out) {

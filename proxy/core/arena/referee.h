@@ -22,6 +22,12 @@ class Referee final : public Back {
  public:
   explicit Referee(Arena arena);
 
+  /// How long an ArenaStart is held for the player whom it is promised.
+  static constexpr Micros kHeld = 10 * kSecond;
+
+  /// The player who enters on this seat goes on as the ArenaStart of this name.
+  void promise(Id seat, std::string name) { promised_[seat] = std::move(name); }
+
   void opened(const Peer& peer, BackOut& out) override;
   void receive(Lane, Bytes, BackOut&) override {}  // it has no peer
   void hear(const Intent& intent, BackOut& out) override;
@@ -44,10 +50,12 @@ class Referee final : public Back {
     bool walks = false;           ///< the client moves a man
     Micros claimed = 0;           ///< time of the last claim
     double reach = 0;             ///< metres that claims may still cover (save_up)
+    double away = 0;              ///< metres that the first claim may cover in addition
     Micros corrected = 0;         ///< time of the last correction
     std::vector<Micros> barrels;  ///< when each is loaded
     words::Score score;
     std::optional<words::Pose> start;  ///< where its first life begins, if known
+    double start_health = 0;           ///< of that life; 0: full
     words::Pose told;
     Micros told_at = 0;
     std::uint32_t shots = 0, seq = 0;
@@ -76,6 +84,7 @@ class Referee final : public Back {
     words::Token token;
     Micros lies_until = 0;  ///< when it returns by itself; 0: at home or carried
     Id left_by = 0;         ///< the player who dropped it and has not moved away yet
+    Id awaits = 0;          ///< an ArenaStart::id: the player who carried it before the arena went on here
   };
 
   // -- Players: referee.cc
@@ -91,7 +100,10 @@ class Referee final : public Back {
   std::string name_for(const std::string& wish, Id whose) const;
   void call(Player& player, const std::string& wish);
   words::Team team_for(words::Team wish) const;
-  void begin_with(Player& player, const std::string& name, words::Team wish);
+  std::optional<ArenaStart> start_for(const std::string& name, bool promised);
+  void begin_with(Player& player, const ArenaStart& start, words::Team wish);
+  void go_on(Player& player, const ArenaStart& start, BackOut& out);
+  void forget_held(Micros now);
   std::size_t playing() const;
   void tell_room(BackOut& out);
   void tell_sizes(BackOut& out);
@@ -154,10 +166,12 @@ class Referee final : public Back {
   void take(Flag& flag, Player& player, BackOut& out);
   void drop(Flag& flag, Player& player, BackOut& out);
   void bring_home(Flag& flag, BackOut& out);
+  void restore_flags(BackOut& out);
   void capture(Flag& flag, Player& player, BackOut& out);
   Flag* carried_by(Id player);
   const words::Solid* base_of(words::Team team) const;
   void begin_round(BackOut& out);
+  void restore_round(BackOut& out);
   void end_round(BackOut& out);
   void look_at_the_clock(BackOut& out);
   void look_at_the_score(std::uint32_t wins, Id player, words::Team team, BackOut& out);
@@ -168,6 +182,8 @@ class Referee final : public Back {
   const Terrain terrain_;
   TankModel claimed_tank_;          // smaller, for testing claims: other games' copies of the world are less exact
   std::vector<ArenaStart> starts_;  // not taken yet
+  std::unordered_map<Id, std::string> promised_;
+  Micros held_until_ = 0;  // 0: nothing is held
   std::map<Id, Player> players_;
   std::unordered_map<std::string, Id> names_;
   std::map<Id, Seat> seats_;

@@ -67,7 +67,8 @@ void Referee::spawn(Player& player, BackOut& out) {
   player.before = player.tank;
   player.state = 0;
   player.alive = true;
-  player.health = arena_.rules.health;
+  const double begins_with = std::exchange(player.start_health, 0);
+  player.health = begins_with > 0 ? std::min(begins_with, arena_.rules.health) : arena_.rules.health;
   player.claimed = out.now();
   player.steering.stop();
   player.claims = false;
@@ -201,7 +202,7 @@ double Referee::fastest() const { return arena_.rules.tank.speed * kFaster; }
 
 /// All claims of a life share one budget of metres: a tolerance for each claim would add up to any speed.
 void Referee::save_up(Player& player, Micros now) const {
-  if (!player.claims) player.reach = kFarther;
+  if (!player.claims) player.reach = kFarther + std::exchange(player.away, 0);
   player.reach = std::min(kGoodFor * fastest() + kFarther, player.reach + fastest() * seconds(player.claimed, now));
   player.claimed = now;
 }

@@ -76,6 +76,33 @@ void Referee::place_guided(BackOut& out) {
   }
 }
 
+/// The flags of an arena that goes on here: where they were, or where their carriers are.
+void Referee::restore_flags(BackOut& out) {
+  std::vector<bool> restored(flags_.size());
+  for (const words::Token& before : arena_.in_play->tokens) {
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      Flag& flag = flags_[i];
+      words::Token& token = flag.token;
+      if (restored[i] || token.kind() != before.kind() || token.team() != before.team() ||
+          token.gives() != before.gives())
+        continue;
+      restored[i] = true;
+      double x = before.x(), y = before.y();
+      if (before.state() == words::Token::CARRIED) {
+        flag.awaits = before.carrier();
+        for (const ArenaStart& start : starts_)
+          if (start.pose && start.id == flag.awaits) x = start.pose->x(), y = start.pose->y();
+      }
+      const bool at_home = flag.awaits == 0 && (base_of(token.team()) == nullptr || (x == token.x() && y == token.y()));
+      token.set_x(std::clamp(x, arena_.world.west(), arena_.world.east()));
+      token.set_y(std::clamp(y, arena_.world.south(), arena_.world.north()));
+      if (!at_home) flag.lies_until = out.now() + kLies;
+      out.say(token);
+      break;
+    }
+  }
+}
+
 bool Referee::guides(Id player) {
   const Flag* const flag = carried_by(player);
   return flag != nullptr && flag->token.kind() == words::Token::FLAG;
@@ -141,6 +168,7 @@ bool Referee::touches(Flag& flag, const Player& player) {
 
 void Referee::take(Flag& flag, Player& player, BackOut& out) {
   flag.lies_until = 0;
+  flag.awaits = 0;
   flag.token.set_state(words::Token::CARRIED);
   flag.token.set_carrier(player.who.id());
   words::TokenTaken taken;
@@ -182,6 +210,22 @@ void Referee::begin_round(BackOut& out) {
   round_.set_another(true);
   round_ends_ = arena_.rules.round > 0 ? out.now() + micros(arena_.rules.round) : 0;
   if (round_ends_ != 0) round_.set_left_s(arena_.rules.round);
+  out.say(round_);
+}
+
+/// The round of an arena that goes on here.
+void Referee::restore_round(BackOut& out) {
+  begin_round(out);
+  const words::Round& before = arena_.in_play->round;
+  if (before.state() == words::Round::OVER) {
+    round_ = before;
+    round_.set_winner(0);  // an id of the earlier room
+    round_.set_another(true);
+    next_round_ = out.now() + micros(arena_.rules.pause);
+  } else if (round_ends_ != 0 && before.has_left_s()) {
+    round_.set_left_s(std::clamp(before.left_s(), 0.0, arena_.rules.round));
+    round_ends_ = out.now() + micros(round_.left_s());
+  }
   out.say(round_);
 }
 

@@ -42,6 +42,7 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
   void heard(Give give) {
     if (room_.over()) return;
     const bool stepped = !mirror().lacks_world();
+    const std::uint64_t epoch = mirror().epoch();
     bool used = false;
     room_.order([&](core::Back&) { used = give(mirror()); });
     if (used)
@@ -50,8 +51,9 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
       ++arena_.counts->refused;
     if (stepped && mirror().lacks_world()) ++arena_.counts->gaps;
     arena_.counts->snapshots = mirror().snapshots();
-    // The first that is missed is asked for at once.
-    if (mirror().lacks_world() && loop_.now() >= asked_at_ + kNodeBeat) send(true);
+    // The first that is missed is asked for at once; a new owner must know our players.
+    const bool is_new = mirror().epoch() != epoch;
+    if (mirror().lacks_world() && (is_new || loop_.now() >= asked_at_ + kNodeBeat)) send(true);
   }
 
   void tick(Millis now) override {

@@ -22,6 +22,7 @@ struct ArenaCounts {
   std::atomic<std::uint64_t> snapshots{0};  ///< worlds sent or received
   std::atomic<std::uint64_t> players{0};    ///< of the owner: seats of players on all nodes
   std::atomic<std::uint64_t> nodes{0};      ///< of the owner: nodes with which it talks
+  std::atomic<std::uint64_t> stored{0};     ///< of the owner: times that the arena was stored for the next owner
 };
 
 struct FleetArena {
@@ -30,6 +31,7 @@ struct FleetArena {
   std::string arena;                                             ///< a token
   std::string node;                                              ///< this node; a token
   std::uint64_t run = 0;                                         ///< this node's (schema/fleet.proto)
+  std::uint32_t replicas = 1;                                    ///< of what JetStream stores
   std::function<const wire::Game*(std::string_view)> find_game;  ///< null: unknown
   Limits limits{};                                               ///< of players on other nodes
   std::shared_ptr<ArenaCounts> counts = std::make_shared<ArenaCounts>();
@@ -38,6 +40,8 @@ struct FleetArena {
 inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS takes a megabyte
 inline constexpr Millis kFactsBeat = 250;                 ///< the owner says something so often
 inline constexpr Millis kNodeBeat = 500;                  ///< an edge says something so often
+inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena so often
+inline constexpr Millis kReturn = 400;                    ///< how long a new owner waits for the players of the last one
 inline constexpr Millis kOwnerLost = 1'500;               ///< the owner has been silent for so long
 inline constexpr Millis kNodeLost = 4'000;                ///< an edge has been silent for so long: its players are gone
 inline constexpr std::uint64_t kGather = 2'000'000;       ///< nanoseconds between two messages of one sender

@@ -1,47 +1,23 @@
 #include "proxy/fleet/arena/mirror.h"
 
-#include <cmath>
-#include <set>
+#include <tuple>
 
 #include "proxy/core/ids.h"
 #include "proxy/core/losses.h"
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/world.h"
+#include "proxy/fleet/arena/finite.h"
 
 namespace entente::fleet {
 namespace {
 
 using core::as, core::Fact, core::Id, core::Intent;
-using google::protobuf::FieldDescriptor;
 
-/// Whether all numbers in it are finite. The message comes from another machine.
-bool has_finite_numbers(const google::protobuf::Message& message) {
-  const auto& read = *message.GetReflection();
-  const auto& type = *message.GetDescriptor();
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor* field = type.field(i);
-    switch (field->cpp_type()) {
-      case FieldDescriptor::CPPTYPE_DOUBLE:
-        if (!field->is_repeated() && !std::isfinite(read.GetDouble(message, field))) return false;
-        break;
-      case FieldDescriptor::CPPTYPE_FLOAT:
-        if (!field->is_repeated() && !std::isfinite(read.GetFloat(message, field))) return false;
-        for (int k = 0; field->is_repeated() && k < read.FieldSize(message, field); ++k)
-          if (!std::isfinite(read.GetRepeatedFloat(message, field, k))) return false;
-        break;
-      case FieldDescriptor::CPPTYPE_MESSAGE:
-        if (!field->is_repeated() && read.HasField(message, field) &&
-            !has_finite_numbers(read.GetMessage(message, field)))
-          return false;
-        for (int k = 0; field->is_repeated() && k < read.FieldSize(message, field); ++k)
-          if (!has_finite_numbers(read.GetRepeatedMessage(message, field, k))) return false;
-        break;
-      default:
-        break;
-    }
-  }
-  return true;
+/// What the next owner must know of a player who is in play.
+bool steers(const Intent& intent) {
+  return as<words::Step>(intent) != nullptr || as<words::Toward>(intent) != nullptr ||
+         as<words::Keys>(intent) != nullptr;
 }
 
 }  // namespace
@@ -54,6 +30,7 @@ bool Mirror::is_current(std::uint64_t epoch) {
   if (epoch == epoch_) return true;
   epoch_ = epoch;
   lose_owner();
+  new_owner_ = true;
   return true;
 }
 
@@ -64,7 +41,7 @@ void Mirror::lose_owner() {
   queued_ = 0;
   next_private_ = 0;
   for (auto& [id, seat] : seats_) {
-    seat.open = seat.ready = false;
+    seat.open = false;
     seat.player = 0;
   }
   // What was to be said was for the owner before.
@@ -146,6 +123,8 @@ void Mirror::tick(Outlet& out) { advance(out); }
 
 /// Says everything that is complete.
 void Mirror::advance(Outlet& out) {
+  // Players enter before the world is asked for: so it has them.
+  if (std::exchange(new_owner_, false)) enter_again(out);
   if (snapshot_) {
     const bus::Snapshot snapshot = *std::exchange(snapshot_, std::nullopt);
     arrive(snapshot, out);
@@ -179,16 +158,18 @@ void Mirror::advance(Outlet& out) {
     queued_ -= std::min(queued_, facts_.front().bytes);
     facts_.pop_front();
   }
+  tell_ready(out);
 }
 
 /// The world is what the snapshot says: the room hears the difference.
 void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
   ++snapshots_;
-  take_seats(snapshot);
+  take_seats(snapshot, out);
   std::vector<Fact> world;
   world.reserve(static_cast<std::size_t>(snapshot.world_size()));
   for (const words::Fact& one : snapshot.world())
     if (auto fact = translated(one, out); fact && fact->audience == words::ALL) world.push_back(std::move(*fact));
+  for (const Fact& fact : world) note(fact);
   if (!told_) {
     for (Fact& fact : world) out.say(std::move(fact));
     told_ = true;
@@ -221,16 +202,16 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
   }
   for (const Private& one : older)
     for (const auto& part : one.message.parts()) apply(part, true, out);
-  tell_ready(out);
-  enter_again();
+  enter_again(out);
 }
 
 /// Which of the owner's players are ours. Ids that the owner does not use any more are forgotten.
-void Mirror::take_seats(const bus::Snapshot& snapshot) {
+void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
   std::set<Id> used;
   for (const words::Fact& one : snapshot.world()) core::each_id(one, [&](Id id) { used.insert(id); });
+  const bool known_owner = std::exchange(ids_epoch_, epoch_) == epoch_;
   core::IdMap<Id> kept;
-  if (std::exchange(ids_epoch_, epoch_) == epoch_)
+  if (known_owner)
     for (const Id id : used)
       if (const Id known = ids_.id(id)) kept.add(id, known);
   ids_ = std::move(kept);
@@ -245,37 +226,90 @@ void Mirror::take_seats(const bus::Snapshot& snapshot) {
     else
       close(one.seat(), "gone");
   }
+  if (!known_owner && told_) recognise(snapshot, out);
+}
+
+/// Players, units and flags of the last owner's world keep their ids in the next one's: nobody sees them go and come.
+void Mirror::recognise(const bus::Snapshot& snapshot, Outlet& out) {
+  const core::World& room = out.world();
+  std::map<std::string, Id> names;
+  std::set<Id> free;  // ids of the room that nobody has yet
+  std::multimap<std::tuple<int, int, int>, Id> tokens;
+  const auto alike = [](const words::Token& token) {
+    return std::tuple(int{token.kind()}, int{token.team()}, int{token.gives()});
+  };
+  for (const auto& [id, state] : room.players()) {
+    if (!seats_.contains(id)) names.emplace(state.player.name(), id), free.insert(id);
+    free.insert(state.units.begin(), state.units.end());
+  }
+  for (const auto& [id, token] : room.tokens()) tokens.emplace(alike(token), id), free.insert(id);
+  for (const words::Fact& one : snapshot.world()) {
+    if (one.has_player()) {
+      if (const auto at = names.find(one.player().name()); at != names.end()) same(one.player().id(), at->second, free);
+    } else if (one.has_owns()) {
+      const core::PlayerState* player = room.player(ids_.id(one.owns().player()));
+      for (int i = 0; player != nullptr && i < one.owns().units_size(); ++i)
+        if (static_cast<std::size_t>(i) < player->units.size())
+          same(one.owns().units(i), player->units[static_cast<std::size_t>(i)], free);
+    } else if (one.has_token()) {
+      const auto at = tokens.find(alike(one.token()));
+      if (at == tokens.end()) continue;
+      same(one.token().id(), at->second, free);
+      tokens.erase(at);
+    }
+  }
+}
+
+void Mirror::same(Id owners, Id room, std::set<Id>& free) {
+  if (owners != 0 && ids_.id(owners) == 0 && free.erase(room) != 0) ids_.add(owners, room);
 }
 
 void Mirror::sit(Id id, Id player) {
   Seat& seat = seats_[id];
+  seat.open = true;
   if (player == 0) return;
   ids_.remove_number(player);
   ids_.remove_id(id);
   ids_.add(player, id);
   seat.player = player;
-  seat.open = true;
 }
 
-/// The owner does not know these players: it is a new one, or has missed what we said.
-void Mirror::enter_again() {
+/// The owner does not know these players: it is a new one, or has missed what we said. They have the names that they
+/// had.
+void Mirror::enter_again(Outlet& out) {
   for (auto& [id, seat] : seats_) {
     if (seat.open || !seat.wish) continue;
-    seat.ready = false;
     open(id, seat);
-    pass(id, *seat.wish);
+    Intent wish = *seat.wish;
+    if (const core::PlayerState* player = out.world().player(id))
+      std::get<words::Enter>(wish.kind).set_name(player->player.name());
+    pass(id, wish);
     if (seat.spawns) pass(id, Intent(words::Spawn()));
+    for (const auto& still : {seat.steers, seat.trigger})
+      if (still) pass(id, *still);
   }
 }
 
-/// Players who are in, and missed to hear that they are.
+/// Players who have come in. As in one process, after the facts with which they did.
 void Mirror::tell_ready(Outlet& out) {
-  for (auto& [id, seat] : seats_) {
-    if (seat.player == 0 || seat.ready || !seat.wish || ids_.number(id) == nullptr) continue;
-    if (out.world().player(id) == nullptr) continue;
-    seat.ready = true;
-    out.say(Fact(id, words::Ready()));
-  }
+  for (const Id id : std::exchange(entered_, {}))
+    if (const auto at = seats_.find(id); at != seats_.end() && !std::exchange(at->second.ready, true))
+      out.say(Fact(id, words::Ready()));
+}
+
+/// What a fact means for our players.
+void Mirror::note(const Fact& fact) {
+  const auto* player = as<words::Player>(fact);
+  const auto* died = as<words::Died>(fact);
+  if (player == nullptr && died == nullptr) return;
+  const auto at = seats_.find(player != nullptr ? player->id() : died->player());
+  if (at == seats_.end()) return;
+  Seat& seat = at->second;
+  if (player != nullptr && !seat.ready && seat.wish) entered_.push_back(at->first);
+  if (died == nullptr) return;
+  seat.spawns = false;
+  seat.steers.reset();
+  seat.trigger.reset();
 }
 
 void Mirror::apply(const bus::ToNode::Part& part, bool old, Outlet& out) {
@@ -301,6 +335,7 @@ void Mirror::apply(const words::Fact& message, Outlet& out) {
   const auto* player = as<words::PlayerGone>(*fact);
   const auto* unit = as<words::Gone>(*fact);
   const Id gone = player != nullptr ? player->id() : unit != nullptr ? unit->unit() : 0;
+  note(*fact);
   out.say(std::move(*fact));
   if (gone != 0 && !seats_.contains(gone)) ids_.remove_id(gone);
 }
@@ -338,13 +373,14 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
   const bool leaves = as<words::Leave>(intent) != nullptr;
   const auto known = seats_.find(intent.by);
   if (leaves && (known == seats_.end() || !known->second.open)) {
-    if (known != seats_.end()) known->second.wish.reset();
+    if (known != seats_.end()) remember(known->second, intent);
     return;
   }
   Seat& seat = seats_[intent.by];
   remember(seat, intent);
-  if (!in_step_) {
-    const bool kept = leaves || as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Spawn>(intent);
+  if (!seat.open && !in_step_) {
+    const bool kept = as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Spawn>(intent) ||
+                      steers(intent) || as<words::Trigger>(intent);
     if (!kept) out.lose(core::loss::kServerAway, intent);
     return;
   }
@@ -357,9 +393,13 @@ void Mirror::remember(Seat& seat, const Intent& intent) {
   if (as<words::Enter>(intent) != nullptr) seat.wish = intent;
   if (as<words::Leave>(intent) != nullptr) {
     seat.wish.reset();
+    seat.steers.reset();
+    seat.trigger.reset();
     seat.spawns = seat.ready = false;
   }
   if (as<words::Spawn>(intent) != nullptr) seat.spawns = true;
+  if (steers(intent)) seat.steers = intent;
+  if (as<words::Trigger>(intent) != nullptr) seat.trigger = intent;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !seat.wish) return;
   auto& wish = std::get<words::Enter>(seat.wish->kind);
@@ -387,7 +427,8 @@ void Mirror::pass(Id seat, const Intent& intent) {
   core::to_message(intent, message);
   message.clear_by();
   message.clear_at_us();
-  core::translate_ids(message, [this](Id id) { return ids_.number_or(id, 0); });
+  const bool knows_ids = ids_epoch_ == epoch_;
+  core::translate_ids(message, [&](Id id) { return knows_ids ? ids_.number_or(id, 0) : 0; });
   message_bytes_ += message.ByteSizeLong() + 16;
   if (message_bytes_ > kMessage) seal();
 }

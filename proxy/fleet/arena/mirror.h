@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,11 @@ class Mirror final : public core::Back {
   struct Seat {
     core::Id player = 0;                    // the owner's id; 0: it has none yet
     bool open = false;                      // the owner was told of it
-    bool ready = false, spawns = false;     // it was told Ready; it wants to be put into play
+    bool ready = false;                     // it was told Ready
+    bool spawns = false;                    // it is in play, or wants to be
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
+    // Its last Step, Toward or Keys, and its last Trigger, in this life.
+    std::optional<core::Intent> steers = {}, trigger = {};
   };
   struct Private {
     bus::ToNode message;
@@ -76,14 +80,17 @@ class Mirror final : public core::Back {
   bool take_piece(const bus::ToNode::Piece& piece);
   void advance(Outlet& out);
   void arrive(const bus::Snapshot& snapshot, Outlet& out);
-  void take_seats(const bus::Snapshot& snapshot);
-  void enter_again();
+  void take_seats(const bus::Snapshot& snapshot, Outlet& out);
+  void recognise(const bus::Snapshot& snapshot, Outlet& out);
+  void enter_again(Outlet& out);
   void tell_ready(Outlet& out);
   void apply(const bus::ToNode::Part& part, bool old, Outlet& out);
   void apply(const words::Fact& message, Outlet& out);
   std::optional<core::Fact> translated(const words::Fact& message, Outlet& out);
   core::Id room_id(core::Id owners, Outlet& out);
+  void same(core::Id owners, core::Id room, std::set<core::Id>& free);
   void sit(core::Id seat, core::Id player);
+  void note(const core::Fact& fact);
   void remember(Seat& seat, const core::Intent& intent);
   void open(core::Id id, Seat& seat);
   void pass(core::Id seat, const core::Intent& intent);
@@ -96,6 +103,8 @@ class Mirror final : public core::Back {
   std::uint64_t epoch_ = 0;
   bool in_step_ = false;                       // the world is the owner's, up to last_
   bool told_ = false;                          // the room has had a world
+  bool new_owner_ = false;                     // which does not know the seats yet
+  std::vector<core::Id> entered_;              // seats that are to be told Ready
   std::uint64_t last_ = 0, next_private_ = 0;  // numbers; next_private_ 0: any
   std::deque<Public> facts_;
   std::deque<Private> private_;

@@ -1,361 +1,62 @@
 #include "proxy/fleet/arena/owner_door.h"
 
-#include <map>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "proxy/core/world.h"
-#include "proxy/fleet/arena/far_guest.h"
 #include "proxy/relay/sessions/shared_room.h"
-#include "schema/fleet.pb.h"
 
 namespace entente::fleet {
 namespace {
 
-using core::Fact, core::Id;
-
-constexpr std::size_t kMostNodes = 256;
-constexpr std::size_t kMostSeats = 5'000;          // of one node
-constexpr std::size_t kPiece = 256U << 10U;        // bytes of a snapshot
-constexpr Millis kWorldEvery = 300;                // how often one node gets a snapshot
-constexpr std::size_t kLargestFact = 700U << 10U;  // bytes; a larger one comes by a snapshot
-
-class OwnerDoor final : public relay::Annex, private net::Ticker::User, private net::Alarm::User {
+class OwnerDoor final : public relay::Annex {
  public:
-  OwnerDoor(FleetArena arena, std::uint64_t epoch, OwnedUntil until, relay::SharedRoom& room, net::Loop& loop)
-      : arena_(std::move(arena)),
-        epoch_(epoch),
-        until_(std::move(until)),
-        room_(room),
-        loop_(loop),
-        all_(arena_.names.facts(arena_.arena)),
-        line_(*arena_.bus, loop),
-        ticker_(loop, *this, kStep),
-        alarm_(loop, *this) {
-    line_.subscribe(arena_.names.from(arena_.arena, "*"), [this](const BusMessage& message) { read(message); });
+  OwnerDoor(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee,
+            std::map<SeatOf, std::string> names, relay::SharedRoom& room, net::Loop& loop)
+      : line_(*arena.bus, loop),
+        stored_at_(arena.names.snapshot(arena.arena)),
+        side_(make_owner_side(arena, epoch, std::move(until), std::move(referee), std::move(names), post(), room,
+                              loop)) {
+    line_.subscribe(arena.names.from(arena.arena, "*"), [this](const BusMessage& message) {
+      side_->read(message.subject.substr(message.subject.rfind('.') + 1), message.bytes);
+    });
   }
 
-  ~OwnerDoor() override {
-    arena_.counts->players = 0;
-    arena_.counts->nodes = 0;
-  }
-
-  void told(const Fact& fact) override {
-    if (fact.scene != 0) return;
-    switch (fact.audience) {
-      case words::PLAYER:
-        if (const auto at = players_.find(fact.to); at != players_.end()) tell(*at->second, fact);
-        return;
-      case words::TEAM:
-      case words::ADMINS:
-        for (auto& [name, node] : nodes_)
-          if (concerns(fact, node)) tell(node, fact);
-        return;
-      default:
-        tell_all(fact);
-    }
-  }
-
-  void turn_ends() override {
-    bury();
-    const std::uint64_t now = loop_.nanos();
-    if (now >= sent_at_ + kGather) return flush();
-    if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGather);
-  }
+  void told(const core::Fact& fact) override { side_->told(fact); }
+  void turn_ends() override { side_->turn_ends(); }
 
  private:
-  static constexpr Millis kStep = 50;
-
-  struct Seat {
-    std::unique_ptr<FarGuest> guest;
-    Id player = 0;  // 0: it waits for its seat
-  };
-  struct Node {
-    std::string to;
-    std::uint64_t run = 0, heard = 0;  // its number, and that of its last message
-    std::uint64_t number = 0;          // of what it was told last
-    Millis heard_at = 0, world_at = 0;
-    bool lacks_world = false;
-    bus::ToNode message;
-    std::map<std::uint32_t, Seat> seats;
-  };
-
-  bool owns() const { return loop_.nanos() < until_->load(std::memory_order_relaxed) && !room_.over(); }
-
-  // -- What the room tells
-  void tell_all(const Fact& fact) {
-    one_.clear();
-    core::write(fact, one_);
-    if (one_.size() > kLargestFact) {
-      flush();
-      ++number_;  // which nobody gets: every node asks for the world
-      return;
-    }
-    if (facts_.size() + one_.size() > kMostMessage) flush();
-    // A field of bus::Facts: `facts`, with its length.
-    facts_.push_back(static_cast<std::uint8_t>(bus::Facts::kFactsFieldNumber << 3U | 2U));
-    for (std::size_t left = one_.size();; left >>= 7U) {
-      if (left < 128) {
-        facts_.push_back(static_cast<std::uint8_t>(left));
-        break;
-      }
-      facts_.push_back(static_cast<std::uint8_t>(left | 128U));
-    }
-    append(facts_, one_);
-    ++count_;
+  OwnerPost post() {
+    return {[this](const std::string& subject, Bytes bytes) { line_.publish(subject, bytes); },
+            [this](Bytes saved) {
+              line_.store(stored_at_, saved, "",
+                          [this](const Outcome<std::uint64_t>& stored) { side_->stored(stored.ok()); });
+            }};
   }
 
-  bus::ToNode::Part& part(Node& node) {
-    auto& fresh = *node.message.add_parts();
-    fresh.set_before(count_);
-    return fresh;
-  }
-
-  void tell(Node& node, const Fact& fact) { core::to_message(fact, *part(node).mutable_fact()); }
-
-  /// Whether one of the node's players is of the audience.
-  bool concerns(const Fact& fact, const Node& node) const {
-    for (const auto& [number, its] : node.seats) {
-      const core::PlayerState* player = room_.world().player(its.player);
-      if (player == nullptr) continue;
-      if (fact.audience == words::TEAM ? static_cast<std::uint32_t>(player->player.team()) == fact.to
-                                       : (player->player.badges() & words::ADMIN) != 0)
-        return true;
-    }
-    return false;
-  }
-
-  /// Out with what was told: first what is for single nodes, which find its place among the rest by number.
-  void flush() {
-    sent_at_ = loop_.nanos();
-    const bool some = count_ != 0;
-    if (some) ++number_;
-    for (auto& [name, node] : nodes_) {
-      if (node.message.parts_size() == 0) continue;
-      node.message.set_facts(number_);
-      send(node);
-    }
-    if (some) publish_facts();
-  }
-
-  void publish_facts() {
-    told_at_ = loop_.now();
-    bus::Facts head;
-    head.set_epoch(epoch_);
-    head.set_number(number_);
-    const std::string front = head.SerializeAsString();
-    one_.assign(front.begin(), front.end());
-    append(one_, facts_);
-    facts_.clear();
-    count_ = 0;
-    if (owns()) line_.publish(all_, one_);
-  }
-
-  void send(Node& node) {
-    node.message.set_epoch(epoch_);
-    node.message.set_run(node.run);
-    node.message.set_number(++node.number);
-    if (owns()) line_.publish(node.to, as_bytes(node.message.SerializeAsString()));
-    node.message.Clear();
-  }
-
-  void send_world(Node& node) {
-    const Millis now = loop_.now();
-    if (node.world_at != 0 && now < node.world_at + kWorldEvery) {
-      node.lacks_world = true;  // later
-      return;
-    }
-    node.world_at = now;
-    node.lacks_world = false;
-    ++arena_.counts->snapshots;
-    flush();
-    bus::Snapshot snapshot;
-    snapshot.set_facts(number_);
-    room_.world().tell([&](const Fact& fact) { core::to_message(fact, *snapshot.add_world()); });
-    for (const auto& [number, its] : node.seats) {
-      auto& seat = *snapshot.add_seats();
-      seat.set_seat(number);
-      seat.set_player(its.player);
-    }
-    const std::string bytes = snapshot.SerializeAsString();
-    const auto count = static_cast<std::uint32_t>((bytes.size() + kPiece - 1) / kPiece);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      auto& piece = *node.message.mutable_piece();
-      piece.set_index(i);
-      piece.set_count(count);
-      piece.set_bytes(bytes.substr(i * kPiece, kPiece));
-      node.message.set_facts(number_);
-      send(node);
-    }
-  }
-
-  // -- What nodes say
-  void read(const BusMessage& message) {
-    if (!owns()) return;
-    const std::string name = message.subject.substr(message.subject.rfind('.') + 1);
-    bus::FromNode said;
-    if (!said.ParseFromArray(message.bytes.data(), static_cast<int>(message.bytes.size())) || said.run() == 0)
-      return refuse();
-    if (said.epoch() != 0 && said.epoch() != epoch_) return refuse();  // it was for another owner
-    auto at = nodes_.find(name);
-    if (at == nodes_.end()) {
-      if (nodes_.size() >= kMostNodes || objection_to_token(name)) return refuse();
-      at = nodes_.try_emplace(name).first;
-      at->second.to = arena_.names.to(arena_.arena, name);
-      arena_.counts->nodes = nodes_.size();
-    }
-    Node& node = at->second;
-    if (node.run != said.run()) {
-      empty(node, "the node has started anew");
-      node.run = said.run();
-      node.heard = 0;
-    }
-    node.heard_at = loop_.now();
-    if (node.heard != 0 && said.number() != node.heard + 1) {
-      if (said.number() <= node.heard) return refuse();
-      ++arena_.counts->gaps;
-      node.lacks_world = true;  // it finds there which of its players we know
-    }
-    node.heard = said.number();
-    std::vector<FarGuest*> wanting;
-    for (auto& one : *said.mutable_parts()) read(node, one, wanting);
-    for (FarGuest* const guest : wanting) guest->deliver();
-    for (const std::uint32_t number : std::exchange(leaving_, {})) leave(node, number, "left");
-    if (said.wants_world() || node.lacks_world) send_world(node);
-  }
-
-  void read(Node& node, bus::FromNode::Part& part, std::vector<FarGuest*>& wanting) {
-    const auto at = node.seats.find(part.seat());
-    if (part.has_open()) {
-      if (at == node.seats.end()) open(node, part.seat(), part.open());
-      return;
-    }
-    if (at == node.seats.end()) {
-      if (!part.has_close()) refuse();
-      return;
-    }
-    FarGuest& guest = *at->second.guest;
-    if (part.has_close()) {
-      leaving_.push_back(part.seat());
-      return;
-    }
-    auto intent = core::from_message(part.intent());
-    // A way back to a seat is a matter of the node where the client is.
-    if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) return refuse();
-    if (wanting.empty() || wanting.back() != &guest) wanting.push_back(&guest);
-  }
-
-  void open(Node& node, std::uint32_t number, const bus::FromNode::Open& open) {
-    if (number == 0 || node.seats.size() >= kMostSeats) return refuse();
-    relay::SessionInfo client;
-    client.game = arena_.find_game(open.game());
-    if (client.game == nullptr) return refuse();
-    const auto dialects = client.game->dialects();
-    for (std::size_t i = 0; i < dialects.size(); ++i)
-      if (dialects[i].name == open.dialect()) client.dialect = i;
-    if (const auto address = net::Address::parse(open.address())) client.client = *address;
-    auto guest = std::make_unique<FarGuest>(room_, client, arena_.limits, [this, &node, number](Id seat) {
-      players_[seat] = &node;
-      node.seats[number].player = seat;
-      auto& fresh = *part(node).mutable_seat();
-      fresh.set_seat(number);
-      fresh.set_player(seat);
-    });
-    FarGuest& its = *guest;
-    node.seats[number].guest = std::move(guest);
-    ++arena_.counts->players;
-    its.begin();
-  }
-
-  void leave(Node& node, std::uint32_t number, std::string_view why) {
-    const auto at = node.seats.find(number);
-    if (at == node.seats.end()) return;
-    players_.erase(at->second.player);
-    at->second.guest->leave(why);
-    node.seats.erase(at);
-    --arena_.counts->players;
-  }
-
-  void empty(Node& node, std::string_view why) {
-    while (!node.seats.empty()) leave(node, node.seats.begin()->first, why);
-  }
-
-  /// Guests whose seats the room has closed. If the room ends, they wait for the next owner.
-  void bury() {
-    for (auto& [name, node] : nodes_)
-      for (auto at = node.seats.begin(); at != node.seats.end();) {
-        if (!at->second.guest->is_over()) {
-          ++at;
-          continue;
-        }
-        if (!room_.end_reason()) {
-          auto& closed = *part(node).mutable_closed();
-          closed.set_seat(at->first);
-          closed.set_why(at->second.guest->why());
-        }
-        players_.erase(at->second.player);
-        at = node.seats.erase(at);
-        --arena_.counts->players;
-      }
-  }
-
-  void refuse() { ++arena_.counts->refused; }
-
-  void tick(Millis now) override {
-    if (room_.over()) return;
-    if (!owns()) {  // the lease has run out: there may be another owner by now
-      for (auto& [name, node] : nodes_) empty(node, "the arena goes on elsewhere");
-      return;
-    }
-    for (auto at = nodes_.begin(); at != nodes_.end();) {
-      Node& node = at->second;
-      if (now >= node.heard_at + kNodeLost) {
-        empty(node, "the node is lost");
-        at = nodes_.erase(at);
-        arena_.counts->nodes = nodes_.size();
-        continue;
-      }
-      if (node.lacks_world) send_world(node);
-      ++at;
-    }
-    if (now < told_at_ + kFactsBeat) return;
-    flush();
-    if (now < told_at_ + kFactsBeat) return;
-    ++number_;
-    publish_facts();
-  }
-
-  void rang() override {
-    waits_ = false;
-    flush();
-  }
-
-  const FleetArena arena_;
-  const std::uint64_t epoch_;
-  const OwnedUntil until_;
-  relay::SharedRoom& room_;
-  net::Loop& loop_;
-  const std::string all_;
   BusLine line_;
-  net::Ticker ticker_;
-  net::Alarm alarm_;
-  std::map<std::string, Node, std::less<>> nodes_;
-  std::unordered_map<Id, Node*> players_;
-  std::vector<std::uint32_t> leaving_;
-  Buffer facts_, one_;       // serialized: the facts of the next message; a scratch
-  std::uint32_t count_ = 0;  // of facts_
-  std::uint64_t number_ = 0, sent_at_ = 0;
-  Millis told_at_ = 0;
-  bool waits_ = false;
+  const std::string stored_at_;
+  const std::unique_ptr<OwnerSide> side_;
 };
 
 }  // namespace
 
-void own(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, relay::SharedRoomOptions& room) {
-  room.annex = [arena, epoch, until = std::move(until)](relay::SharedRoom& its,
-                                                        net::Loop& loop) -> std::unique_ptr<relay::Annex> {
-    return std::make_unique<OwnerDoor>(arena, epoch, until, its, loop);
+void own(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, core::Arena place,
+         std::optional<ReadArena> before, relay::SharedRoomOptions& room) {
+  std::map<SeatOf, std::string> names;
+  if (before) {
+    place.in_play = std::move(before->in_play);
+    place.starts = std::move(before->starts);
+    names = std::move(before->names);
+  }
+  // The annex is made before the back, and ends before it.
+  const auto referee = std::make_shared<core::Referee*>(nullptr);
+  room.annex = [arena, epoch, until = std::move(until), referee, names = std::move(names)](
+                   relay::SharedRoom& its, net::Loop& loop) -> std::unique_ptr<relay::Annex> {
+    return std::make_unique<OwnerDoor>(arena, epoch, until, referee, names, its, loop);
+  };
+  room.back = [place = std::move(place), referee] {
+    auto back = std::make_unique<core::Referee>(place);
+    *referee = back.get();
+    return back;
   };
 }
 

@@ -1,22 +1,23 @@
 // The side of an arena where its truth is: tells all nodes what the room tells, once for each node, and seats their
 // players.
+// What it takes to go on elsewhere is stored each second; a new owner goes on with it: players whose clients are at other
+// nodes come back to what they were.
 // Law: a node speaks only for its own players; its name is that of the subject. Nothing is said after the lease has
 // run out.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
+#include <optional>
 
-#include "proxy/fleet/arena/fleet_arena.h"
+#include "proxy/core/arena/arena.h"
+#include "proxy/fleet/arena/owner_side.h"
 #include "proxy/relay/sessions/shared_room_options.h"
 
 namespace entente::fleet {
 
-/// Until when this node owns an arena, by Loop::nanos. Its lease moves it on.
-using OwnedUntil = std::shared_ptr<std::atomic<std::uint64_t>>;
-
-/// Makes a shared room the owner's: sets its annex. `epoch`: of the lease.
-void own(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, relay::SharedRoomOptions& room);
+/// Makes a shared room the owner's: sets its back and its annex. `epoch`: of the lease. `before`: the arena as the last
+/// owner stored it; nothing: it begins anew.
+void own(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, core::Arena place,
+         std::optional<ReadArena> before, relay::SharedRoomOptions& room);
 
 }  // namespace entente::fleet

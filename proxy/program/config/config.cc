@@ -189,7 +189,10 @@ class Checker {
     if (arena.fleet()) {
       if (!is_in_fleet(config)) problem(path + "fleet", "needs [fleet]");
       if (const auto why = fleet::objection_to_token(arena.name())) problem(path + "name", *why);
-      if (arena.watch_size() != 0) problem(path + "watch", "is not for arenas of a fleet yet");
+      for (int i = 0; i < arena.watch_size(); ++i)
+        if (arena.watch(i).see() != config::Watch::public_)
+          problem(path + "watch[" + std::to_string(i) + "].see",
+                  "teams is not for arenas of a fleet: a node hears what its own players' teams say");
     }
     for (const ArenaObjection& one : objections_to(arena))
       if (one.key != "listen" || reading_.places.contains(path + one.key)) problem(path + one.key, one.why);

@@ -8,15 +8,20 @@
 #include "adapters/registry.h"
 #include "proxy/fleet/arena/edge_door.h"
 #include "proxy/fleet/arena/owner_door.h"
+#include "proxy/fleet/arena/saved_arena.h"
+#include "proxy/program/watch/watch_room.h"
 
 namespace entente {
 
-/// Stands for one arena.
-class FleetArenas::Candidate final : private fleet::Lease::User {
+/// Stands for one arena. When this node owns it, reads what the last owner has stored, and opens the room.
+class FleetArenas::Candidate final : private fleet::Lease::User, private net::Alarm::User {
  public:
   Candidate(fleet::BusLine& line, net::Loop& loop, Fleet& fleet, fleet::FleetArena arena, Rooms rooms)
-      : arena_(std::move(arena)),
+      : line_(line),
+        loop_(loop),
+        arena_(std::move(arena)),
         rooms_(std::move(rooms)),
+        again_(loop, *this),
         lease_(line, loop, *this, arena_.names, "arena." + arena_.arena, arena_.node, arena_.run, fleet.replicas()) {}
 
   /// REQUIRES: the server has stopped, and its rooms with it.
@@ -26,25 +31,60 @@ class FleetArenas::Candidate final : private fleet::Lease::User {
   }
 
  private:
+  static constexpr Millis kAgain = 250;
+
   void owns(std::uint64_t epoch) override {
-    auto options = rooms_.make();
-    if (!options) {
-      spdlog::error("fleet: cannot open the arena '{}': {}", arena_.arena, options.error().text);
-      return;
-    }
-    fleet::own(arena_, epoch, lease_.until(), *options);
-    room_ = rooms_.open(*options);
-    spdlog::info("fleet: this node owns the arena '{}' (epoch {})", arena_.arena, epoch);
+    epoch_ = epoch;
+    rang();
   }
   void lost() override {
+    epoch_ = 0;
+    again_.clear();
     if (!room_) return;
     rooms_.retire(*std::exchange(room_, std::nullopt));
     spdlog::warn("fleet: this node no longer owns the arena '{}'", arena_.arena);
   }
 
+  /// Asks for what the last owner has stored, until NATS answers.
+  void rang() override {
+    const auto is_mine = [this, epoch = epoch_] { return epoch_ == epoch && !room_; };
+    line_.open_stream(fleet::saved_arenas(arena_.names, arena_.replicas), [](const Outcome<std::uint64_t>&) {});
+    line_.last(arena_.names.snapshots(), arena_.names.snapshot(arena_.arena),
+               [this, is_mine](const Outcome<std::optional<fleet::BusMessage>>& stored) {
+                 if (!is_mine()) return;
+                 if (stored) return open(*stored);
+                 spdlog::warn("fleet: cannot read the arena '{}': {}", arena_.arena, stored.error().text);
+                 again_.set(loop_.nanos() + kAgain * 1'000'000);
+               });
+  }
+
+  void open(const std::optional<fleet::BusMessage>& stored) {
+    auto made = rooms_.make();
+    if (!made) {
+      spdlog::error("fleet: cannot open the arena '{}': {}", arena_.arena, made.error().text);
+      return;
+    }
+    std::optional<fleet::ReadArena> before;
+    if (stored) {
+      if (auto read = fleet::read_arena(stored->bytes))
+        before = std::move(*read);
+      else
+        spdlog::error("fleet: what is stored of the arena '{}' {}", arena_.arena, read.error().text);
+    }
+    const std::size_t players = before ? before->starts.size() : 0;
+    fleet::own(arena_, epoch_, lease_.until(), std::move(made->place), std::move(before), made->room);
+    room_ = rooms_.open(made->room);
+    spdlog::info("fleet: this node owns the arena '{}' (epoch {}){}", arena_.arena, epoch_,
+                 players == 0 ? "" : " and goes on with " + std::to_string(players) + " players");
+  }
+
+  fleet::BusLine& line_;
+  net::Loop& loop_;
   const fleet::FleetArena arena_;
   const Rooms rooms_;
   std::optional<std::size_t> room_;
+  std::uint64_t epoch_ = 0;  // 0: not the owner
+  net::Alarm again_;
   fleet::Lease lease_;
 };
 
@@ -66,17 +106,21 @@ fleet::FleetArena FleetArenas::arena_called(const std::string& name) {
   arena.node = fleet_.node();
   arena.run = fleet_.run();
   arena.find_game = [](std::string_view game) { return find_game(game); };
+  arena.replicas = fleet_.replicas();
   arena.limits = limits_;
   return arena;
 }
 
-std::size_t FleetArenas::door_to(const std::string& arena) {
-  if (const auto at = doors_.find(arena); at != doors_.end()) return at->second;
+const FleetArenas::Door& FleetArenas::door_to(const std::string& arena) {
+  const auto [at, fresh] = doors_.try_emplace(arena);
+  if (!fresh) return at->second;
   relay::SharedRoomOptions room;
   room.name = "the arena '" + arena + "' of the fleet";
   room.game = &native::game();
+  room.broadcast = at->second.broadcast = new_broadcast();
   fleet::lead_to_owner(arena_called(arena), room);
-  return doors_[arena] = server_.add_shared_room(room);
+  at->second.room = server_.add_shared_room(room);
+  return at->second;
 }
 
 void FleetArenas::stand_for(const std::string& arena, Rooms rooms) {
@@ -114,6 +158,8 @@ void FleetArenas::measure(Metrics& metrics) const {
     metrics.gauge("fleet_arena_nodes", "Nodes with which the owner talks", labels, static_cast<double>(counts.nodes));
     metrics.count("fleet_arena_gaps", "Times that a message was missed", labels, counts.gaps);
     metrics.count("fleet_arena_snapshots", "Worlds sent or received", labels, counts.snapshots);
+    metrics.count("fleet_arena_stored", "Times that this node stored the arena for the next owner", labels,
+                  counts.stored);
     metrics.count("fleet_arena_refused", "Messages of other nodes that made no sense, or were for nobody", labels,
                   counts.refused);
   }

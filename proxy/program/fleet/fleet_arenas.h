@@ -14,6 +14,7 @@
 #include "proxy/net/loop.h"
 #include "proxy/net/mailbox.h"
 #include "proxy/program/fleet/fleet.h"
+#include "proxy/program/serve/configured.h"
 #include "proxy/relay/server.h"
 
 namespace entente {
@@ -22,7 +23,7 @@ class FleetArenas {
  public:
   /// Opens and retires the room of an arena that this node owns. Called on a thread of its own.
   struct Rooms {
-    std::function<Outcome<relay::SharedRoomOptions>()> make;
+    std::function<Outcome<ConfiguredArena>()> make;
     std::function<std::size_t(const relay::SharedRoomOptions&)> open;
     std::function<void(std::size_t)> retire;
   };
@@ -34,7 +35,16 @@ class FleetArenas {
   FleetArenas& operator=(const FleetArenas&) = delete;
 
   /// The room for clients here that play in this arena.
-  std::size_t door_to(const std::string& arena);
+  struct Door {
+    std::size_t room = 0;
+    std::shared_ptr<relay::Broadcast> broadcast;  ///< to those here who watch
+  };
+  const Door& door_to(const std::string& arena);
+  /// Null: no client here plays in it.
+  const Door* find_door(const std::string& arena) const {
+    const auto at = doors_.find(arena);
+    return at != doors_.end() ? &at->second : nullptr;
+  }
   /// This node is ready to own the arena. REQUIRES: before start().
   void stand_for(const std::string& arena, Rooms rooms);
   /// REQUIRES: once, when the server runs or is about to.
@@ -53,7 +63,7 @@ class FleetArenas {
   Fleet& fleet_;
   relay::Server& server_;
   const Limits limits_;
-  std::map<std::string, std::size_t> doors_;
+  std::map<std::string, Door> doors_;
   std::map<std::string, fleet::FleetArena> arenas_;  // by name: their counts
   std::vector<std::pair<std::string, Rooms>> stands_for_;
   net::Loop loop_;

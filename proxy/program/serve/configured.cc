@@ -85,8 +85,8 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   return ConfiguredRoute{*listen, *servers, *kind, {std::move(options), listen->dialect_text()}};
 }
 
-Outcome<relay::SharedRoomOptions> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap) {
-  const auto place = open_arena(arena);
+Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap) {
+  auto place = open_arena(arena);
   if (!place) return place.error();
   relay::SharedRoomOptions shared_room;
   shared_room.name = "the arena '" + arena.name() + "'";
@@ -95,7 +95,7 @@ Outcome<relay::SharedRoomOptions> configured(const config::Arena& arena, bool re
   shared_room.stand_ins = stand_ins_of(arena, place->starts);
   shared_room.record_secrets = record_secrets;
   shared_room.tap = tap;
-  return shared_room;
+  return ConfiguredArena{std::move(*place), std::move(shared_room)};
 }
 
 void tell_dialects(const config::Route& settings, const ConfiguredRoute& route) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proxy/core/arena/arena.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/serve/service.h"
 
@@ -19,8 +20,14 @@ struct ConfiguredRoute {
 /// Reads certificates. `record_secrets`: as recording.secrets. REQUIRES: checked.
 Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secrets);
 
+/// An arena of the configuration, made ready.
+struct ConfiguredArena {
+  core::Arena place;
+  relay::SharedRoomOptions room;  ///< its back is a referee in that place
+};
+
 /// Reads the recording that the arena begins with. `tap` is its tap.
-Outcome<relay::SharedRoomOptions> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap);
+Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap);
 
 /// Logs how a route's dialects were chosen.
 void tell_dialects(const config::Route& settings, const ConfiguredRoute& route);

@@ -182,7 +182,7 @@ Outcome<std::pair<Routes::Running, Service::NewRoute>> Routes::new_observer(cons
 /// Listeners whose clients play in an arena of the fleet.
 Outcome<Done> Routes::add_doors(const Urls& urls, const std::string& arena, std::size_t position,
                                 const std::optional<config::Route>& settings) {
-  const SharedRoomEntry entry{fleet_arenas_->door_to(arena), arena, service_.counting_tap()};
+  const SharedRoomEntry entry{fleet_arenas_->door_to(arena).room, arena, service_.counting_tap()};
   for (const std::string& url : urls) {
     const auto end = parse_shared_listen(url, games());
     if (!end) return end.error();
@@ -207,7 +207,8 @@ Outcome<Done> Routes::stand_for(const config::Arena& settings, std::size_t posit
       {[settings, tap = *tap, secrets = keeps_secrets()] { return configured(settings, secrets, tap); },
        [this](const relay::SharedRoomOptions& room) { return service_.add_arena(room); },
        [this](std::size_t room) { service_.retire_arena(room); }});
-  return add_doors(settings.listen(), settings.name(), position, {});
+  if (auto done = add_doors(settings.listen(), settings.name(), position, {}); !done) return done;
+  return add(settings.watch(), name_of(settings), fleet_arenas_->door_to(settings.name()).broadcast, position);
 }
 
 /// The fleet's listeners stay as they are until a restart.
@@ -275,8 +276,8 @@ Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::
   arena.tap = *tap;
   auto options = configured(arena.settings, keeps_secrets(), *tap);
   if (!options) return service_.discard(**tap), options.error();
-  options->broadcast = arena.broadcast;
-  arena.room = service_.add_arena(*options, beside);
+  options->room.broadcast = arena.broadcast;
+  arena.room = service_.add_arena(options->room, beside);
   return Done{};
 }
 
@@ -442,7 +443,12 @@ std::optional<std::size_t> Routes::RoomListeners::beside() const {
 }
 
 Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t position, Plan& plan) {
-  if (settings.fleet()) return keep_doors(settings.listen(), plan);
+  if (settings.fleet()) {
+    const FleetArenas::Door* door = fleet_arenas_ ? fleet_arenas_->find_door(settings.name()) : nullptr;
+    if (door == nullptr) return Error{name_of(settings) + ": an arena of the fleet is added by a restart"};
+    if (auto kept = keep_doors(settings.listen(), plan); !kept) return kept;
+    return plan_watches(settings.watch(), name_of(settings), door->broadcast, position, plan);
+  }
   const auto listeners = this->listeners(settings.listen(), plan);
   if (!listeners) return listeners.error();
   const auto& before = listeners->before;

@@ -54,6 +54,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   void stop() { end(Reason::kStopped); }
   /// The world that everybody sees. REQUIRES: open() was called.
   const core::World& world() const { return room_->world(); }
+  /// The room's time.
+  core::Micros time() const { return micros(); }
   /// Whether somebody has this seat, or it is kept.
   bool is_seated(core::Id seat) const { return room_ && room_->is_seated(seat); }
   /// The client of a guest; null: nobody sits there.

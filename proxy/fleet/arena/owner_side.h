@@ -1,0 +1,46 @@
+// The owner's part of an arena, without the bus: tells nodes what the room tells, seats their players, and stores the
+// arena. owner_door.h connects it.
+// Law: a node speaks only for its own players. Nothing is said after the lease has run out. What nodes say is checked:
+// it comes from the network.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "proxy/core/arena/referee.h"
+#include "proxy/fleet/arena/fleet_arena.h"
+#include "proxy/fleet/arena/saved_arena.h"
+#include "proxy/net/loop.h"
+#include "proxy/relay/sessions/annex.h"
+
+namespace entente::fleet {
+
+/// Until when this node owns an arena, by Loop::nanos. Its lease moves it on.
+using OwnedUntil = std::shared_ptr<std::atomic<std::uint64_t>>;
+
+/// The room's back, while the room is there.
+using RefereeSlot = std::shared_ptr<core::Referee*>;
+
+/// Where the owner's words go.
+struct OwnerPost {
+  std::function<void(const std::string& subject, Bytes bytes)> publish;
+  std::function<void(Bytes saved)> store;  ///< OwnerSide::stored() follows
+};
+
+class OwnerSide : public relay::Annex {
+ public:
+  /// What a node says (bus::FromNode). `name`: the node's, as NATS has it.
+  virtual void read(const std::string& name, Bytes bytes) = 0;
+  virtual void stored(bool done) = 0;
+};
+
+/// `names`: of the last owner's players, who come back. `room` and `loop` outlive it.
+std::unique_ptr<OwnerSide> make_owner_side(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until,
+                                           RefereeSlot referee, std::map<SeatOf, std::string> names, OwnerPost post,
+                                           relay::SharedRoom& room, net::Loop& loop);
+
+}  // namespace entente::fleet

@@ -1,0 +1,37 @@
+// An arena that its owner stores, and the next owner goes on with.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "proxy/core/arena/arena.h"
+#include "proxy/core/world.h"
+#include "proxy/fleet/bus.h"
+#include "proxy/fleet/subjects.h"
+#include "schema/fleet.pb.h"
+
+namespace entente::fleet {
+
+/// A seat of a node: the node's name, its run, and its own number of the seat.
+using SeatOf = std::tuple<std::string, std::uint64_t, std::uint32_t>;
+
+/// The stream of such arenas. What is older than some minutes is gone: a new match begins.
+StreamOptions saved_arenas(const Subjects& names, std::uint32_t replicas);
+
+/// `seat_of`: of a player on any node; its node is empty for bots. At most kMostSaved bytes when it is serialized, or
+/// without players.
+bus::SavedArena save(const core::World& world, core::Micros now, const std::function<SeatOf(core::Id)>& seat_of);
+inline constexpr std::size_t kMostSaved = 1'000'000;
+
+struct ReadArena {
+  core::ArenaInPlay in_play;
+  std::vector<core::ArenaStart> starts;
+  std::map<SeatOf, std::string> names;  ///< of players whose clients are on a node
+};
+
+/// An error if it makes no sense: it comes from the network.
+Outcome<ReadArena> read_arena(Bytes bytes);
+
+}  // namespace entente::fleet

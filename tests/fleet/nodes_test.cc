@@ -1,0 +1,187 @@
+// A fleet of real processes: players of several games on two edges; the owner killed; NATS killed and started again.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/fleet/store.h"
+#include "tests/program/folder.h"
+#include "tests/program/native_client.h"
+#include "tests/support/nats_server.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::fleet::nodes_test {
+namespace {
+
+const std::string kJson = "native://127.0.0.1:0?dialect=json";
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// `entente run` as a node of the fleet.
+class Node {
+ public:
+  Node(const Folder& folder, const NatsServer& nats, const std::string& name, const std::string& rest)
+      : process_({testing::entente_binary(), "run",
+                  folder.write(name + ".toml", "[fleet]\nnats = [\"" + nats.url() + "\"]\nnode = \"" + name + "\"\n" +
+                                                   rest)}) {}
+
+  /// The port of its next listener.
+  int port() {
+    const auto line = process_.line();
+    REQUIRE_MESSAGE(line.has_value(), process_.err());
+    return std::stoi(line->substr(line->rfind(':') + 1));
+  }
+  /// Waits until it owns the arena.
+  void owns() { REQUIRE_MESSAGE(process_.err_has("this node owns the arena"), process_.err()); }
+  Process& process() { return process_; }
+
+ private:
+  Process process_;
+};
+
+/// It may own the arena, and clients come in.
+std::string arena() {
+  return "[[arena]]\nname = \"field\"\nfleet = true\nmode = \"teams\"\nside = 100\nrespawn_ms = 100\nlisten = [\"" + kJson +
+         "\"]\n";
+}
+std::string doors(const std::vector<std::string>& urls) {
+  std::string text;
+  for (const std::string& url : urls) text += "[[route]]\nlisten = \"" + url + "\"\nto = \"fleet:field\"\n";
+  return text;
+}
+
+std::unique_ptr<NativeClient> player(int port, const std::string& name, const std::string& team) {
+  auto client = std::make_unique<NativeClient>(port);
+  client->says(R"({"enter":{"name":")" + name + R"(","team":")" + team + "\"}}\n");
+  CHECK(client->hears([&](const auto& fact) { return fact.has_player() && fact.player().name() == name; }));
+  client->says("{\"spawn\":{}}\n");
+  CHECK(client->hears([](const auto& fact) { return fact.has_spawned(); }));
+  return client;
+}
+
+/// One says something until the other hears it: what is said while there is no owner is dropped.
+void talk(const NativeClient& from, NativeClient& to, const std::string& text) {
+  std::optional<words::Fact> heard;
+  for (int i = 0; i < 100 && !heard; ++i) {
+    from.says(R"({"say":{"text":")" + text + "\"}}\n");
+    heard = to.hears([&](const auto& fact) { return fact.has_said() && fact.said().text() == text; },
+                     std::chrono::milliseconds(1'200));
+    REQUIRE(!to.closed());
+  }
+  CHECK_MESSAGE(heard, text);
+}
+
+/// What a newcomer is told of a player.
+struct Known {
+  words::Player player;
+  words::Score score;
+  words::Unit unit;
+};
+Known look(int port, const std::string& name) {
+  NativeClient looker(port);
+  looker.says("{\"enter\":{\"name\":\"looker\",\"role\":\"WATCH\"}}\n");
+  Known known;
+  std::vector<words::Unit> units;
+  std::vector<words::Score> scores;
+  CHECK(looker.hears([&](const auto& fact) {
+    if (fact.has_player() && fact.player().name() == name) known.player = fact.player();
+    if (fact.has_unit()) units.push_back(fact.unit());
+    if (fact.has_score()) scores.push_back(fact.score());
+    return fact.has_player() && fact.player().name() == "looker";
+  }));
+  for (const words::Unit& unit : units)
+    if (unit.owner() == known.player.id()) known.unit = unit;
+  for (const words::Score& score : scores)
+    if (score.player() == known.player.id()) known.score = score;
+  return known;
+}
+
+TEST_CASE("players of five games come in by two nodes, and are in one arena") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Node owner(folder, nats, "owner", arena());
+  owner.port();
+  owner.owns();
+  Node west(folder, nats, "west", doors({kJson, "panic://127.0.0.1:0", "ogar://127.0.0.1:0"}));
+  Node east(folder, nats, "east", doors({kJson, "bzflag://127.0.0.1:0", "bzdraft://127.0.0.1:0"}));
+  const auto anna = player(west.port(), "anna", "RED");
+  const auto ben = player(east.port(), "ben", "BLUE");
+  talk(*anna, *ben, "hello from the west");
+  talk(*ben, *anna, "hello from the east");
+  for (const auto& [node, game] : {std::pair(&west, "panic"), std::pair(&west, "ogar"), std::pair(&east, "bzflag"),
+                                   std::pair(&east, "bzdraft")}) {
+    const std::string url = std::string(game) + "://127.0.0.1:" + std::to_string(node->port());
+    const Ended bot = run({testing::entente_binary(), "bot", url, "--seconds", "1"});
+    CHECK_MESSAGE(has(bot.out, "bots 1 of 1 were let in"), game << ": " << bot.out << bot.err);
+  }
+  for (Node* node : {&west, &east, &owner}) {
+    node->process().signal(SIGTERM);
+    CHECK(node->process().wait() == 0);
+  }
+}
+
+TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and places go on at another node") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Node first(folder, nats, "first", arena());
+  first.port();
+  first.owns();
+  Node second(folder, nats, "second", arena());
+  Node edge(folder, nats, "edge", doors({kJson}));
+  const int door = edge.port();
+  const auto anna = player(second.port(), "anna", "RED");
+  const auto ben = player(door, "ben", "BLUE");
+  anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
+  CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
+  anna->says("{\"spawn\":{}}\n");
+  CHECK(ben->hears([](const auto& fact) { return fact.has_spawned(); }));
+  const Known before = look(door, "anna");
+  CHECK(before.score.losses() == 1);
+  CHECK(before.unit.alive());
+  Store(nats).until([](const core::ArenaStart& start) {
+    return start.name == "anna" && start.score.losses() == 1 && start.pose;
+  });
+
+  first.process().signal(SIGKILL);
+  second.owns();
+  CHECK(has(second.process().err(), "and goes on with 2 players"));
+  talk(*anna, *ben, "still here");
+  talk(*ben, *anna, "here too");
+  const Known after = look(door, "anna");
+  CHECK(after.player.id() == before.player.id());
+  CHECK(after.player.team() == words::RED);
+  CHECK(after.score.losses() == 1);
+  CHECK(after.unit.id() == before.unit.id());
+  CHECK(after.unit.alive());
+  CHECK(after.unit.pose().x() == doctest::Approx(before.unit.pose().x()));
+  CHECK(after.unit.pose().y() == doctest::Approx(before.unit.pose().y()));
+}
+
+TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena goes on") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  const Folder folder;
+  Node owner(folder, nats, "owner", arena());
+  const int own = owner.port();
+  owner.owns();
+  Node edge(folder, nats, "edge", doors({kJson}));
+  const auto anna = player(own, "anna", "RED");
+  const auto ben = player(edge.port(), "ben", "BLUE");
+  anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
+  CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
+  nats.kill();
+  REQUIRE(owner.process().err_has("not connected to NATS"));
+  REQUIRE(owner.process().err_has("no longer owns the arena"));  // never two owners
+  nats.start();
+  talk(*anna, *ben, "still here");
+  talk(*ben, *anna, "here too");
+  CHECK(look(own, "anna").score.losses() == 1);
+}
+
+}  // namespace
+}  // namespace entente::fleet::nodes_test

@@ -1,0 +1,64 @@
+// What owners have stored of the arena `field`, for tests.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "proxy/fleet/arena/saved_arena.h"
+#include "proxy/fleet/bus.h"
+#include "tests/support/nats_server.h"
+
+namespace entente::fleet {
+
+class Store final : private net::Ticker::User {
+ public:
+  /// Makes the stream, if there is none.
+  explicit Store(const NatsServer& nats) : bus_({.servers = {nats.url()}, .client = "store"}) {
+    ask([this](BusLine& line, bool& done) {
+      line.open_stream(saved_arenas(Subjects("entente"), 1), [&](const auto& made) { done = made.ok(); });
+    });
+  }
+
+  /// What is stored, once it has such a player.
+  ReadArena until(const std::function<bool(const core::ArenaStart&)>& wanted) {
+    ReadArena found;
+    ask([&](BusLine& line, bool& done) {
+      line.last("entente-snapshots", "entente.snapshot.field", [&](const auto& message) {
+        if (!message || !*message) return;
+        auto arena = read_arena((**message).bytes);
+        REQUIRE(arena.ok());
+        if (!std::any_of(arena->starts.begin(), arena->starts.end(), wanted)) return;
+        found = std::move(*arena);
+        done = true;
+      });
+    });
+    return found;
+  }
+
+ private:
+  void tick(Millis) override {}
+
+  /// Asks again and again, until it is done.
+  void ask(const std::function<void(BusLine&, bool& done)>& question) {
+    net::Loop loop;
+    bool done = false;
+    {
+      BusLine line(bus_, loop);
+      net::Ticker ticker(loop, *this, 100);
+      const auto end = steady_now() + 60'000;
+      while (!done && steady_now() < end) {
+        if (line.connected()) question(line, done);
+        uv_run(loop.raw(), UV_RUN_ONCE);
+      }
+    }
+    loop.run();
+    CHECK(done);
+  }
+
+  Bus bus_;
+};
+
+}  // namespace entente::fleet
