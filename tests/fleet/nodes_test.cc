@@ -24,9 +24,12 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 class Node {
  public:
   Node(const Folder& folder, const NatsServer& nats, const std::string& name, const std::string& rest)
+      : Node(folder, '"' + nats.url() + '"', name, rest) {}
+  /// `servers`: quoted, with commas.
+  Node(const Folder& folder, const std::string& servers, const std::string& name, const std::string& rest)
       : process_({testing::entente_binary(), "run",
-                  folder.write(name + ".toml", "[fleet]\nnats = [\"" + nats.url() + "\"]\nnode = \"" + name + "\"\n" +
-                                                   rest)}) {}
+                  folder.write(name + ".toml",
+                               "[fleet]\nnats = [" + servers + "]\nnode = \"" + name + "\"\n" + rest)}) {}
 
   /// The port of its next listener.
   int port() {
@@ -162,6 +165,27 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(after.unit.pose().y() == doctest::Approx(before.unit.pose().y()));
 }
 
+TEST_CASE("kill -9 of an edge costs its clients the connection; by another edge they go on under their names") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Node owner(folder, nats, "owner", arena());
+  const int own = owner.port();
+  owner.owns();
+  Node edge(folder, nats, "edge", doors({kJson}));
+  const auto anna = player(own, "anna", "RED");
+  auto ben = player(edge.port(), "ben", "BLUE");
+  ben->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
+  CHECK(anna->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
+  edge.process().signal(SIGKILL);
+  CHECK(!ben->hears([](const auto&) { return false; }));
+  CHECK(ben->closed());
+  ben = player(own, "ben", "BLUE");  // at once
+  talk(*ben, *anna, "back again");
+  CHECK(look(own, "ben").score.losses() == 1);
+  CHECK(look(own, "anna").player.name() == "anna");
+}
+
 TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena goes on") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
@@ -178,6 +202,32 @@ TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena 
   REQUIRE(owner.process().err_has("not connected to NATS"));
   REQUIRE(owner.process().err_has("no longer owns the arena"));  // never two owners
   nats.start();
+  talk(*anna, *ben, "still here");
+  talk(*ben, *anna, "here too");
+  CHECK(look(own, "anna").score.losses() == 1);
+}
+
+TEST_CASE("one of three NATS servers killed: nobody is disconnected, and the arena goes on") {
+  if (NatsServer::is_missing()) return;
+  const auto in_cluster = [](const std::string& name, const std::string& routes) {
+    return std::make_unique<NatsServer>(std::vector<std::string>{
+        "--name", name, "--cluster_name", "c", "--cluster", "nats://127.0.0.1:-1", "--routes", routes});
+  };
+  std::vector<std::unique_ptr<NatsServer>> nats;
+  nats.push_back(in_cluster("a", "nats://127.0.0.1:9"));  // where nobody is: it must have one
+  for (const char* name : {"b", "c"}) nats.push_back(in_cluster(name, nats.front()->cluster_url()));
+  std::string servers;
+  for (const auto& one : nats) servers += '"' + one->url() + "\", ";
+  const Folder folder;
+  Node owner(folder, servers, "owner", "replicas = 3\n" + arena());
+  const int own = owner.port();
+  owner.owns();
+  Node edge(folder, servers, "edge", "replicas = 3\n" + doors({kJson}));
+  const auto anna = player(own, "anna", "RED");
+  const auto ben = player(edge.port(), "ben", "BLUE");
+  anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
+  CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
+  nats[1]->kill();
   talk(*anna, *ben, "still here");
   talk(*ben, *anna, "here too");
   CHECK(look(own, "anna").score.losses() == 1);

@@ -22,8 +22,8 @@ std::optional<std::string> nats_program() {
 constexpr std::string_view kListening = "Listening for client connections on ";
 
 /// The port in the line in which it says that it listens; -1: there is none.
-int port_in(const std::string& log) {
-  const auto at = log.find(kListening);
+int port_in(const std::string& log, std::string_view listening = kListening) {
+  const auto at = log.find(listening);
   if (at == std::string::npos) return -1;
   const auto end = std::min(log.find('\n', at), log.size());
   const auto colon = log.rfind(':', end);
@@ -60,6 +60,13 @@ void NatsServer::start() {
   [[maybe_unused]] const bool ready = process_->err_has("Server is ready");
   assert(ready);
   port_ = port_in(process_->err());
+}
+
+std::string NatsServer::cluster_url() const {
+  constexpr std::string_view kForRoutes = "Listening for route connections on ";
+  [[maybe_unused]] const bool listens = process_->err_has(kForRoutes);
+  assert(listens);
+  return "nats://127.0.0.1:" + std::to_string(port_in(process_->err(), kForRoutes));
 }
 
 void NatsServer::kill() {

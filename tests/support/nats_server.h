@@ -24,6 +24,8 @@ class NatsServer {
 
   std::string url() const { return scheme_ + "127.0.0.1:" + std::to_string(port_); }
   int port() const { return port_; }
+  /// The address in its log at which it listens for other servers of its cluster. REQUIRES: --cluster.
+  std::string cluster_url() const;
   /// Killed at once, as by a power failure; what JetStream has stored stays.
   void kill();
   /// At the same port again. REQUIRES: killed.

@@ -212,6 +212,12 @@ std::optional<ArenaStart> Referee::start_for(const std::string& name, bool promi
   return start;
 }
 
+void Referee::hold(ArenaStart start) {
+  start.held = true;
+  starts_.push_back(std::move(start));
+  held_until_ = ticked_ + kHeld;
+}
+
 void Referee::begin_with(Player& player, const ArenaStart& start, words::Team wish) {
   player.who.set_team(team_for(start.held || wish == words::TEAM_ANY ? start.team : wish));
   player.start = start.pose;

@@ -23,10 +23,12 @@ class Referee final : public Back {
   explicit Referee(Arena arena);
 
   /// How long an ArenaStart is held for the player whom it is promised.
-  static constexpr Micros kHeld = 10 * kSecond;
+  static constexpr Micros kHeld = 4 * kSecond;
 
   /// The player who enters on this seat goes on as the ArenaStart of this name.
   void promise(Id seat, std::string name) { promised_[seat] = std::move(name); }
+  /// Holds what a player was who leaves, for whom promise() names.
+  void hold(ArenaStart start);
 
   void opened(const Peer& peer, BackOut& out) override;
   void receive(Lane, Bytes, BackOut&) override {}  // it has no peer

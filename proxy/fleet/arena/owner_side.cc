@@ -86,11 +86,14 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
  private:
   static constexpr Millis kStep = 50;
+  static constexpr Millis kSilent = 2 * kNodeBeat;
 
   struct Seat {
     std::unique_ptr<FarGuest> guest;
     Id player = 0;         // 0: it waits for its seat
     bool returns = false;  // to what it was at the last owner, and is not there yet
+    std::string name = {};  // of the player that it goes on as; empty: of none
+    Millis in_doubt = 0;    // since when it waits to enter, because of come_back(); 0: it does not
   };
   struct Node {
     std::string name, to;
@@ -263,9 +266,14 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       return;
     }
     auto intent = core::from_message(part.intent());
+    const auto* wish = intent ? core::as<words::Enter>(*intent) : nullptr;
+    if (wish != nullptr && comes_back(node, at->second, wish->name())) {
+      at->second.in_doubt = loop_.now();
+      in_doubt_.emplace_back(node.name, part.seat(), wish->name());
+    }
     // A way back to a seat is a matter of the node where the client is.
     if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) return refuse();
-    if (wanting.empty() || wanting.back() != &guest) wanting.push_back(&guest);
+    if (at->second.in_doubt == 0 && (wanting.empty() || wanting.back() != &guest)) wanting.push_back(&guest);
   }
 
   void open(Node& node, std::uint32_t number, const bus::FromNode::Open& open) {
@@ -278,21 +286,63 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       if (dialects[i].name == open.dialect()) client.dialect = i;
     if (const auto address = net::Address::parse(open.address())) client.client = *address;
     auto before = names_.extract({node.name, node.run, number});
-    const std::string name = before ? std::move(before.mapped()) : "";
-    const Limits& limits = name.empty() ? arena_.limits : unlimited_;
-    auto guest = std::make_unique<FarGuest>(room_, client, limits, [this, &node, number, name](Id seat) {
-      if (!name.empty()) (*referee_)->promise(seat, name);
+    const Limits& limits = before ? unlimited_ : arena_.limits;
+    auto guest = std::make_unique<FarGuest>(room_, client, limits, [this, &node, number](Id seat) {
+      Seat& its = node.seats[number];
+      if (!its.name.empty()) (*referee_)->promise(seat, its.name);
       players_[seat] = {&node, number};
-      node.seats[number].player = seat;
+      its.player = seat;
       auto& fresh = *part(node).mutable_seat();
       fresh.set_seat(number);
       fresh.set_player(seat);
     });
     FarGuest& its = *guest;
     node.seats[number].guest = std::move(guest);
-    node.seats[number].returns = !name.empty();
+    if (before) {
+      node.seats[number].name = std::move(before.mapped());
+      node.seats[number].returns = true;
+    }
     ++arena_.counts->players;
     its.begin();
+  }
+
+  /// A player who is in by another node wants to come in by this one, from the same address.
+  const Sits* comes_back(const Node& node, const Seat& seat, const std::string& name) const {
+    for (const auto& [id, state] : room_.world().players()) {
+      if (state.player.name() != name) continue;
+      const auto at = players_.find(id);
+      if (at == players_.end() || at->second.node == &node) return nullptr;
+      const FarGuest& before = *at->second.node->seats.at(at->second.number).guest;
+      return before.client().client.same_ip(seat.guest->client().client) ? &at->second : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// If the other node is silent, the player goes on as the one that it was there. If it speaks, it is another player.
+  void resolve_doubts() {
+    std::erase_if(in_doubt_, [this](const auto& one) {
+      const auto& [node_name, number, name] = one;
+      const auto node = nodes_.find(node_name);
+      if (node == nodes_.end()) return true;
+      const auto at = node->second.seats.find(number);
+      if (at == node->second.seats.end()) return true;
+      Seat& seat = at->second;
+      if (const Sits* before = comes_back(node->second, seat, name)) {
+        Node& other = *before->node;
+        const bool speaks = other.heard_at > seat.in_doubt;
+        if (!speaks && loop_.now() < other.heard_at + kSilent) return false;
+        if (!speaks) {
+          const Id id = other.seats[before->number].player;
+          (*referee_)->hold(start_of(save(room_.world(), *room_.world().player(id), room_.time())));
+          leave(other, before->number, "comes by another node");
+          seat.name = name;
+          if (seat.player != 0) (*referee_)->promise(seat.player, name);
+        }
+      }
+      seat.in_doubt = 0;
+      seat.guest->deliver();
+      return true;
+    });
   }
 
   void leave(Node& node, std::uint32_t number, std::string_view why) {
@@ -349,6 +399,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       ++at;
     }
     if (!settled_) settle();
+    resolve_doubts();
     store(now);
     if (now < told_at_ + kFactsBeat) return;
     flush();
@@ -380,6 +431,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::map<std::string, Node, std::less<>> nodes_;
   std::unordered_map<Id, Sits> players_;
   std::vector<std::uint32_t> leaving_;
+  std::vector<std::tuple<std::string, std::uint32_t, std::string>> in_doubt_;  // node, seat, name
   Buffer facts_, one_;       // serialized: the facts of the next message; a scratch
   std::uint32_t count_ = 0;  // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;

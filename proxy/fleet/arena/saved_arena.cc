@@ -22,20 +22,37 @@ StreamOptions saved_arenas(const Subjects& names, std::uint32_t replicas) {
   return options;
 }
 
+bus::SavedArena::Player save(const core::World& world, const core::PlayerState& player, core::Micros now) {
+  bus::SavedArena::Player saved;
+  *saved.mutable_who() = player.player;
+  *saved.mutable_score() = player.score;
+  const core::UnitState* unit = world.active_unit(player.player.id());
+  if (unit == nullptr || !unit->unit.alive()) return saved;
+  *saved.mutable_pose() = core::place_at(unit->unit.pose(), unit->posed_at, now);
+  saved.set_health(unit->unit.health());
+  return saved;
+}
+
+core::ArenaStart start_of(const bus::SavedArena::Player& player) {
+  core::ArenaStart start;
+  start.name = player.who().name();
+  start.team = player.who().team();
+  if (player.has_pose()) start.pose = player.pose();
+  start.health = player.health();
+  start.score = player.score();
+  start.id = player.who().id();
+  start.held = !player.node().empty();
+  return start;
+}
+
 bus::SavedArena save(const core::World& world, core::Micros now, const std::function<SeatOf(core::Id)>& seat_of) {
   bus::SavedArena saved;
   for (const auto& [id, state] : world.players()) {
-    auto& player = *saved.add_players();
-    *player.mutable_who() = state.player;
-    *player.mutable_score() = state.score;
+    auto& player = *saved.add_players() = save(world, state, now);
     auto [node, run, seat] = seat_of(id);
     player.set_node(std::move(node));
     player.set_run(run);
     player.set_seat(seat);
-    const core::UnitState* unit = world.active_unit(id);
-    if (unit == nullptr || !unit->unit.alive()) continue;
-    *player.mutable_pose() = core::place_at(unit->unit.pose(), unit->posed_at, now);
-    player.set_health(unit->unit.health());
   }
   for (const auto& [id, token] : world.tokens()) *saved.add_tokens() = token;
   for (const auto& [team, score] : world.team_scores()) *saved.add_teams() = score;
@@ -51,18 +68,10 @@ Outcome<ReadArena> read_arena(Bytes bytes) {
   if (saved.players_size() > kMostPlayers || saved.tokens_size() > kMostTokens) return Error{"is too large"};
   ReadArena read;
   std::set<std::string> taken;
-  for (auto& player : *saved.mutable_players()) {
-    const std::string& name = player.who().name();
-    if (name.empty() || !taken.insert(name).second) continue;
-    core::ArenaStart start;
-    start.name = name;
-    start.team = player.who().team();
-    if (player.has_pose()) start.pose = player.pose();
-    start.health = player.health();
-    start.score = player.score();
-    start.id = player.who().id();
-    start.held = !player.node().empty();
-    if (start.held) read.names[{player.node(), player.run(), player.seat()}] = name;
+  for (const auto& player : saved.players()) {
+    core::ArenaStart start = start_of(player);
+    if (start.name.empty() || !taken.insert(start.name).second) continue;
+    if (start.held) read.names[{player.node(), player.run(), player.seat()}] = start.name;
     read.starts.push_back(std::move(start));
   }
   read.in_play.tokens.assign(saved.tokens().begin(), saved.tokens().end());

@@ -25,6 +25,9 @@ StreamOptions saved_arenas(const Subjects& names, std::uint32_t replicas);
 bus::SavedArena save(const core::World& world, core::Micros now, const std::function<SeatOf(core::Id)>& seat_of);
 inline constexpr std::size_t kMostSaved = 1'000'000;
 
+bus::SavedArena::Player save(const core::World& world, const core::PlayerState& player, core::Micros now);
+core::ArenaStart start_of(const bus::SavedArena::Player& player);
+
 struct ReadArena {
   core::ArenaInPlay in_play;
   std::vector<core::ArenaStart> starts;
