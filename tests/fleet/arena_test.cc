@@ -43,8 +43,7 @@ class Node {
   ~Node() { stop(); }
 
   /// Its room has the arena's truth.
-  Node& own(std::uint64_t epoch, core::ArenaMode mode = core::ArenaMode::kTeams,
-            std::optional<ReadArena> before = {}) {
+  Node& own(std::uint64_t epoch, core::ArenaMode mode = core::ArenaMode::kTeams, std::optional<ReadArena> before = {}) {
     core::Arena place;
     place.rules.mode = mode;
     place.rules.respawn = 0.1;
@@ -366,9 +365,8 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
     anna.say(R"({"spawn":{}})");
     anna.until(R"("spawned")");
   }
-  const ReadArena before = store.until([](const core::ArenaStart& start) {
-    return start.name == "anna" && start.score.losses() == 2 && start.pose;
-  });
+  const ReadArena before = store.until(
+      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 2 && start.pose; });
   CHECK(before.starts.size() == 2);
   CHECK(before.names.size() == 2);
   CHECK(before.in_play.tokens.size() == 2);

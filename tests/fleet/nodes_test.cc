@@ -27,9 +27,9 @@ class Node {
       : Node(folder, '"' + nats.url() + '"', name, rest) {}
   /// `servers`: quoted, with commas.
   Node(const Folder& folder, const std::string& servers, const std::string& name, const std::string& rest)
-      : process_({testing::entente_binary(), "run",
-                  folder.write(name + ".toml",
-                               "[fleet]\nnats = [" + servers + "]\nnode = \"" + name + "\"\n" + rest)}) {}
+      : process_(
+            {testing::entente_binary(), "run",
+             folder.write(name + ".toml", "[fleet]\nnats = [" + servers + "]\nnode = \"" + name + "\"\n" + rest)}) {}
 
   /// The port of its next listener.
   int port() {
@@ -47,8 +47,8 @@ class Node {
 
 /// It may own the arena, and clients come in.
 std::string arena() {
-  return "[[arena]]\nname = \"field\"\nfleet = true\nmode = \"teams\"\nside = 100\nrespawn_ms = 100\nlisten = [\"" + kJson +
-         "\"]\n";
+  return "[[arena]]\nname = \"field\"\nfleet = true\nmode = \"teams\"\nside = 100\nrespawn_ms = 100\nlisten = [\"" +
+         kJson + "\"]\n";
 }
 std::string doors(const std::vector<std::string>& urls) {
   std::string text;
@@ -115,8 +115,8 @@ TEST_CASE("players of five games come in by two nodes, and are in one arena") {
   const auto ben = player(east.port(), "ben", "BLUE");
   talk(*anna, *ben, "hello from the west");
   talk(*ben, *anna, "hello from the east");
-  for (const auto& [node, game] : {std::pair(&west, "panic"), std::pair(&west, "ogar"), std::pair(&east, "bzflag"),
-                                   std::pair(&east, "bzdraft")}) {
+  for (const auto& [node, game] :
+       {std::pair(&west, "panic"), std::pair(&west, "ogar"), std::pair(&east, "bzflag"), std::pair(&east, "bzdraft")}) {
     const std::string url = std::string(game) + "://127.0.0.1:" + std::to_string(node->port());
     const Ended bot = run({testing::entente_binary(), "bot", url, "--seconds", "1"});
     CHECK_MESSAGE(has(bot.out, "bots 1 of 1 were let in"), game << ": " << bot.out << bot.err);
@@ -146,9 +146,8 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   const Known before = look(door, "anna");
   CHECK(before.score.losses() == 1);
   CHECK(before.unit.alive());
-  Store(nats).until([](const core::ArenaStart& start) {
-    return start.name == "anna" && start.score.losses() == 1 && start.pose;
-  });
+  Store(nats).until(
+      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1 && start.pose; });
 
   first.process().signal(SIGKILL);
   second.owns();
@@ -210,8 +209,8 @@ TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena 
 TEST_CASE("one of three NATS servers killed: nobody is disconnected, and the arena goes on") {
   if (NatsServer::is_missing()) return;
   const auto in_cluster = [](const std::string& name, const std::string& routes) {
-    return std::make_unique<NatsServer>(std::vector<std::string>{
-        "--name", name, "--cluster_name", "c", "--cluster", "nats://127.0.0.1:-1", "--routes", routes});
+    return std::make_unique<NatsServer>(std::vector<std::string>{"--name", name, "--cluster_name", "c", "--cluster",
+                                                                 "nats://127.0.0.1:-1", "--routes", routes});
   };
   std::vector<std::unique_ptr<NatsServer>> nats;
   nats.push_back(in_cluster("a", "nats://127.0.0.1:9"));  // where nobody is: it must have one

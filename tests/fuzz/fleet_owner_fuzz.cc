@@ -1,5 +1,5 @@
-// The owner of a fleet's arena, to whom nodes say anything, after an arena that was stored by anybody. Law: what it says
-// is whole messages; what it stores can be read.
+// The owner of a fleet's arena, to whom nodes say anything, after an arena that was stored by anybody. Law: what it
+// says is whole messages; what it stores can be read.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -82,17 +82,16 @@ ENTENTE_FUZZ_TARGET(fleet_owner) {
         place.starts = std::move(before->starts);
         names = std::move(before->names);
       }
-    const fleet::OwnerPost post = {[](const std::string&, Bytes bytes) {
-                                     bus::Facts facts;
-                                     bus::ToNode one;
-                                     const int length = static_cast<int>(bytes.size());
-                                     if (!facts.ParseFromArray(bytes.data(), length) &&
-                                         !one.ParseFromArray(bytes.data(), length))
-                                       std::abort();
-                                   },
-                                   [](Bytes bytes) {
-                                     if (!fleet::read_arena(bytes)) std::abort();
-                                   }};
+    const fleet::OwnerPost post = {
+        [](const std::string&, Bytes bytes) {
+          bus::Facts facts;
+          bus::ToNode one;
+          const int length = static_cast<int>(bytes.size());
+          if (!facts.ParseFromArray(bytes.data(), length) && !one.ParseFromArray(bytes.data(), length)) std::abort();
+        },
+        [](Bytes bytes) {
+          if (!fleet::read_arena(bytes)) std::abort();
+        }};
     fleet::OwnerSide* owner = nullptr;
     relay::SharedRoomState state;
     state.options.name = "the arena";

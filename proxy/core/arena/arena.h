@@ -45,9 +45,9 @@ struct ArenaStart {
   std::optional<words::Pose> pose;  ///< empty: was not in play
   words::Score score;
   // Of an arena in play:
-  bool held = false;   ///< for whom Referee::promise names: in play at once, and nobody else has the name meanwhile
-  Id id = 0;           ///< in that arena: tokens refer to it; 0: none
-  double health = 0;   ///< 0: full
+  bool held = false;  ///< for whom Referee::promise names: in play at once, and nobody else has the name meanwhile
+  Id id = 0;          ///< in that arena: tokens refer to it; 0: none
+  double health = 0;  ///< 0: full
 };
 
 /// An arena in play, which goes on here.

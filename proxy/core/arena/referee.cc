@@ -176,9 +176,8 @@ std::string Referee::name_for(const std::string& wish, Id whose) const {
   return free_name(wish.empty() ? "player" : wish, kLongestName, 1, [&](const std::string& name) {
     const auto at = names_.find(name);
     if (at != names_.end()) return at->second != whose;
-    return held_until_ != 0 && std::any_of(starts_.begin(), starts_.end(), [&](const ArenaStart& start) {
-             return start.held && start.name == name;
-           });
+    return held_until_ != 0 && std::any_of(starts_.begin(), starts_.end(),
+                                           [&](const ArenaStart& start) { return start.held && start.name == name; });
   });
 }
 
@@ -203,9 +202,8 @@ words::Team Referee::team_for(words::Team wish) const {
 
 /// The player with this name whom a newcomer continues; nothing: there is none, or it is held for somebody else.
 std::optional<ArenaStart> Referee::start_for(const std::string& name, bool promised) {
-  const auto at = std::find_if(starts_.begin(), starts_.end(), [&](const ArenaStart& start) {
-    return start.name == name && start.held == promised;
-  });
+  const auto at = std::find_if(starts_.begin(), starts_.end(),
+                               [&](const ArenaStart& start) { return start.name == name && start.held == promised; });
   if (at == starts_.end()) return std::nullopt;
   ArenaStart start = std::move(*at);
   starts_.erase(at);

@@ -13,8 +13,8 @@ class OwnerDoor final : public relay::Annex {
             std::map<SeatOf, std::string> names, relay::SharedRoom& room, net::Loop& loop)
       : line_(*arena.bus, loop),
         stored_at_(arena.names.snapshot(arena.arena)),
-        side_(make_owner_side(arena, epoch, std::move(until), std::move(referee), std::move(names), post(), room,
-                              loop)) {
+        side_(
+            make_owner_side(arena, epoch, std::move(until), std::move(referee), std::move(names), post(), room, loop)) {
     line_.subscribe(arena.names.from(arena.arena, "*"), [this](const BusMessage& message) {
       side_->read(message.subject.substr(message.subject.rfind('.') + 1), message.bytes);
     });

@@ -1,9 +1,8 @@
 // The side of an arena where its truth is: tells all nodes what the room tells, once for each node, and seats their
 // players.
-// What it takes to go on elsewhere is stored each second; a new owner goes on with it: players whose clients are at other
-// nodes come back to what they were.
-// Law: a node speaks only for its own players; its name is that of the subject. Nothing is said after the lease has
-// run out.
+// What it takes to go on elsewhere is stored each second; a new owner goes on with it: players whose clients are at
+// other nodes come back to what they were. Law: a node speaks only for its own players; its name is that of the
+// subject. Nothing is said after the lease has run out.
 #pragma once
 
 #include <cstdint>

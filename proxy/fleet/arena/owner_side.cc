@@ -90,8 +90,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   struct Seat {
     std::unique_ptr<FarGuest> guest;
-    Id player = 0;         // 0: it waits for its seat
-    bool returns = false;  // to what it was at the last owner, and is not there yet
+    Id player = 0;          // 0: it waits for its seat
+    bool returns = false;   // to what it was at the last owner, and is not there yet
     std::string name = {};  // of the player that it goes on as; empty: of none
     Millis in_doubt = 0;    // since when it waits to enter, because of come_back(); 0: it does not
   };

@@ -190,8 +190,8 @@ Outcome<Done> Routes::add_doors(const Urls& urls, const std::string& arena, std:
     if (!route) return route.error();
     route->position = position++;
     if (settings) route->options.access.push_back(access_of(*settings));
-    auto added = add({url, *end, 0, "", entry.tap, route->options.web, settings, entry.shared_room, route->position},
-                     *route);
+    auto added =
+        add({url, *end, 0, "", entry.tap, route->options.web, settings, entry.shared_room, route->position}, *route);
     if (!added) return added.error();
     running_.push_back(std::move(*added));
   }
