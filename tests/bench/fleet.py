@@ -123,7 +123,9 @@ def measure(make):
         watched = programs.get("owner", programs.get("one process")).process.pid
         crowds = [subprocess.Popen([CROWD, f"127.0.0.1:{door[0]}", str(CLIENTS // len(doors)), str(SECONDS), str(watched)], stdout=subprocess.PIPE, text=True)
                   for door in doors]
-        asker = Asker(doors[0][1])
+        while joined(doors) < CLIENTS and all(crowd.poll() is None for crowd in crowds):
+            time.sleep(0.1)
+        asker = Asker(doors[0][1])  # last: a world has room for a thousand
         selector = selectors.DefaultSelector()
         selector.register(asker.socket, selectors.EVENT_READ)
 
@@ -136,11 +138,7 @@ def measure(make):
                 if selector.select(0.005):
                     asker.read()
 
-        while all(crowd.poll() is None for crowd in crowds):  # until they measure: all have joined, and two seconds have passed
-            turn(0.5, False)
-            if len(doors) and joined(programs, doors) >= CLIENTS - 1:
-                break
-        turn(2.5, False)
+        turn(2.5, False)  # the crowds measure from then on
         asker.times, before, began = [], {name: cpu_of(one.process.pid) for name, one in programs.items()}, time.monotonic()
         turn(SECONDS - 1, True)
         spent = time.monotonic() - began
@@ -154,7 +152,7 @@ def measure(make):
         shutil.rmtree(folder)
 
 
-def joined(programs, doors):
+def joined(doors):
     """Connections at the doors for cells."""
     ports = {f"{door[0]:04X}" for door in doors}
     return sum(1 for line in open("/proc/net/tcp").read().splitlines()[1:]

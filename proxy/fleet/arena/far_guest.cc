@@ -19,12 +19,14 @@ class FarGuest::Front final : public core::Front {
   std::vector<core::Intent>& wants_;
 };
 
-FarGuest::FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated)
+FarGuest::FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated,
+                   std::function<void()> closed)
     : room_(room),
       client_(std::move(client)),
       limits_(limits),
       peer_{client_.client.text(), 0, ""},
-      seated_(std::move(seated)) {}
+      seated_(std::move(seated)),
+      closed_(std::move(closed)) {}
 
 bool FarGuest::want(core::Intent intent) {
   if (over_ || wants_.size() >= kMostWaiting) return false;
@@ -57,10 +59,12 @@ void FarGuest::close(std::string_view why, std::uint32_t) {
   over_ = true;
   why_ = why;
   room_.leave_queues(*this);
+  closed_();
 }
 
 void FarGuest::leave(std::string_view why) {
   if (std::exchange(over_, true)) return;
+  closed_();
   room_.leave_queues(*this);
   if (const core::Id seat = std::exchange(seat_, 0)) room_.gone(seat, why, 0);
 }

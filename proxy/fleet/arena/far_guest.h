@@ -17,8 +17,9 @@ class FarGuest final : public relay::Guest {
 
   using Seated = std::function<void(core::Id seat)>;
 
-  /// `room` and `limits` outlive it. `seated` is called when it has its seat.
-  FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated);
+  /// `room` and `limits` outlive it. `seated` is called when it has its seat; `closed`, when the room has closed it.
+  FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated,
+           std::function<void()> closed);
 
   void begin() { room_.wait_for_seat(*this); }
   /// The player wants something. False: too much waits, and it is dropped.
@@ -58,6 +59,7 @@ class FarGuest final : public relay::Guest {
   const Limits& limits_;
   const core::Peer peer_;
   const Seated seated_;
+  const std::function<void()> closed_;
   core::Id seat_ = 0;
   bool queued_ = true;  // for the seat, or to enter
   bool over_ = false;

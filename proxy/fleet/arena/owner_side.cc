@@ -93,7 +93,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     Id player = 0;          // 0: it waits for its seat
     bool returns = false;   // to what it was at the last owner, and is not there yet
     std::string name = {};  // of the player that it goes on as; empty: of none
-    Millis in_doubt = 0;    // since when it waits to enter, because of come_back(); 0: it does not
+    Millis in_doubt = 0;    // since when it waits to enter, because of comes_back(); 0: it does not
   };
   struct Node {
     std::string name, to;
@@ -267,7 +267,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     }
     auto intent = core::from_message(part.intent());
     const auto* wish = intent ? core::as<words::Enter>(*intent) : nullptr;
-    if (wish != nullptr && comes_back(node, at->second, wish->name())) {
+    if (wish != nullptr && at->second.in_doubt == 0 && comes_back(node, at->second, wish->name())) {
       at->second.in_doubt = loop_.now();
       in_doubt_.emplace_back(node.name, part.seat(), wish->name());
     }
@@ -287,7 +287,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (const auto address = net::Address::parse(open.address())) client.client = *address;
     auto before = names_.extract({node.name, node.run, number});
     const Limits& limits = before ? unlimited_ : arena_.limits;
-    auto guest = std::make_unique<FarGuest>(room_, client, limits, [this, &node, number](Id seat) {
+    const auto seated = [this, &node, number](Id seat) {
       Seat& its = node.seats[number];
       if (!its.name.empty()) (*referee_)->promise(seat, its.name);
       players_[seat] = {&node, number};
@@ -295,15 +295,15 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       auto& fresh = *part(node).mutable_seat();
       fresh.set_seat(number);
       fresh.set_player(seat);
-    });
-    FarGuest& its = *guest;
-    node.seats[number].guest = std::move(guest);
+    };
+    Seat& its = node.seats[number];
+    its.guest = std::make_unique<FarGuest>(room_, client, limits, seated, [this] { some_closed_ = true; });
     if (before) {
-      node.seats[number].name = std::move(before.mapped());
-      node.seats[number].returns = true;
+      its.name = std::move(before.mapped());
+      its.returns = true;
     }
     ++arena_.counts->players;
-    its.begin();
+    its.guest->begin();
   }
 
   /// A player who is in by another node wants to come in by this one, from the same address.
@@ -334,6 +334,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
         if (!speaks) {
           const Id id = other.seats[before->number].player;
           (*referee_)->hold(start_of(save(room_.world(), *room_.world().player(id), room_.time())));
+          tell_closed(other, before->number, "comes by another node");
           leave(other, before->number, "comes by another node");
           seat.name = name;
           if (seat.player != 0) (*referee_)->promise(seat.player, name);
@@ -359,19 +360,22 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     while (!node.seats.empty()) leave(node, node.seats.begin()->first, why);
   }
 
+  void tell_closed(Node& node, std::uint32_t number, const std::string& why) {
+    auto& closed = *part(node).mutable_closed();
+    closed.set_seat(number);
+    closed.set_why(why);
+  }
+
   /// Guests whose seats the room has closed. If the room ends, they wait for the next owner.
   void bury() {
+    if (!std::exchange(some_closed_, false)) return;
     for (auto& [name, node] : nodes_)
       for (auto at = node.seats.begin(); at != node.seats.end();) {
         if (!at->second.guest->is_over()) {
           ++at;
           continue;
         }
-        if (!room_.end_reason()) {
-          auto& closed = *part(node).mutable_closed();
-          closed.set_seat(at->first);
-          closed.set_why(at->second.guest->why());
-        }
+        if (!room_.end_reason()) tell_closed(node, at->first, at->second.guest->why());
         gave_up(at->second);
         players_.erase(at->second.player);
         at = node.seats.erase(at);
@@ -436,7 +440,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::uint32_t count_ = 0;  // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;
   Millis told_at_ = 0, stored_at_ = 0;
-  bool waits_ = false, stores_ = false;
+  bool waits_ = false, stores_ = false, some_closed_ = false;
 };
 
 void Owner::read(const std::string& name, Bytes bytes) {
