@@ -663,6 +663,89 @@ TEST_CASE("referee: who was there before goes on from where he was, once, with w
   CHECK(match.room.world().player(again.id)->score.wins() == 0);
 }
 
+/// An arena in play: anna with blue's flag, who has lost twice; ben, who is dead.
+Arena in_play() {
+  Arena arena{{}, open_field(200)};
+  arena.rules.mode = ArenaMode::kFlags;
+  arena.rules.round = 600;
+  ArenaStart anna{"anna", words::RED, words::Pose(), {}};
+  anna.held = true;
+  anna.id = 77;
+  anna.health = 40;
+  anna.pose->set_x(30);
+  anna.pose->set_y(-20);
+  anna.score.set_losses(2);
+  ArenaStart ben{"ben", words::BLUE, {}, {}};
+  ben.held = true;
+  arena.starts = {anna, ben};
+  arena.in_play.emplace();
+  words::Token flag;
+  flag.set_kind(words::Token::TEAM_FLAG);
+  flag.set_team(words::BLUE);
+  flag.set_state(words::Token::CARRIED);
+  flag.set_carrier(77);
+  words::TeamScore score;
+  score.set_team(words::RED);
+  score.set_wins(9);
+  arena.in_play->tokens = {flag};
+  arena.in_play->team_scores = {score};
+  arena.in_play->round.set_left_s(123);
+  return arena;
+}
+
+const words::Token& flag_of(const Match& match, words::Team team) {
+  for (const auto& [id, token] : match.room.world().tokens())
+    if (token.team() == team) return token;
+  static const words::Token none;
+  return none;
+}
+
+TEST_CASE("referee: an arena in play goes on: scores, the clock, and each player whom it is promised, with his flag") {
+  Match match(in_play());
+  CHECK(match.room.world().team_scores().at(words::RED).wins() == 9);
+  CHECK(match.room.world().round().left_s() == doctest::Approx(123));
+  const auto& flag = flag_of(match, words::BLUE);
+  CHECK(flag.state() == words::Token::GROUND);  // where its carrier is
+  CHECK(flag.x() == doctest::Approx(30));
+  // Somebody else has not the name, and not what belongs to it.
+  const auto other = match.plays("anna", words::BLUE);
+  CHECK(match.room.world().player(other.id)->player.name() == "anna 2");
+  CHECK(match.room.world().player(other.id)->score.losses() == 0);
+
+  const auto promised = [&](const char* name, const char* wish) {
+    auto front = std::make_unique<Seat>();
+    Seat* seat = front.get();
+    const Id id = match.room.seat(std::move(front), {}, match.now);
+    match.room.order([&](Back& back) { static_cast<Referee&>(back).promise(id, name); }, match.now);
+    words::Enter enter;
+    enter.set_name(wish);
+    enter.set_team(words::BLUE);
+    match.says({id, seat}, enter);
+    return Match::Guest{id, seat};
+  };
+  const auto anna = promised("anna", "somebody");
+  const PlayerState& her = *match.room.world().player(anna.id);
+  CHECK(her.player.name() == "anna");
+  CHECK(her.player.team() == words::RED);
+  CHECK(her.score.losses() == 2);
+  CHECK(match.tank(anna).unit.alive());
+  CHECK(match.tank(anna).unit.health() == 40);
+  CHECK(match.place(anna).x() == doctest::Approx(30));
+  CHECK(match.place(anna).y() == doctest::Approx(-20));
+  CHECK(flag_of(match, words::BLUE).carrier() == anna.id);
+  CHECK(!match.tank(promised("ben", "ben")).unit.alive());
+}
+
+TEST_CASE("referee: what is held for nobody who comes is free after a while") {
+  Match match(in_play());
+  match.lasts(static_cast<double>(Referee::kHeld) / kSecond + 1);
+  const auto anna = match.plays("anna", words::RED);
+  CHECK(match.room.world().player(anna.id)->player.name() == "anna");
+  CHECK(match.room.world().player(anna.id)->score.losses() == 0);
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+  CHECK(flag_of(match, words::BLUE).x() == doctest::Approx(30));
+}
+
 TEST_CASE("referee: a tank that goes on half in a wall drives out of it inwards, and no further in") {
   for (const bool outwards : {true, false}) {
     ArenaStart anna{"anna", words::RED, words::Pose(), {}};

@@ -18,19 +18,27 @@ using Said = std::vector<std::string>;
 /// Enters, and keeps the texts that it hears.
 class Listener final : public core::Front {
  public:
-  explicit Listener(Said& said) : said_(said) {}
+  Listener(Said& said, int& ready, int& gone) : said_(said), ready_(ready), gone_(gone) {}
   void receive(Lane, Bytes bytes, core::FrontOut& out) override {
     if (as_text(bytes) == "enter") return out.say(words::Enter());
+    if (as_text(bytes) == "steer") {
+      words::Toward toward;
+      toward.set_x(12);
+      return out.say(toward);
+    }
     words::Say say;
     say.set_text(std::string(as_text(bytes)));
     out.say(say);
   }
   void hear(const core::Fact& fact, core::FrontOut&) override {
     if (const auto* said = core::as<words::Said>(fact)) said_.push_back(said->text());
+    ready_ += core::as<words::Ready>(fact) != nullptr;
+    gone_ += core::as<words::PlayerGone>(fact) != nullptr || core::as<words::Gone>(fact) != nullptr;
   }
 
  private:
   Said& said_;
+  int &ready_, &gone_;
 };
 
 struct Silent final : core::Room::Host {
@@ -53,7 +61,7 @@ struct Edge {
     mirror = back.get();
     room = std::make_unique<core::Room>(host, std::move(back), options);
     room->back_opened({}, 0);
-    seat = room->seat(std::make_unique<Listener>(said), {}, 0);
+    seat = room->seat(std::make_unique<Listener>(said, ready, gone), {}, 0);
     say("enter");
     world(0, false);
     message();  // it enters
@@ -80,6 +88,7 @@ struct Edge {
     snapshot.set_facts(facts);
     snapshot.add_world()->mutable_room()->set_name("field");
     if (seated) {
+      snapshot.add_world()->mutable_ready();
       snapshot.add_seats()->set_seat(seat);
       snapshot.mutable_seats(0)->set_player(kPlayer);
     }
@@ -88,6 +97,19 @@ struct Edge {
     one.mutable_piece()->set_count(1);
     one.mutable_piece()->set_bytes(snapshot.SerializeAsString());
     CHECK(tell(one));
+  }
+  /// A world of any owner's, in which the seat's player has the id kPlayer.
+  void world(bus::Snapshot snapshot, std::uint64_t epoch, std::uint64_t as_number) {
+    snapshot.add_seats()->set_seat(seat);
+    snapshot.mutable_seats(0)->set_player(kPlayer);
+    bus::ToNode one;
+    one.set_epoch(epoch);
+    one.set_run(kRun);
+    one.set_number(as_number);
+    one.mutable_piece()->set_count(1);
+    one.mutable_piece()->set_bytes(snapshot.SerializeAsString());
+    const std::string bytes = one.SerializeAsString();
+    room->order([&](core::Back&) { CHECK(mirror->hear_private(as_bytes(bytes))); }, ++now);
   }
   /// What it tells the owner now.
   bus::FromNode message() const {
@@ -103,6 +125,7 @@ struct Edge {
   core::Micros now = 0;
   std::uint64_t number = 0;
   Said said;
+  int ready = 0, gone = 0;
 };
 
 bus::Facts facts(std::uint64_t number, const Said& texts) {
@@ -192,6 +215,69 @@ TEST_CASE(
   REQUIRE(last.parts_size() == 2);
   CHECK(last.parts(0).intent().has_leave());
   CHECK(last.parts(1).has_close());
+}
+
+/// A player with a unit and the flag of a team, in an owner's ids.
+void add_player(bus::Snapshot& snapshot, core::Id player, core::Id unit, core::Id token) {
+  auto& who = *snapshot.add_world()->mutable_player();
+  who.set_id(player);
+  who.set_name("carla");
+  auto& body = *snapshot.add_world()->mutable_unit();
+  body.set_id(unit);
+  body.set_owner(player);
+  body.set_alive(true);
+  auto& owns = *snapshot.add_world()->mutable_owns();
+  owns.set_player(player);
+  owns.add_units(unit);
+  owns.set_active(unit);
+  auto& flag = *snapshot.add_world()->mutable_token();
+  flag.set_id(token);
+  flag.set_kind(words::Token::TEAM_FLAG);
+  flag.set_team(words::RED);
+  flag.set_state(words::Token::CARRIED);
+  flag.set_carrier(player);
+}
+
+TEST_CASE("at the next owner, players, units and flags keep the ids that they have in the room") {
+  Edge edge;
+  bus::Snapshot snapshot;
+  add_player(snapshot, 50, 51, 52);
+  edge.world(snapshot, kEpoch, 10);
+  const core::World& world = edge.room->world();
+  REQUIRE(world.players().size() == 1);
+  const core::Id player = world.players().begin()->first;
+  const core::Id unit = world.player(player)->active, token = world.tokens().begin()->first;
+
+  bus::Snapshot next;
+  add_player(next, 7, 8, 9);
+  edge.world(next, kEpoch + 1, 1);
+  REQUIRE(world.players().size() == 1);
+  CHECK(world.players().begin()->first == player);
+  CHECK(world.player(player)->active == unit);
+  REQUIRE(world.tokens().size() == 1);
+  CHECK(world.tokens().begin()->first == token);
+  CHECK(world.token(token)->carrier() == player);
+  CHECK(edge.gone == 0);
+}
+
+TEST_CASE("a player is told that it is in, once, when the owner says so; and keeps steering at the next owner") {
+  Edge edge;
+  CHECK(edge.ready == 1);  // the world's
+  bus::Facts one = facts(1, {});
+  one.add_facts()->mutable_player()->set_id(kPlayer);
+  CHECK(edge.tell(one));
+  CHECK(edge.ready == 2);
+  one.set_number(2);
+  CHECK(edge.tell(one));
+  CHECK(edge.ready == 2);
+  edge.room->received(edge.seat, Lane::kStream, as_bytes("steer"), ++edge.now);
+  CHECK(edge.message().parts_size() == 1);
+  bus::Facts next = facts(1, {});
+  next.set_epoch(kEpoch + 1);
+  CHECK(edge.tell(next));
+  const bus::FromNode again = edge.message();
+  REQUIRE(again.parts_size() == 3);
+  CHECK(again.parts(2).intent().toward().x() == 12);
 }
 
 TEST_CASE("numbers that are not finite, and facts for nobody here, are refused") {

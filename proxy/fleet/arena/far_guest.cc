@@ -35,7 +35,7 @@ bool FarGuest::want(core::Intent intent) {
 }
 
 void FarGuest::deliver() {
-  if (over_ || queued_ || seat_ == 0 || wants_.empty()) return;
+  if (over_ || held_ || queued_ || seat_ == 0 || wants_.empty()) return;
   room_.received(seat_, Lane::kStream, {});
 }
 

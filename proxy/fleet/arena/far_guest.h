@@ -24,8 +24,9 @@ class FarGuest final : public relay::Guest {
   void begin() { room_.wait_for_seat(*this); }
   /// The player wants something. False: too much waits, and it is dropped.
   bool want(core::Intent intent);
-  /// Gives the room what the player wants.
+  /// Gives the room what the player wants, unless it is held back.
   void deliver();
+  void hold_back(bool held) { held_ = held; }
   /// The player has left. REQUIRES: not during a call of the room.
   void leave(std::string_view why);
 
@@ -63,6 +64,7 @@ class FarGuest final : public relay::Guest {
   core::Id seat_ = 0;
   bool queued_ = true;  // for the seat, or to enter
   bool over_ = false;
+  bool held_ = false;  // back
   std::string why_;
   std::vector<core::Intent> wants_;
 };

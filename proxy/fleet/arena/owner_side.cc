@@ -269,6 +269,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const auto* wish = intent ? core::as<words::Enter>(*intent) : nullptr;
     if (wish != nullptr && at->second.in_doubt == 0 && comes_back(node, at->second, wish->name())) {
       at->second.in_doubt = loop_.now();
+      guest.hold_back(true);
       in_doubt_.emplace_back(node.name, part.seat(), wish->name());
     }
     // A way back to a seat is a matter of the node where the client is.
@@ -341,6 +342,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
         }
       }
       seat.in_doubt = 0;
+      seat.guest->hold_back(false);
       seat.guest->deliver();
       return true;
     });
