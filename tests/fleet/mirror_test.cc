@@ -87,8 +87,8 @@ struct Edge {
     bus::Snapshot snapshot;
     snapshot.set_facts(facts);
     snapshot.add_world()->mutable_room()->set_name("field");
+    snapshot.add_world()->mutable_ready();
     if (seated) {
-      snapshot.add_world()->mutable_ready();
       snapshot.add_seats()->set_seat(seat);
       snapshot.mutable_seats(0)->set_player(kPlayer);
     }
