@@ -14,7 +14,7 @@ packages() {
   while read -r name _ why; do
     case $name in '' | '#'*) continue ;; esac
     groups=${why%%:*}
-    [[ $groups =~ ^((build|test|long|bench|package) ?)+$ ]] || groups=build
+    [[ $groups =~ ^((build|test|long|bench|package|fleet) ?)+$ ]] || groups=build
     for group in "$@"; do
       if [[ " $groups " == *" $group "* ]]; then
         echo "$name"

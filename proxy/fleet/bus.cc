@@ -40,7 +40,7 @@ Buffer buffer_of(const void* data, int size) {
 BusMessage message_of(const natsMsg* message) {
   const char* reply = natsMsg_GetReply(message);
   return {natsMsg_GetSubject(message), reply != nullptr ? reply : "",
-          buffer_of(natsMsg_GetData(message), natsMsg_GetDataLength(message))};
+          buffer_of(natsMsg_GetData(message), natsMsg_GetDataLength(message)), 0};
 }
 
 BusEntry entry_of(kvEntry* entry) {
@@ -105,19 +105,25 @@ class BusLine::Inbox {
 struct BusConnection {
   natsConnection* nats = nullptr;
   jsCtx* stream = nullptr;
-  std::map<std::string, kvStore*> buckets;  // for the thread of buckets alone
+  std::mutex mutex;
+  std::map<std::pair<std::thread::id, std::string>, kvStore*> buckets;  // each thread has its own
 
   BusConnection() = default;
   BusConnection(const BusConnection&) = delete;
   BusConnection& operator=(const BusConnection&) = delete;
   ~BusConnection() {
-    for (const auto& [name, bucket] : buckets) kvStore_Destroy(bucket);
+    for (const auto& [of, bucket] : buckets) kvStore_Destroy(bucket);
     jsCtx_Destroy(stream);
     natsConnection_Destroy(nats);
   }
 
+  /// Null: there is none, yet.
+  kvStore*& known(const std::string& name) {
+    const std::lock_guard lock(mutex);
+    return buckets[{std::this_thread::get_id(), name}];
+  }
   kvStore* bucket(const std::string& name) {
-    kvStore*& store = buckets[name];
+    kvStore*& store = known(name);
     if (store == nullptr) js_KeyValue(&store, stream, name.c_str());
     return store;
   }
@@ -131,6 +137,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     sender_.emplace(
         options_.most_waiting, [this] { return tend(); }, &nats_ReleaseThreadMemory);
     clerk_.emplace(options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
+    patient_clerk_.emplace(options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
     storer_.emplace(options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
   }
   void end();
@@ -159,8 +166,10 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   void unwatch(const BusLine::Inbox* inbox, BusLine::Number number);
   void unwatch_all(const BusLine::Inbox* inbox);
   /// `job` gets the connection; null: there is none.
-  bool order(bool streams, std::size_t bytes, std::function<void(BusConnection*)> job) {
-    return (streams ? storer_ : clerk_)->put(bytes, [this, job = std::move(job)] { job(current().get()); });
+  enum class Hands : std::uint8_t { kBuckets, kPatient, kStreams };
+  bool order(Hands whose, std::size_t bytes, std::function<void(BusConnection*)> job) {
+    auto& hand = whose == Hands::kStreams ? storer_ : whose == Hands::kPatient ? patient_clerk_ : clerk_;
+    return hand->put(bytes, [this, job = std::move(job)] { job(current().get()); });
   }
   std::string inbox_prefix() const { return options_.inbox.empty() ? "_INBOX" : options_.inbox; }
   std::size_t most_waiting() const { return options_.most_waiting; }
@@ -261,7 +270,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   unsigned attempts_ = 0;
   Millis next_attempt_ = 0;
 
-  std::optional<Hand> sender_, clerk_, storer_;  // last, so that they end first
+  std::optional<Hand> sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
 };
 
 Millis Bus::Impl::tend() {
@@ -414,6 +423,7 @@ void Bus::Impl::end() {
   changed_.notify_all();
   for (const auto& one : watches) one->thread.join();
   clerk_->stop();
+  patient_clerk_->stop();
   storer_->stop();
   sender_->stop();
   std::shared_ptr<BusConnection> last;
@@ -625,9 +635,10 @@ class BusLine::Timer final : public net::Ticker::User {
   net::Ticker ticker_;
 };
 
-BusLine::BusLine(Bus& bus, net::Loop& loop)
+BusLine::BusLine(Bus& bus, net::Loop& loop, Orders orders)
     : bus_(bus),
       loop_(loop),
+      orders_(orders),
       mailbox_(loop, *this),
       inbox_(std::make_shared<Inbox>(mailbox_, bus.impl_->most_waiting())) {
   bus_.impl_->join(inbox_);
@@ -726,7 +737,7 @@ Kept kept_failure(natsStatus status) { return {Kept::How::kFailed, {}, failure(s
 
 Kept lost() { return {Kept::How::kFailed, {}, "there is no connection to NATS"}; }
 
-Kept read(BusConnection& connection, const std::string& bucket, const std::string& key) {
+Kept read_entry(BusConnection& connection, const std::string& bucket, const std::string& key) {
   kvStore* store = connection.bucket(bucket);
   if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
   kvEntry* entry = nullptr;
@@ -742,7 +753,7 @@ Kept read(BusConnection& connection, const std::string& bucket, const std::strin
 Kept after_failure(BusConnection& connection, const std::string& bucket, const std::string& key, std::uint64_t expected,
                    natsStatus status) {
   Kept failed = kept_failure(status);
-  Kept now = read(connection, bucket, key);
+  Kept now = read_entry(connection, bucket, key);
   if (now.how == Kept::How::kMissing) return expected != 0 ? now : failed;
   if (!now.done() || now.entry.revision == expected) return failed;
   now.how = Kept::How::kConflict;
@@ -781,7 +792,8 @@ void BusLine::bid(std::size_t bytes, Done done, std::function<Kept(BusConnection
     if (kept.how == Kept::How::kFailed) ++counters->failures;
     answer(std::move(kept));
   };
-  if (!bus_.impl_->order(false, bytes + 256, job)) answer({Kept::How::kFailed, {}, "too much waits for NATS"});
+  const auto hands = orders_ == Orders::kPatient ? Bus::Impl::Hands::kPatient : Bus::Impl::Hands::kBuckets;
+  if (!bus_.impl_->order(hands, bytes + 256, job)) answer({Kept::How::kFailed, {}, "too much waits for NATS"});
 }
 
 void BusLine::bid_stream(std::size_t bytes, Stored stored,
@@ -800,7 +812,7 @@ void BusLine::bid_stream(std::size_t bytes, Stored stored,
     if (!outcome) ++counters->failures;
     answer(std::move(outcome));
   };
-  if (!bus_.impl_->order(true, bytes + 256, job)) answer(Error{"too much waits for NATS"});
+  if (!bus_.impl_->order(Bus::Impl::Hands::kStreams, bytes + 256, job)) answer(Error{"too much waits for NATS"});
 }
 
 void BusLine::open_bucket(const BucketOptions& options, Done done) {
@@ -813,9 +825,9 @@ void BusLine::open_bucket(const BucketOptions& options, Done done) {
     config.MaxBytes = options.most_bytes;
     config.Replicas = static_cast<int>(options.replicas);
     config.StorageType = options.in_memory ? js_MemoryStorage : js_FileStorage;
-    kvStore*& store = connection.buckets[options.name];
-    if (store != nullptr) return {Kept::How::kDone, {}, {}};
     // One that is there with other options is taken as it is.
+    if (connection.bucket(options.name) != nullptr) return {Kept::How::kDone, {}, {}};
+    kvStore*& store = connection.known(options.name);
     natsStatus status = js_CreateKeyValue(&store, connection.stream, &config);
     if (status != NATS_OK && js_KeyValue(&store, connection.stream, options.name.c_str()) == NATS_OK) status = NATS_OK;
     return status == NATS_OK ? Kept{Kept::How::kDone, {}, {}} : kept_failure(status);
@@ -823,7 +835,7 @@ void BusLine::open_bucket(const BucketOptions& options, Done done) {
 }
 
 void BusLine::get(const std::string& bucket, const std::string& key, Done done) {
-  bid(0, std::move(done), [=](BusConnection& connection) { return read(connection, bucket, key); });
+  bid(0, std::move(done), [=](BusConnection& connection) { return read_entry(connection, bucket, key); });
 }
 
 void BusLine::put(const std::string& bucket, const std::string& key, Bytes value, Done done) {
@@ -931,6 +943,58 @@ void BusLine::last(const std::string& stream, const std::string& subject,
         *heard = message_of(message);
         natsMsg_Destroy(message);
         return std::uint64_t{1};
+      });
+}
+
+void BusLine::read(const std::string& stream, const std::string& subject, std::uint64_t from, std::size_t most_bytes,
+                   Read answered) {
+  auto all = std::make_shared<std::vector<BusMessage>>();
+  bid_stream(
+      0,
+      [all, answered = std::move(answered)](Outcome<std::uint64_t> outcome) {
+        answered(outcome ? Outcome<std::vector<BusMessage>>(std::move(*all))
+                         : Outcome<std::vector<BusMessage>>(outcome.error()));
+      },
+      [all, stream, subject, from, most_bytes](BusConnection& connection) -> Outcome<std::uint64_t> {
+        std::size_t bytes = 0;
+        jsDirectGetMsgOptions options;
+        jsDirectGetMsgOptions_Init(&options);
+        options.NextBySubject = subject.c_str();
+        for (options.Sequence = std::max<std::uint64_t>(from, 1); bytes < most_bytes; ++options.Sequence) {
+          natsMsg* message = nullptr;
+          const natsStatus status = js_DirectGetMsg(&message, connection.stream, stream.c_str(), nullptr, &options);
+          if (status == NATS_NOT_FOUND) break;
+          if (status != NATS_OK) return stream_failure(status);
+          all->push_back(message_of(message));
+          all->back().number = options.Sequence = natsMsg_GetSequence(message);
+          bytes += size_of(all->back());
+          natsMsg_Destroy(message);
+        }
+        return std::uint64_t{0};
+      });
+}
+
+void BusLine::subjects(const std::string& stream, const std::string& pattern,
+                       std::function<void(Outcome<std::vector<std::string>>)> answered) {
+  auto all = std::make_shared<std::vector<std::string>>();
+  bid_stream(
+      0,
+      [all, answered = std::move(answered)](Outcome<std::uint64_t> outcome) {
+        answered(outcome ? Outcome<std::vector<std::string>>(std::move(*all))
+                         : Outcome<std::vector<std::string>>(outcome.error()));
+      },
+      [all, stream, pattern](BusConnection& connection) -> Outcome<std::uint64_t> {
+        jsOptions options;
+        jsOptions_Init(&options);
+        options.Wait = kJetStreamWait;
+        options.Stream.Info.SubjectsFilter = pattern.c_str();
+        jsStreamInfo* info = nullptr;
+        const natsStatus status = js_GetStreamInfo(&info, connection.stream, stream.c_str(), &options, nullptr);
+        if (status != NATS_OK) return stream_failure(status);
+        if (const jsStreamStateSubjects* subjects = info->State.Subjects; subjects != nullptr)
+          for (int i = 0; i < subjects->Count; ++i) all->emplace_back(subjects->List[i].Subject);
+        jsStreamInfo_Destroy(info);
+        return std::uint64_t{0};
       });
 }
 

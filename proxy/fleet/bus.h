@@ -52,6 +52,7 @@ struct BusMessage {
   std::string subject;
   std::string reply;  ///< where an answer is awaited; empty: nowhere
   Buffer bytes;
+  std::uint64_t number = 0;  ///< in its stream; 0: it was not read from one
 };
 
 /// An entry of a bucket.
@@ -133,8 +134,11 @@ class BusLine {
   /// anew, null: what was not told since the last null is not there.
   using Watched = std::function<void(const BusEntry*)>;
 
+  /// kPatient: its orders to buckets may take long (where permissions are missing, NATS does not answer), and others do
+  /// not wait for them.
+  enum class Orders : bool { kPrompt, kPatient };
   /// `bus` and `loop` outlive it.
-  BusLine(Bus& bus, net::Loop& loop);
+  BusLine(Bus& bus, net::Loop& loop, Orders orders = Orders::kPrompt);
   /// No callback comes after that.
   ~BusLine();
   BusLine(const BusLine&) = delete;
@@ -174,6 +178,15 @@ class BusLine {
   void last(const std::string& stream, const std::string& subject,
             std::function<void(Outcome<std::optional<BusMessage>>)> answered);
 
+  /// Messages of `subject`, which may be a pattern, in their order, from this number on: up to `most_bytes`, but at
+  /// least one if there is any. REQUIRES: the stream was opened by open_stream().
+  using Read = std::function<void(Outcome<std::vector<BusMessage>>)>;
+  void read(const std::string& stream, const std::string& subject, std::uint64_t from, std::size_t most_bytes,
+            Read answered);
+  /// The subjects, of this pattern, of which a stream has messages.
+  void subjects(const std::string& stream, const std::string& pattern,
+                std::function<void(Outcome<std::vector<std::string>>)> answered);
+
   bool connected() const { return bus_.connected(); }
 
  private:
@@ -203,6 +216,7 @@ class BusLine {
 
   Bus& bus_;
   net::Loop& loop_;
+  const Orders orders_;
   net::Mailbox<Letter, BusLine> mailbox_;
   std::shared_ptr<Inbox> inbox_;
   std::vector<Letter> letters_;

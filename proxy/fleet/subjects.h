@@ -30,6 +30,8 @@ class Subjects {
   // Nodes and operators.
   /// What one node is to do.
   std::string order(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".order"; }
+  /// What one node says of itself.
+  std::string state(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".state"; }
   /// What all nodes are asked or told.
   std::string operation(std::string_view what) const { return fleet_ + ".op." + std::string(what); }
 

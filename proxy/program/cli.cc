@@ -12,6 +12,7 @@
 #include "proxy/program/config/check.h"
 #include "proxy/program/control/ctl.h"
 #include "proxy/program/explain.h"
+#include "proxy/program/fleet/archive.h"
 #include "proxy/program/games.h"
 #include "proxy/program/help.h"
 #include "proxy/program/misuse.h"
@@ -107,6 +108,8 @@ constexpr Command kCommands[] = {
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
     {"recordings", "List the recordings in a folder: date, length, servers, players, kills",
      "entente recordings /var/lib/entente", plug<declare_recordings, run_recordings>},
+    {"archive", "Make files of the recordings of a fleet", "entente archive node.toml --to /srv/recordings",
+     plug<declare_archive, run_archive>},
     {"inspect", "Print the messages of a recorded file, one per line",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Decode each message of a file, encode it again, and check that the bytes are the same",

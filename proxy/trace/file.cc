@@ -106,7 +106,9 @@ Outcome<std::unique_ptr<FileSink>> FileSink::create_beside(const std::string& pa
 
 Outcome<Done> FileSink::write(Bytes bytes) {
   if (auto written = append_to(file_, part_, bytes, size_); !written.ok()) return written;
-  return check();
+  if (auto there = check(); !there.ok()) return there;
+  if (copy_) (void)copy_->write(bytes);
+  return Done{};
 }
 
 Outcome<Done> FileSink::check() {
@@ -140,6 +142,7 @@ Outcome<Done> FileSink::finish() {
     return failed(("rename " + part_ + " to").c_str(), path_, code);
   sync_folder_of(path_);
   file_.reset();
+  if (copy_) (void)copy_->finish();
   return Done{};
 }
 

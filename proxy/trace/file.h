@@ -71,6 +71,8 @@ class FileSink final : public Sink {
   Outcome<Done> check() override;
   /// Aborts: removes PATH.part.
   void discard();
+  /// From now on, `copy` gets what is written here; what fails there does not count. REQUIRES: nothing is written yet.
+  void copy_to(std::unique_ptr<Sink> copy) { copy_ = std::move(copy); }
 
  private:
   FileSink(std::string path, std::string part, Descriptor file)
@@ -80,6 +82,7 @@ class FileSink final : public Sink {
   std::string part_;
   Descriptor file_;
   std::uint64_t size_ = 0;
+  std::unique_ptr<Sink> copy_;  // may be null
 };
 
 /// A file without a name, to be written and then read. It is gone with its last owner, unless it was kept.

@@ -35,18 +35,26 @@ Outcome<std::unique_ptr<Recorder>> Recorder::open_file(Outcome<std::unique_ptr<F
                                                        RecorderOptions options) {
   if (!sink.ok()) return sink.error();
   const std::string part = (*sink)->name(), path = (*sink)->path();
+  const auto copy = options.copy;
+  if (copy) (*sink)->copy_to(copy(path));
   auto opened = open(std::move(*sink), std::move(options));
   if (!opened) {
     std::remove(part.c_str());  // it holds nothing, and would be in the way of the next try
     return opened;
   }
   (*opened)->path_ = path;
-  (*opened)->next_sink_ = [path] { return FileSink::create_beside(path); };
+  (*opened)->next_sink_ = [path, copy] {
+    auto next = FileSink::create_beside(path);
+    if (next && copy) (*next)->copy_to(copy((*next)->path()));
+    return next;
+  };
   return opened;
 }
 
-Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, RecorderOptions options) {
+Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, RecorderOptions options,
+                                                  std::string path) {
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(sink), std::move(options)));
+  recorder->path_ = std::move(path);
   if (auto begun = recorder->begin(); !begun.ok()) return begun.error();
   return recorder;
 }

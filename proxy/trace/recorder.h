@@ -48,6 +48,8 @@ struct RecorderOptions {
   int level = 1;                              ///< of zstd
   std::string version = {};                   ///< of this program, for the metadata
   std::vector<mcap::Metadata> metadata = {};  ///< more of it, at the beginning of each file
+  /// Where the file is copied to while it is written, given its path. Null: nowhere.
+  std::function<std::unique_ptr<Sink>(const std::string& path)> copy = {};
   /// Called when writing fails; again only after it has succeeded.
   std::function<void(const Error&)> failed = {};
   /// Called when writing succeeds again, with what the recording lacks.
@@ -89,7 +91,9 @@ class Recorder {
  public:
   /// Writes PATH.part, which close() renames to PATH.
   static Outcome<std::unique_ptr<Recorder>> open(const std::string& path, RecorderOptions options = {});
-  static Outcome<std::unique_ptr<Recorder>> open(std::unique_ptr<Sink> sink, RecorderOptions options = {});
+  /// `path`: what path() says.
+  static Outcome<std::unique_ptr<Recorder>> open(std::unique_ptr<Sink> sink, RecorderOptions options = {},
+                                                 std::string path = {});
   /// The same with the first free name of "a.mcap", "a-2.mcap", "a-3.mcap" …
   static Outcome<std::unique_ptr<Recorder>> open_beside(const std::string& path, RecorderOptions options = {});
 
@@ -122,7 +126,7 @@ class Recorder {
   const Amount& ever_recorded() const { return ever_recorded_; }  ///< written to any file; never falls
   const Amount& lost() const { return lost_; }       ///< not written, or written to a file that was spoiled
   const std::string& why() const { return why_; }    ///< why data was lost last
-  const std::string& path() const { return path_; }  ///< the name that the file will have; empty: it is no file
+  const std::string& path() const { return path_; }  ///< the name that the file will have; empty: it has none
   std::uint64_t file_bytes() const { return writer_->size(); }
   std::uint32_t files() const { return files_; }  ///< number of files begun; each new file needs the geometries again
   bool failing() const { return failing_; }

@@ -3,14 +3,20 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tests/fleet/station.h"
+#include "tests/support/certificate.h"
 #include "tests/support/nats_server.h"
 
 namespace entente::fleet::bus_test {
@@ -23,40 +29,7 @@ BusOptions options_for(const NatsServer& server) {
   return options;
 }
 
-/// A loop with one line, turned by the test.
-struct Station final : net::Ticker::User {
-  explicit Station(Bus& bus) : line(std::in_place, bus, loop), ticker(std::in_place, loop, *this, 5) {}
-  ~Station() override {
-    line.reset();
-    ticker.reset();
-    loop.run();
-  }
-  void tick(Millis) override {}
-  bool until(const std::function<bool()>& done) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!done() && std::chrono::steady_clock::now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
-    return done();
-  }
-  bool connects() {
-    return until([this] { return line->connected(); });
-  }
-  Kept order(const std::function<void(BusLine::Done)>& give) {
-    std::optional<Kept> answer;
-    give([&](Kept kept) { answer = std::move(kept); });
-    CHECK(until([&] { return answer.has_value(); }));
-    return answer.value_or(Kept());
-  }
-  Kept open_bucket(const std::string& name) {
-    BucketOptions options;
-    options.name = name;
-    options.in_memory = true;
-    return order([&](auto done) { line->open_bucket(options, done); });
-  }
-
-  net::Loop loop;
-  std::optional<BusLine> line;
-  std::optional<net::Ticker> ticker;
-};
+using testing::Station;
 
 /// Whether a subscription works: NATS learns of it some time after subscribe().
 void wait_for_subscription(Station& by, Station& of, const std::string& subject) {
@@ -266,6 +239,45 @@ TEST_CASE("a stream stores messages, one with the same id once, and gives back t
   CHECK(!number->ok());
 }
 
+TEST_CASE("a stream is read by pattern, in order, in portions; and says which subjects it has") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  int done = 0;
+  const auto stored = [&](const Outcome<std::uint64_t>& outcome) { done += outcome.ok() ? 1 : 0; };
+  StreamOptions options;
+  options.name = "rec";
+  options.subjects = {"rec.*"};
+  its.line->open_stream(options, stored);
+  for (const char* subject : {"rec.a", "rec.b", "rec.a", "rec.a"})
+    its.line->store(subject, as_bytes("12345"), "", stored);
+  CHECK(its.until([&] { return done == 5; }));
+  std::optional<Outcome<std::vector<BusMessage>>> read;
+  const auto messages = [&](const char* subject, std::uint64_t from, std::size_t most) {
+    read.reset();
+    its.line->read("rec", subject, from, most, [&](auto outcome) { read = std::move(outcome); });
+    CHECK(its.until([&] { return read.has_value(); }));
+    std::string numbers;
+    if (read->ok())
+      for (const BusMessage& one : **read) numbers += one.subject + "#" + std::to_string(one.number) + " ";
+    return numbers;
+  };
+  CHECK(messages("rec.a", 1, 10'000) == "rec.a#1 rec.a#3 rec.a#4 ");
+  CHECK(messages("rec.a", 2, 1) == "rec.a#3 ");
+  CHECK(messages("rec.*", 2, 10'000) == "rec.b#2 rec.a#3 rec.a#4 ");
+  CHECK(messages("rec.a", 5, 10'000).empty());
+  CHECK(messages("rec.c", 1, 10'000).empty());
+  CHECK(read->ok());
+  std::optional<Outcome<std::vector<std::string>>> subjects;
+  its.line->subjects("rec", "rec.*", [&](auto outcome) { subjects = std::move(outcome); });
+  CHECK(its.until([&] { return subjects.has_value(); }));
+  REQUIRE(subjects->ok());
+  std::sort((*subjects)->begin(), (*subjects)->end());
+  CHECK(**subjects == std::vector<std::string>{"rec.a", "rec.b"});
+}
+
 TEST_CASE("a line that is not read gets a bounded number of bytes; the rest is counted") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
@@ -310,6 +322,102 @@ TEST_CASE("a password: the right one connects, a wrong one does not, and may be 
   Bus bus(options);
   Station its(bus);
   CHECK(its.connects());
+}
+
+TEST_CASE("TLS: the server's authority must be the one that is given, and the server may ask for a certificate") {
+  if (NatsServer::is_missing()) return;
+  const Certificate certificate, other;
+  const std::string& file = certificate.file();
+  NatsServer server({"--tls", "--tlscert", file, "--tlskey", file, "--tlsverify", "--tlscacert", file});
+  BusOptions options = options_for(server);
+  CHECK(options.servers[0].starts_with("tls://"));
+  const auto fails = [&] {
+    Bus bus(options);
+    Station its(bus);
+    CHECK(its.until([&] { return !bus.last_error().empty(); }));
+    return !bus.connected();
+  };
+  options.certificate_file = options.key_file = file;
+  options.ca_file = other.file();
+  CHECK(fails());
+  options.ca_file = file;
+  options.certificate_file = options.key_file = "";
+  CHECK(fails());
+  options.certificate_file = options.key_file = file;
+  Bus bus(options);
+  Station its(bus);
+  CHECK(its.connects());
+}
+
+// An operator, two accounts and a user that were made for this test: JWTs (nats.io's ed25519-nkey), and the user's
+// seed.
+constexpr const char* kOperator =
+    "eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6Ik9CNFRXSkE1Tk0zTDJESkg1Q0lWV"
+    "VZIUjJIVlNYWlNOWkFaUjQ2N1A2R1JJTTRSQUU1UFVVTTVKIiwibmFtZSI6Ik8iLCJzdWIiOiJPQjRUV0pBNU5NM0wyREpINUNJVlVWSFIyS"
+    "FZTWFpTTlpBWlI0NjdQNkdSSU00UkFFNVBVVU01SiIsIm5hdHMiOnsidHlwZSI6Im9wZXJhdG9yIiwidmVyc2lvbiI6Mn0sImp0aSI6IlJBS"
+    "jY2STJIRUZXSFA0QlY3QU0zU1ozV1c0NVZFQURRRkxRRFI3Nk1JRUxVS0NIN1BBWUEifQ.HgcJqEtiOjcPhILgtrngzvsLVhudzRYF6un6bR"
+    "qjceEoqC2jRrm7c6sTsQfi1owDjgKoQrnfl8rpdC6kbV-8CA";
+constexpr const char* kAccount = "ADVODSDZHNKZPRFT6SIOO2WDCFZMIOLJB6HOCQKCXOCRUYPZUSPQ5PE6";
+constexpr const char* kAccountToken =
+    "eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6Ik9CNFRXSkE1Tk0zTDJESkg1Q0lWV"
+    "VZIUjJIVlNYWlNOWkFaUjQ2N1A2R1JJTTRSQUU1UFVVTTVKIiwibmFtZSI6IkEiLCJzdWIiOiJBRFZPRFNEWkhOS1pQUkZUNlNJT08yV0RDR"
+    "lpNSU9MSkI2SE9DUUtDWE9DUlVZUFpVU1BRNVBFNiIsIm5hdHMiOnsibGltaXRzIjp7InN1YnMiOi0xLCJkYXRhIjotMSwicGF5bG9hZCI6L"
+    "TEsImltcG9ydHMiOi0xLCJleHBvcnRzIjotMSwid2lsZGNhcmRzIjp0cnVlLCJjb25uIjotMSwibGVhZiI6LTEsIm1lbV9zdG9yYWdlIjotM"
+    "SwiZGlza19zdG9yYWdlIjotMSwic3RyZWFtcyI6LTEsImNvbnN1bWVyIjotMX0sImRlZmF1bHRfcGVybWlzc2lvbnMiOnsicHViIjp7fSwic"
+    "3ViIjp7fX0sInR5cGUiOiJhY2NvdW50IiwidmVyc2lvbiI6Mn0sImp0aSI6IjVPMzMzQ1ZFSkNER0k2V1lBTUFWN1ZYQ0tFS1JUTEJYVlpKT"
+    "UtER0hYV0UyQkFLRDRTSEEifQ.8NYOk4JEllpMuaEr88XzNx6dgirmT3ktF_btZsl_B8pYw6PU3yqbUsVSMehFXEyQzHUcTzoksz_Ff3Xlgk"
+    "-XBg";
+constexpr const char* kSystem = "ABXN7JFHHV7CU4PGD65YBKXW4V4KTR56O6JYFRWX7SM6BBSABSBQ6LH2";
+constexpr const char* kSystemToken =
+    "eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6Ik9CNFRXSkE1Tk0zTDJESkg1Q0lWV"
+    "VZIUjJIVlNYWlNOWkFaUjQ2N1A2R1JJTTRSQUU1UFVVTTVKIiwibmFtZSI6IlNZUyIsInN1YiI6IkFCWE43SkZISFY3Q1U0UEdENjVZQktYV"
+    "zRWNEtUUjU2TzZKWUZSV1g3U002QkJTQUJTQlE2TEgyIiwibmF0cyI6eyJsaW1pdHMiOnsic3VicyI6LTEsImRhdGEiOi0xLCJwYXlsb2FkI"
+    "jotMSwiaW1wb3J0cyI6LTEsImV4cG9ydHMiOi0xLCJ3aWxkY2FyZHMiOnRydWUsImNvbm4iOi0xLCJsZWFmIjotMSwibWVtX3N0b3JhZ2UiO"
+    "jAsImRpc2tfc3RvcmFnZSI6MCwic3RyZWFtcyI6MCwiY29uc3VtZXIiOjB9LCJkZWZhdWx0X3Blcm1pc3Npb25zIjp7InB1YiI6e30sInN1Y"
+    "iI6e319LCJ0eXBlIjoiYWNjb3VudCIsInZlcnNpb24iOjJ9LCJqdGkiOiJIRjZDUk9TNFZTQTNPTExGVTJXUVRZWjJKUExPWEZVMzJCSEdSQ"
+    "UZXWDZKVkZEVExaWVFRIn0.gTUmf7hNK6nC4KnXi1Nlph5wxa170DND0R-6GgQEXpRmxYlCwInFka5v34vds__5Q3QR_K_bTghSLLWQCqnZB"
+    "w";
+constexpr const char* kUserToken =
+    "eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6IkFEVk9EU0RaSE5LWlBSRlQ2U0lPT"
+    "zJXRENGWk1JT0xKQjZIT0NRS0NYT0NSVVlQWlVTUFE1UEU2IiwibmFtZSI6IlUiLCJzdWIiOiJVRE40VFMzNjJXN0gzQUI0NjdRN0pMTlNWW"
+    "lBSMlo2N1M2MkxLVUlRWjJZSlJPWE02VFBCWFY2QyIsIm5hdHMiOnsicHViIjp7fSwic3ViIjp7fSwic3VicyI6LTEsImRhdGEiOi0xLCJwY"
+    "Xlsb2FkIjotMSwidHlwZSI6InVzZXIiLCJ2ZXJzaW9uIjoyfSwianRpIjoiUFY0SjY0NzVIRkFDTVlIUklVVURYU0dJVjJHRjJNVU9VREozR"
+    "kJGWkMyRkg3U0k1QkdMQSJ9.XOeMWrh9F_HKgIR4xYs9Wyqw03w1NFCsbg16_vEs-DXglNPmCfksaXG4kH1g_uqjpJjS5_uZ5OcFYj_9uWt9"
+    "AA";
+constexpr const char* kUserSeed = "SUAAX7UTLZYMGIOHZI5PY5OOBUGKF6MLKQROACF3GHAAY3L7D4OAVVTTMI";
+
+TEST_CASE("a file with credentials, as nsc writes it: a JWT, and the seed that signs what the server asks") {
+  if (NatsServer::is_missing()) return;
+  std::string pattern = (std::filesystem::temp_directory_path() / "entente-credentials-XXXXXX").string();
+  const std::string folder = ::mkdtemp(pattern.data());
+  std::ofstream(folder + "/nats.conf") << "operator: " << kOperator << "\nresolver: MEMORY\nsystem_account: " << kSystem
+                                       << "\nresolver_preload: { " << kSystem << ": " << kSystemToken << ", "
+                                       << kAccount << ": " << kAccountToken << " }\n";
+  const auto credentials = [&](const std::string& seed) {
+    std::ofstream(folder + "/user.creds")
+        << "-----BEGIN NATS USER JWT-----\n"
+        << kUserToken << "\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n"
+        << seed << "\n------END USER NKEY SEED------\n";
+  };
+  {
+    NatsServer server({"-c", folder + "/nats.conf"});
+    BusOptions options = options_for(server);
+    options.credentials_file = folder + "/user.creds";
+    std::string other = kUserSeed;
+    other[20] = other[20] == 'A' ? 'B' : 'A';
+    credentials(other);
+    {
+      Bus bus(options);
+      Station its(bus);
+      CHECK(its.until([&] { return !bus.last_error().empty(); }));
+      CHECK(!bus.connected());
+    }
+    credentials(kUserSeed);
+    Bus bus(options);
+    Station its(bus);
+    CHECK(its.connects());
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a connection that would carry secrets in clear is refused") {

@@ -154,7 +154,13 @@ Outcome<Done> KeptBans::save() {
   return write();
 }
 
+Outcome<Done> KeptBans::save_without(const net::Network& who) {
+  if (share_) share_(who, nullptr);
+  return save();
+}
+
 Outcome<Done> KeptBans::save(const relay::Ban& ban) {
+  if (share_) share_(ban.who, &ban);
   Tell tell;
   {
     const std::lock_guard lock(mutex_);

@@ -42,6 +42,12 @@ class KeptBans {
   Outcome<Done> save();
   /// Writes the current bans after `ban` was added.
   Outcome<Done> save(const relay::Ban& ban);
+  /// As save(), after the bans of this network were removed.
+  Outcome<Done> save_without(const net::Network& who);
+  /// What others are to know: each ban that is saved, and each network whose bans were removed (null). REQUIRES: before
+  /// the first is saved.
+  using Share = std::function<void(const net::Network& who, const relay::Ban* ban)>;
+  void share_with(Share share) { share_ = std::move(share); }
   /// Another process has the file from now on; `tell` tells it of a ban.
   using Tell = std::function<Outcome<Done>(const relay::Ban& ban)>;
   void leave_file(Tell tell);
@@ -52,6 +58,7 @@ class KeptBans {
 
   relay::Bans& bans_;
   const std::string path_;
+  Share share_;       // may be null
   std::mutex mutex_;  // guards the file and the members below
   std::condition_variable changed_;
   std::size_t in_file_ = 0;  // bans

@@ -35,7 +35,7 @@ class Checker {
       : reading_(reading), known_(known), starts_(start == Start::kYes) {}
 
   void check(const config::Config& config) {
-    if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
+    if (!reading_.places.contains("route") && !reading_.places.contains("arena") && !is_in_fleet(config))
       reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so there is nothing to run"});
     water(config.limits());
     nets("access.", config.access());
@@ -54,6 +54,8 @@ class Checker {
     }
     operator_page(config.operator_());
     for (const auto& [key, why] : objections_to(config.fleet(), starts_)) problem("fleet." + key, why);
+    if (config.recording().to_fleet() != config::Recording::no && !is_in_fleet(config))
+      problem("recording.to_fleet", "needs [fleet]");
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
     std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
     for (int i = 0; i < config.arena_size(); ++i) {

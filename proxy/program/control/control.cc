@@ -32,14 +32,31 @@ std::string Control::answer(std::string_view line, const net::LocalPeer& by) con
   line = trimmed(line);
   std::string_view rest = line;
   const bool json = first_word(rest) == "--json";
-  const Reply told = reply(json ? rest : line, by_text(by));
-  return json ? told.json() : told.text();
+  return answer_any(json ? rest : line, json, by_text(by));
 }
 
 std::string Control::answer_json(std::string_view line, const std::string& by) const {
-  std::string json = reply(trimmed(line), by).json();
+  std::string json = answer_any(trimmed(line), true, by);
   json.pop_back();
   return json;
+}
+
+std::string Control::answer_as(std::string_view line, bool json, const std::string& by) const {
+  const Reply told = reply(line, by);
+  return json ? told.json() : told.text();
+}
+
+std::string Control::answer_any(std::string_view line, bool json, const std::string& by) const {
+  std::string_view rest = line;
+  if (first_word(rest) != "--fleet") return answer_as(line, json, by);
+  if (fleet_) return fleet_(rest, json, by);
+  const Reply told(Error{"this program is in no fleet; [fleet] in its configuration would have it join one"});
+  return json ? told.json() : told.text();
+}
+
+bool Control::is_order(std::string_view name) const {
+  return std::any_of(commands_.begin(), commands_.end(),
+                     [&](const Command& one) { return one.order && one.name == name; });
 }
 
 Reply Control::reply(std::string_view line, const std::string& by) const {

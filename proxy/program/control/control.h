@@ -28,6 +28,10 @@ class Control {
   /// Adds an order: each is logged.
   void add_order(std::string usage, std::string about, Run run);
 
+  /// Lines that begin with "--fleet" are passed on to `fleet`, without it. It may wait, and call answer_as().
+  using Fleet = std::function<std::string(std::string_view line, bool json, const std::string& by)>;
+  void set_fleet(Fleet fleet) { fleet_ = std::move(fleet); }
+
   /// While `why` says something, orders are refused with it.
   void refuse_orders_when(std::function<std::string()> why) { objection_ = std::move(why); }
 
@@ -35,6 +39,10 @@ class Control {
   std::string answer(std::string_view line, const net::LocalPeer& by = {}) const;
   /// As answer(), in JSON, without the end of its line. `by`: for the log, "by the operator page, from 192.0.2.7:4000".
   std::string answer_json(std::string_view line, const std::string& by) const;
+  /// The whole answer to a line without "--json" and "--fleet".
+  std::string answer_as(std::string_view line, bool json, const std::string& by) const;
+  /// Whether this is the name of an order.
+  bool is_order(std::string_view name) const;
 
  private:
   struct Command {
@@ -44,7 +52,9 @@ class Control {
   };
   Reply reply(std::string_view line, const std::string& by) const;
   Reply help() const;
+  std::string answer_any(std::string_view line, bool json, const std::string& by) const;
 
+  Fleet fleet_;  // null: there is none
   std::vector<Command> commands_;
   std::function<std::string()> objection_;
   std::unique_ptr<std::mutex> running_ = std::make_unique<std::mutex>();

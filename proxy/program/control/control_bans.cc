@@ -77,7 +77,7 @@ class Keeper {
       meant = found.size();
     }
     const auto before = bans_.add(ban);
-    const auto gone = end_sessions(ban);
+    const auto gone = end_sessions_of(server_, roster_, {ban});
     const std::string note = gone.empty() ? "" : text_of(gone);
     if (const auto kept = kept_.save(ban); !kept)
       return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note);
@@ -96,7 +96,7 @@ class Keeper {
     const auto who = net::Network::parse(rest);
     if (!who) return who.error();
     if (!bans_.remove(*who)) return Error{"there is no ban of " + who->text() + "; `bans` lists them"};
-    if (const auto kept = kept_.save(); !kept)
+    if (const auto kept = kept_.save_without(*who); !kept)
       return Error{kept.error().text + "; the ban is lifted until this program restarts"};
     return who->text() + " is no longer banned\n";
   }
@@ -118,16 +118,6 @@ class Keeper {
     return all;
   }
 
-  /// Whoever is there from that net.
-  std::vector<Attendee> end_sessions(const relay::Ban& ban) const {
-    auto gone = roster_.all();
-    std::erase_if(gone, [&](const Attendee& one) {
-      const relay::SessionInfo& info = one.session.info;
-      return one.is_bot() || !ban.who.holds(info.client) || !server_.ban(info.link, ban.why);
-    });
-    return gone;
-  }
-
   relay::Server& server_;
   const Roster& roster_;
   relay::Bans& bans_;
@@ -135,6 +125,19 @@ class Keeper {
 };
 
 }  // namespace
+
+std::vector<Attendee> end_sessions_of(relay::Server& server, const Roster& roster,
+                                      const std::vector<relay::Ban>& bans) {
+  auto gone = roster.all();
+  std::erase_if(gone, [&](const Attendee& one) {
+    if (one.is_bot()) return true;
+    const relay::SessionInfo& info = one.session.info;
+    return std::none_of(bans.begin(), bans.end(), [&](const relay::Ban& ban) {
+      return ban.who.holds(info.client) && server.ban(info.link, ban.why);
+    });
+  });
+  return gone;
+}
 
 void add_ban_commands(Control& control, relay::Server& server, const Roster& roster, relay::Bans& bans,
                       KeptBans& kept) {

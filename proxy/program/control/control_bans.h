@@ -1,12 +1,17 @@
 // The commands ban, unban and bans.
 #pragma once
 
+#include <vector>
+
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/relay/server.h"
 
 namespace entente {
+
+/// Ends the sessions that one of these bans means; each client is told that ban's reason. Returns them.
+std::vector<Attendee> end_sessions_of(relay::Server& server, const Roster& roster, const std::vector<relay::Ban>& bans);
 
 /// All arguments outlive the control. `kept`: the file of `bans`.
 void add_ban_commands(Control& control, relay::Server& server, const Roster& roster, relay::Bans& bans, KeptBans& kept);

@@ -52,6 +52,12 @@ Reply find(const Roster& roster, const ListedRoutes& routes, std::string_view re
   return list(roster.search(Target::parse(wanted)), routes);
 }
 
+Reply who(const Roster& roster, const ListedRoutes& routes, std::string_view rest) {
+  const std::string wanted = whole_text(rest);
+  if (wanted.empty()) return Error{"usage: who LINK|NAME|ADDRESS"};
+  return list(roster.find(Target::parse(wanted)), routes);
+}
+
 Reply routes_table(const relay::Server& server, const ListedRoutes& routes) {
   std::vector<ReplyRow> rows;
   for (const ListedRoute& one : routes) {
@@ -94,6 +100,8 @@ void add_server_commands(Control& control, relay::Server& server, const Roster& 
               });
   control.add("find LINK|NAME|ADDRESS", "Lists the sessions of a player, by a part of the name, or of a network.",
               [&roster, routes](std::string_view rest) { return find(roster, routes(), rest); });
+  control.add("who LINK|NAME|ADDRESS", "Lists the sessions that `kick` and `ban` would mean.",
+              [&roster, routes](std::string_view rest) { return who(roster, routes(), rest); });
   control.add("routes", "Lists the routes: sessions now and so far, refused clients, bytes in each direction.",
               [&server, routes](std::string_view rest) {
                 return rest.empty() ? routes_table(server, routes()) : Error{"routes takes no arguments"};

@@ -25,6 +25,7 @@ std::size_t first_of_text(const std::vector<std::string>& words) {
 
 std::string line_of(const CtlOptions& options) {
   std::string line = options.json ? "--json" : "";
+  if (options.fleet) line += line.empty() ? "--fleet" : " --fleet";
   const std::vector<std::string>& words = options.words;
   const std::size_t whole = std::min(first_of_text(words), words.size());
   const auto add = [&line](const std::string& word) { line += (line.empty() ? "" : " ") + word; };
@@ -118,6 +119,9 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("TEXT");
   app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
       ->type_name("ROUTE");
+  app.add_flag("--fleet", options.fleet,
+               "Do it at all nodes of the fleet: nodes, list, find NAME, kick NAME, ban NAME, unban ADDRESS, bans, say "
+               "TEXT, drain NODE, undrain NODE");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }
 
@@ -131,7 +135,8 @@ int run_ctl(const CtlOptions& options) {
   CtlOptions for_older = options;
   if (answer.ok && options.words[0] == "ban" && options.words.size() > 1)
     if (const std::string address = banned_address(answer.text); !address.empty()) for_older.words[1] = address;
-  if ((is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older))) || (answer.ok && !nobody))
+  if ((!options.fleet && is_for_older(options.words[0]) && !ends && ask_older(for_older, line_of(for_older))) ||
+      (answer.ok && !nobody))
     return kOk;
   if (nobody) return kFailed;
   if (!options.json) return failed(Error{answer.text});

@@ -12,7 +12,7 @@ struct CtlOptions {
   std::string socket;
   std::vector<std::string> words;
   std::string time, why, say, route;  // --for, --why, --say, --route
-  bool json = false;
+  bool json = false, fleet = false;
 };
 
 void declare_ctl(CLI::App& app, CtlOptions& options);

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "adapters/registry.h"
+#include "proxy/program/fleet/fleet_reader.h"
 #include "proxy/program/json_text.h"
+#include "proxy/program/misuse.h"
 #include "proxy/program/playback/words_cache.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/table.h"
@@ -185,17 +187,56 @@ std::string json_of(const Listed& one) {
   return out + "}\n";
 }
 
+std::string fleet_table_of(const std::vector<FleetRecording>& all) {
+  Rows<7> rows{{"name", "node", "began (UTC)", "length", "size", "state", "file"}};
+  for (const FleetRecording& one : all)
+    rows.push_back({one.name, one.node, utc_text(one.began),
+                    time_text((one.changed - std::min(one.began, one.changed)) / 1000), size_text(one.bytes),
+                    one.complete ? "complete"
+                    : one.ended  ? "torn"
+                                 : "unfinished",
+                    screen_text(one.file)});
+  return in_columns(rows);
+}
+
+std::string json_of(const FleetRecording& one) {
+  std::string out = "{\"name\":";
+  json_text(one.name, out);
+  json_member("node", one.node, out);
+  json_member("file", one.file, out);
+  json_member("began", utc_text(one.began).replace(10, 1, "T") + "Z", out);
+  return out + fmt::format(",\"seconds\":{:.3f},\"bytes\":{},\"complete\":{}}}\n",
+                           static_cast<double>(one.changed - std::min(one.began, one.changed)) / 1e9, one.bytes,
+                           one.complete);
+}
+
+int fleet_recordings(const RecordingsOptions& options, std::ostream& out, std::ostream& err) {
+  const auto reader = FleetReader::open(options.fleet);
+  const auto all = reader ? (*reader)->list() : Outcome<std::vector<FleetRecording>>(reader.error());
+  if (!all) return err << "entente recordings: " << screen_text(all.error().text, "\n") << '\n', kFailed;
+  if (options.json)
+    for (const FleetRecording& one : *all) out << json_of(one);
+  else
+    out << fleet_table_of(*all);
+  return kOk;
+}
+
 }  // namespace
 
 void declare_recordings(CLI::App& app, RecordingsOptions& options) {
   app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or a single recording")
-      ->type_name("DIR")
-      ->required();
+      ->type_name("DIR");
+  app.add_option("--fleet", options.fleet,
+                 "List the recordings of a fleet instead: this is the configuration of a node (its [fleet] counts)")
+      ->type_name("CONFIG");
   app.add_flag("--json", options.json, "Print one JSON object per line");
   app.footer([] { return std::string(kAboutRecordings); });
 }
 
 int run_recordings(const RecordingsOptions& options) {
+  if (options.place.empty() == options.fleet.empty())
+    return usage_error("entente recordings", "give either DIR or --fleet CONFIG");
+  if (!options.fleet.empty()) return fleet_recordings(options, std::cout, std::cerr);
   return recordings(options, std::cout, std::cerr, ::isatty(STDERR_FILENO) != 0);
 }
 

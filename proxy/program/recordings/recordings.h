@@ -9,7 +9,8 @@
 namespace entente {
 
 struct RecordingsOptions {
-  std::string place;  ///< a folder, or one file
+  std::string place;  ///< a folder, or one file; empty: those of a fleet
+  std::string fleet;  ///< configuration of a node; empty: of no fleet
   bool json = false;
 };
 

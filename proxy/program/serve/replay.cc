@@ -9,6 +9,7 @@
 #include "proxy/program/checked_flag.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/control/control_replay.h"
+#include "proxy/program/fleet/fleet_reader.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/playback/playable.h"
@@ -109,6 +110,44 @@ int show(const config::Config& config, std::unique_ptr<PlayedWords> session, con
   return shown ? kOk : failed(shown.error());
 }
 
+/// Recordings of a fleet, as files that end with this.
+class FleetFiles {
+ public:
+  FleetFiles() = default;
+  ~FleetFiles() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+  FleetFiles(const FleetFiles&) = delete;
+  FleetFiles& operator=(const FleetFiles&) = delete;
+
+  /// The same files, with those of the fleet fetched.
+  Outcome<std::vector<std::string>> fetched(std::vector<std::string> files, const std::string& config) {
+    std::unique_ptr<FleetReader> reader;
+    for (std::string& file : files) {
+      if (!file.starts_with(kOfFleet)) continue;
+      if (config.empty()) return Error{"'" + file + "' needs --fleet CONFIG"};
+      if (!reader) {
+        auto opened = FleetReader::open(config);
+        if (!opened) return opened.error();
+        reader = std::move(*opened);
+        std::error_code error;
+        std::string folder = (std::filesystem::temp_directory_path(error) / "entente-replay-XXXXXX").string();
+        if (error || ::mkdtemp(folder.data()) == nullptr) return Error{"cannot make a folder like " + folder};
+        folder_ = folder;
+      }
+      const auto found = reader->find(file.substr(kOfFleet.size()));
+      if (!found) return found.error();
+      file = folder_ + "/" + found->name + ".mcap";
+      if (const auto saved = reader->save(*found, file); !saved) return saved.error();
+    }
+    return files;
+  }
+
+ private:
+  std::string folder_;
+};
+
 }  // namespace
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
@@ -116,7 +155,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "FILE", options.files,
          "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
          "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
-         "Several recordings (MCAP), in any order, are joined first, as by `entente join`")
+         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME is a recording of "
+         "the fleet of --fleet")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
@@ -146,6 +186,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
       "by chat (/help), by native intents or in the browser");
+  app.add_option("--fleet", options.fleet,
+                 "Configuration of a node of the fleet that has fleet:NAME (its [fleet] counts)")
+      ->type_name("CONFIG");
   declare_reading(app, options.from);
   declare_back_settings(app, options.set, "For a file without words: a");
   declare_control_flags(app, options.control);
@@ -162,11 +205,12 @@ int run_replay(const ReplayCommandOptions& options) {
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
   FileOptions from = options.from;
-  from.file = options.files.front();
-  auto session = open_playable({.from = from,
-                                .more = {options.files.begin() + 1, options.files.end()},
-                                .set = options.set,
-                                .link = options.link});
+  FleetFiles of_fleet;
+  const auto files = of_fleet.fetched(options.files, options.fleet);
+  if (!files) return failed(files.error());
+  from.file = files->front();
+  auto session = open_playable(
+      {.from = from, .more = {files->begin() + 1, files->end()}, .set = options.set, .link = options.link});
   if (session && *at > (*session)->length())
     session =
         RecordedFile::OpenError{kFailed, "--at " + time_text(*at) + " is after the end of the recording, which is " +

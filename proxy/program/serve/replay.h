@@ -23,6 +23,7 @@ struct ReplayCommandOptions {
   bool paused = false;
   bool loop = false;
   bool shared = false;
+  std::string fleet;  ///< configuration of a node, for "fleet:NAME"; empty: none
   ControlFlags control;
   LogFlags log;
 };

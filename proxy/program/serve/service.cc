@@ -51,6 +51,9 @@ constexpr const char* kAboutUpgrade =
     "this "
     "one serves its players to their end.";
 
+/// For the ends of recordings, when the program stops.
+constexpr Millis kUploadsLast = 5'000;
+
 /// Of clients that were accepted before a take-over and have no number yet.
 constexpr relay::LinkId kLinksOnTheWay = 1000;
 
@@ -95,6 +98,9 @@ Outcome<Done> Service::join_fleet() {
   auto fleet = Fleet::join(config_.fleet());
   if (!fleet) return fleet.error();
   fleet_ = std::move(*fleet);
+  if (config_.recording().to_fleet() == config::Recording::no) return Done{};
+  uploads_ = std::make_unique<RecordingUploads>(*fleet_, Millis{config_.recording().fleet_keep_s()} * 1'000);
+  taps_.upload_by([this](const std::string& path) { return uploads_->begin(path); });
   return Done{};
 }
 
@@ -216,7 +222,29 @@ Outcome<Done> Service::open_acceptors() {
   return done;
 }
 
+ReplyRow Service::node_row() const {
+  const auto served = served_only(routes_.listed());
+  const bool draining = !served.empty() && std::all_of(served.begin(), served.end(), [this](const ListedRoute& one) {
+    return server_.is_draining(one.named.number);
+  });
+  return {text_field("version", ENTENTE_VERSION), number_field("seconds", (wall_now() - fleet_->run()) / 1'000'000'000),
+          number_field("sessions", players()), flag_field("draining", draining)};
+}
+
+/// What other nodes have banned and unbanned.
+void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) {
+  for (const net::Network& who : lifted) bans_.remove(who);
+  for (const relay::Ban& ban : bans) bans_.add(ban);
+  if (const auto kept = kept_bans_.save(); !kept)
+    spdlog::error("a ban of the fleet is not kept: {}", kept.error().text);
+  const auto gone = end_sessions_of(server_, roster_, bans);
+  if (!gone.empty()) spdlog::info("fleet: bans of other nodes ended {}", text_of(gone));
+}
+
 void Service::start_acceptors() {
+  if (fleet_)
+    fleet_control_ =
+        std::make_unique<FleetControl>(*fleet_, control_, static_cast<FleetBans::User&>(*this), bans_.all());
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
   if (operator_page_) operator_page_->start();
@@ -249,7 +277,7 @@ net::HttpAnswer Service::ready(std::string_view route) const {
 }
 
 Outcome<Done> Service::open_control() {
-  if (!takes_commands(config_)) return Done{};
+  if (!takes_commands(config_) && !fleet_) return Done{};
   const ListRoutes routes = [this] { return routes_.listed(); };
   add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
   add_servers_command(control_, server_, routes);
@@ -260,6 +288,19 @@ Outcome<Done> Service::open_control() {
     control_.add_order("upgrade", kAboutUpgrade, [](std::string_view) -> Reply {
       return Error{"upgrade stands alone, and is for the control socket"};  // there the hand-over answers
     });
+  if (fleet_) {
+    control_.add("node", "Prints this node's name in the fleet, version, age, sessions, and whether it is draining.",
+                 [this](std::string_view rest) {
+                   if (!rest.empty()) return Reply(Error{"node takes no arguments"});
+                   return Reply::table({"version", "seconds", "sessions", "draining"}, {node_row()});
+                 });
+    control_.set_fleet([this](std::string_view line, bool json, const std::string& by) {
+      return fleet_control_->answer(line, json, by);
+    });
+    kept_bans_.share_with([this](const net::Network& who, const relay::Ban* ban) {
+      if (fleet_control_) fleet_control_->changed(who, ban);
+    });
+  }
   control_.refuse_orders_when([this] { return hand_over_.given() ? "" : hand_over_.objection(); });
   if (config_.control().socket().empty()) return Done{};
   return open_control_at(config_.control().socket());
@@ -352,6 +393,8 @@ std::string Service::metrics() const {
             hand_over_.failures());
   if (operator_page_) operator_page_->measure(all);
   if (fleet_) fleet_->measure(all);
+  if (fleet_control_) fleet_control_->measure(all);
+  if (uploads_) uploads_->measure(all);
   if (measure_also_) measure_also_(all);
   all.add_process();
   return all.text();
@@ -519,6 +562,7 @@ void Service::give(std::int32_t pid, bool own) {
     spdlog::warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
   metrics_acceptor_.reset();
   operator_page_.reset();
+  if (fleet_control_) fleet_control_->leave();
   if (own) notifier_->give(pid);  // the service manager follows nobody else
   drainer_.begin_retirement();
 }
@@ -540,7 +584,10 @@ Outcome<Done> Service::close() {
   acceptor_.reset();
   metrics_acceptor_.reset();
   operator_page_.reset();
+  fleet_control_.reset();  // after those that ask it
   auto closed = taps_.stop();
+  if (uploads_ && !uploads_->finish(kUploadsLast))
+    spdlog::error("the fleet lacks the end of recordings: NATS does not take it");
   notifier_.reset();
   if (closed.ok() && gave_up_) return Error{"stopped because a recording failed"};
   return closed;

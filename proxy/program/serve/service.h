@@ -21,6 +21,8 @@
 #include "proxy/program/control/roster.h"
 #include "proxy/program/control/route_names.h"
 #include "proxy/program/fleet/fleet.h"
+#include "proxy/program/fleet/fleet_control.h"
+#include "proxy/program/fleet/recording_uploads.h"
 #include "proxy/program/log/log_events.h"
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
@@ -35,7 +37,7 @@ namespace entente {
 
 class TakeOver;
 
-class Service final : private HandOver::User {
+class Service final : private HandOver::User, private FleetBans::User {
  public:
   /// `config` outlives it.
   explicit Service(const config::Config& config);
@@ -147,6 +149,8 @@ class Service final : private HandOver::User {
   Outcome<Done> open_metrics();
   Outcome<Done> open_operator_page();
   void start_acceptors();
+  void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) override;
+  ReplyRow node_row() const;
   Outcome<std::vector<net::NamedFd>> offer() override;
   Outcome<relay::LinkId> release_newcomers() override;
   void take_back() override;
@@ -165,6 +169,7 @@ class Service final : private HandOver::User {
   relay::Bans bans_;
   KeptBans kept_bans_;
   std::unique_ptr<Fleet> fleet_;
+  std::unique_ptr<RecordingUploads> uploads_;   // null: recordings do not go to a fleet
   std::function<void(Metrics&)> measure_also_;  // may be empty
   relay::Server server_;
   ServedRoutes routes_;
@@ -177,6 +182,7 @@ class Service final : private HandOver::User {
   std::shared_ptr<TokenGuard> operator_guard_;  // of the page; for reloads, which may come while it closes
   std::unique_ptr<OperatorPage> operator_page_;
   std::unique_ptr<Notifier> notifier_;
+  std::unique_ptr<FleetControl> fleet_control_;
   bool can_upgrade_ = false;  // by an order
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
 };

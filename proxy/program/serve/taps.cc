@@ -82,10 +82,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
   options.ring_bytes = std::size_t{settings_.buffer_mb()} << 20;
   options.record = start;
-  options.files.begin = [this, path](relay::LinkId session) {
-    const std::string file = path(session);
-    return trace::Recorder::open_beside(file, options_of(settings_, file, give_up_));
-  };
+  options.files.begin = [this, path](relay::LinkId session) { return begin(path(session), true); };
   options.files.each_session = names_each_session(target.pattern);
   options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
@@ -96,15 +93,14 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   const auto discarded = std::make_shared<std::atomic<bool>>(false);
   options.files.completed = [this, discarded](const std::string& file) {
     std::error_code ignored;  // what is left would only be in the way
-    if (*discarded) std::filesystem::remove(file, ignored);
+    if (*discarded && has_files()) std::filesystem::remove(file, ignored);
     spdlog::debug("recording {} is complete", file);
     retention_.look_soon();
   };
   std::string file;
   if (start && !options.files.each_session) {
     file = path(0);
-    auto recorder = is_used(file) ? trace::Recorder::open_beside(file, options_of(settings_, file, give_up_))
-                                  : trace::Recorder::open(file, options_of(settings_, file, give_up_));
+    auto recorder = begin(file, is_used(file));
     if (!recorder) return recorder.error();
     file = (*recorder)->path();
     options.recorder = std::move(*recorder);
@@ -117,6 +113,16 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   if (!file.empty()) paths_[tap] = file;
   discarded_[tap] = discarded;
   return tap;
+}
+
+/// `beside`: a file that is there already is no error.
+Outcome<std::unique_ptr<trace::Recorder>> Taps::begin(const std::string& path, bool beside) const {
+  auto options = options_of(settings_, path, give_up_);
+  if (!has_files())
+    return trace::Recorder::open(upload_(path), std::move(options), std::filesystem::path(path).filename());
+  options.copy = upload_;
+  return beside ? trace::Recorder::open_beside(path, std::move(options))
+                : trace::Recorder::open(path, std::move(options));
 }
 
 /// Whether another tap began with this file.
@@ -176,6 +182,7 @@ Outcome<Done> Taps::stop() {
 void Taps::abandon() {
   (void)stop();
   std::error_code ignored;  // what is left would only be in the way
+  if (!has_files()) return;
   for (const auto& [tap, path] : paths_) std::filesystem::remove(path, ignored);
 }
 

@@ -24,6 +24,10 @@ class Taps {
   /// `give_up` is called, from any thread, when a recording cannot continue and the settings say to stop then.
   Taps(const config::Recording& settings, std::function<void()> give_up);
 
+  /// Recordings go there, too, or instead of files: a sink for each file, given its path. REQUIRES: before the first.
+  using Upload = std::function<std::unique_ptr<trace::Sink>(const std::string& path)>;
+  void upload_by(Upload upload) { upload_ = std::move(upload); }
+
   /// A tap that records into such files; at once if `start`, otherwise when TapThread::record says so.
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
   /// The tap of a route that no session will ever use again: completes its recording. The tap itself stays.
@@ -54,10 +58,13 @@ class Taps {
   void abandon();
 
  private:
+  bool has_files() const { return !upload_ || settings_.to_fleet() != config::Recording::only; }
   bool is_used(const std::string& path) const;
+  Outcome<std::unique_ptr<trace::Recorder>> begin(const std::string& path, bool beside) const;
 
   const config::Recording& settings_;
   std::function<void()> give_up_;
+  Upload upload_;             // null: nowhere
   mutable std::mutex mutex_;  // of what follows
   std::map<const relay::TapThread*, std::string> paths_;
   std::map<const relay::TapThread*, std::shared_ptr<std::atomic<bool>>> discarded_;

@@ -1,0 +1,162 @@
+#include "proxy/program/fleet/fleet_answers.h"
+
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "proxy/program/control/reply.h"
+#include "proxy/program/json_text.h"
+#include "proxy/program/screen_text.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kAnswered = "ok\n", kFailure = "error: ";
+constexpr const char* kSilent = "does not answer";
+constexpr const char* kNonsense = "answers nothing that makes sense";
+
+std::vector<std::string_view> parts_of(std::string_view text, char between) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(between), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::string failure_of(const NodeAnswer& answer) {
+  if (answer.text.empty()) return kSilent;
+  const std::string_view text = answer.text;
+  if (!text.starts_with(kFailure)) return kNonsense;
+  return screen_text(text.substr(kFailure.size(), text.find('\n') - kFailure.size()));
+}
+
+/// The place of a column in `header`, where it is added if it is not there.
+std::size_t place_of(std::string_view column, std::vector<std::string>& header) {
+  const auto at = std::find(header.begin(), header.end(), column);
+  if (at != header.end()) return static_cast<std::size_t>(at - header.begin());
+  header.emplace_back(column);
+  return header.size() - 1;
+}
+
+bool is_table(const std::vector<NodeAnswer>& answers) {
+  const auto has_tabs = [](const NodeAnswer& one) {
+    const std::string_view text = one.text;
+    return text.starts_with(kAnswered) &&
+           text.substr(kAnswered.size(), text.find('\n', kAnswered.size()) - kAnswered.size()).find('\t') != text.npos;
+  };
+  return std::any_of(answers.begin(), answers.end(), has_tabs);
+}
+
+std::string merged_text(const std::vector<NodeAnswer>& answers) {
+  const bool table = is_table(answers);
+  std::vector<std::string> header = {"node"};
+  std::vector<std::vector<std::string>> rows;
+  std::string lines, failures;
+  for (const NodeAnswer& answer : answers) {
+    if (!std::string_view(answer.text).starts_with(kAnswered)) {
+      failures += "# " + answer.node + ": " + failure_of(answer) + "\n";
+      continue;
+    }
+    const auto all = parts_of(std::string_view(answer.text).substr(kAnswered.size()), '\n');
+    if (!table) {
+      for (const std::string_view line : all) lines += answer.node + ": " + screen_text(line, "\t") + "\n";
+      continue;
+    }
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto fields = parts_of(all[i], '\t');
+      if (i > 0) rows.push_back({answer.node});
+      for (std::size_t at = 0; at < fields.size(); ++at) {
+        const std::string field = screen_text(fields[at]);
+        if (i == 0) {
+          places.push_back(place_of(field, header));
+        } else if (at < places.size()) {
+          if (rows.back().size() <= places[at]) rows.back().resize(places[at] + 1, "-");
+          rows.back()[places[at]] = field;
+        }
+      }
+    }
+  }
+  if (table) {
+    for (const std::string& column : header) lines += (&column == &header[0] ? "" : "\t") + column;
+    lines += "\n";
+    for (auto& row : rows) {
+      row.resize(header.size(), "-");
+      for (const std::string& field : row) lines += (&field == &row[0] ? "" : "\t") + field;
+      lines += "\n";
+    }
+  }
+  return std::string(kAnswered) + lines + failures;
+}
+
+/// The objects of an answer in JSON; nothing if it is none.
+std::optional<google::protobuf::ListValue> objects_of(const std::string& text) {
+  google::protobuf::Value value;
+  if (!google::protobuf::util::JsonStringToMessage(text, &value).ok()) return std::nullopt;
+  google::protobuf::ListValue all;
+  if (value.has_struct_value())
+    *all.add_values() = value;
+  else if (value.has_list_value())
+    all = value.list_value();
+  else
+    return std::nullopt;
+  for (const auto& one : all.values())
+    if (!one.has_struct_value()) return std::nullopt;
+  return all;
+}
+
+std::string merged_json(const std::vector<NodeAnswer>& answers) {
+  std::string json = "[";
+  for (const NodeAnswer& answer : answers) {
+    std::string node = "{";
+    json_member("node", answer.node, node);
+    node.erase(1, 1);  // the comma
+    const auto add = [&json](const std::string& object) { json += (json.size() > 1 ? "," : "") + object; };
+    const auto all = answer.text.empty() ? std::nullopt : objects_of(answer.text);
+    if (!all) {
+      json_member("error", answer.text.empty() ? kSilent : kNonsense, node);
+      add(node + "}");
+      continue;
+    }
+    for (const auto& one : all->values()) {
+      std::string object;
+      (void)google::protobuf::util::MessageToJsonString(one.struct_value(), &object);
+      add(node + (object == "{}" ? "" : ",") + object.substr(1));
+    }
+  }
+  return json + "]\n";
+}
+
+std::string text_in(const google::protobuf::Struct& row, const std::string& name) {
+  const auto at = row.fields().find(name);
+  if (at == row.fields().end()) return "";
+  if (at->second.has_number_value())
+    return std::to_string(static_cast<std::uint64_t>(std::max(at->second.number_value(), 0.0)));
+  return at->second.string_value();
+}
+
+}  // namespace
+
+std::string merged_answers(const std::vector<NodeAnswer>& answers, bool json) {
+  return json ? merged_json(answers) : merged_text(answers);
+}
+
+std::vector<AnswerRow> rows_of_answers(const std::vector<NodeAnswer>& json_answers) {
+  std::vector<AnswerRow> rows;
+  for (const NodeAnswer& answer : json_answers) {
+    const auto all = objects_of(answer.text);
+    if (!all) continue;
+    for (const auto& one : all->values()) {
+      const google::protobuf::Struct& row = one.struct_value();
+      if (row.fields().contains("error")) continue;
+      rows.push_back({answer.node, text_in(row, "link"), text_in(row, "client"), text_in(row, "player")});
+    }
+  }
+  return rows;
+}
+
+}  // namespace entente

@@ -1,0 +1,200 @@
+#include "proxy/program/fleet/fleet_bans.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "proxy/base/text.h"
+
+namespace entente {
+namespace {
+
+constexpr Millis kBansStep = 1'000;                            // how often it is looked whether something is to be told
+constexpr std::uint64_t kFromFile = 1;                         // changed before anybody knew when
+constexpr std::uint64_t kAhead = 86'400'000'000'000ull;        // by so much may another node's clock be ahead, ns
+constexpr std::uint64_t kForget = 30 * 86'400'000'000'000ull;  // how long it is known that a ban was lifted, ns
+constexpr std::size_t kMostSwept = 100;                        // entries, at each connection
+constexpr std::size_t kLongestSharedWhy = 400;
+
+/// A key may not have colons.
+std::string key_of(const net::Network& who) {
+  std::string key = "net." + who.text();
+  std::replace(key.begin(), key.end(), ':', '_');
+  return key;
+}
+
+bool is_over(const bus::SharedBan& ban) {
+  return !ban.lifted() && ban.until() != relay::Ban::kForGood && ban.until() <= std::time(nullptr);
+}
+
+bus::SharedBan shared(const net::Network& who, const relay::Ban* ban) {
+  bus::SharedBan made;
+  made.set_network(who.text());
+  made.set_lifted(ban == nullptr);
+  if (ban == nullptr) return made;
+  made.set_until(ban->until);
+  made.set_why(ban->why);
+  return made;
+}
+
+Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+}  // namespace
+
+FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
+                     std::uint32_t replicas, const std::vector<relay::Ban>& known)
+    : line_(line),
+      user_(user),
+      bucket_(names.bans()),
+      node_(std::move(node)),
+      replicas_(replicas),
+      loop_(loop),
+      ticker_(loop, *this, kBansStep) {
+  for (const relay::Ban& ban : known) {
+    if (ban.by_server || !ban.where.empty()) continue;
+    Known& its = known_[key_of(ban.who)];
+    its.ban = shared(ban.who, &ban);
+    its.ban.set_changed(kFromFile);
+    its.ban.set_node(node_);
+  }
+  line_.on_state([this](bool connected) {
+    if (connected) return void(not_before_ = 0);
+    complete_ = opened_ = false;  // the bucket may be another one when it is back
+    for (auto& [key, its] : known_) its.in_bucket = its.revision = 0;
+  });
+  line_.watch(bucket_, ">", [this](const fleet::BusEntry* entry) { hear(entry); });
+  tick(0);
+}
+
+FleetBans::~FleetBans() { *alive_ = false; }
+
+void FleetBans::changed(const net::Network& who, const relay::Ban* ban) {
+  Known& its = known_[key_of(who)];
+  const std::uint64_t before = its.ban.changed();
+  its.ban = shared(who, ban);
+  its.ban.set_changed(std::max<std::uint64_t>(wall_now(), before + 1));
+  its.ban.set_node(node_);
+  tell();
+}
+
+void FleetBans::tick(Millis) {
+  if (!line_.connected() || asks_ || loop_.now() < not_before_) return;
+  if (opened_) return tell();
+  asks_ = true;
+  fleet::BucketOptions options;
+  options.name = bucket_;
+  options.replicas = replicas_;
+  line_.open_bucket(options, [this, alive = alive_](const fleet::Kept& kept) {
+    if (!*alive) return;
+    opened_ = kept.done();
+    asked(kept);
+  });
+}
+
+void FleetBans::asked(const fleet::Kept& kept) {
+  asks_ = false;
+  if (!kept.done()) {
+    not_before_ = loop_.now() + (line_.connected() ? kRetry : 0);
+    if (line_.connected() && !std::exchange(fails_, true))
+      spdlog::warn("fleet: other nodes do not learn the bans of this one: {}; may its account write them?", kept.why);
+    return;
+  }
+  fails_ = false;
+  tell();
+}
+
+void FleetBans::hear(const fleet::BusEntry* entry) {
+  if (entry != nullptr) {
+    take(*entry);
+    if (complete_) apply();
+    return;
+  }
+  complete_ = true;
+  apply();
+  sweep();
+  tell();
+}
+
+void FleetBans::take(const fleet::BusEntry& entry) {
+  if (entry.gone) {
+    // Somebody has swept it. Whoever has not heard of the end of a ban by then keeps it.
+    if (const auto its = known_.find(entry.key); its != known_.end() && its->second.in_bucket != 0) known_.erase(its);
+    return;
+  }
+  bus::SharedBan ban;
+  const bool decoded = ban.ParseFromArray(entry.value.data(), static_cast<int>(entry.value.size()));
+  const auto who = decoded ? net::Network::parse(ban.network()) : Outcome<net::Network>(Error{""});
+  if (!who || key_of(*who) != entry.key || ban.why() != clean(ban.why()) || ban.why().size() > kLongestSharedWhy ||
+      ban.changed() == 0 || ban.changed() > wall_now() + kAhead || ban.until() < 0 ||
+      (known_.size() >= kMost && !known_.contains(entry.key))) {
+    if (refused_++ == 0) spdlog::warn("fleet: the bucket {} has an entry that is no ban: it is ignored", bucket_);
+    return;
+  }
+  Known& its = known_[entry.key];
+  if (entry.revision >= its.revision) {
+    its.in_bucket = ban.changed();
+    its.revision = entry.revision;
+  }
+  if (ban.changed() <= its.ban.changed()) return;
+  its.ban = ban;
+  news_.push_back(std::move(ban));
+}
+
+void FleetBans::apply() {
+  std::vector<relay::Ban> bans;
+  std::vector<net::Network> lifted;
+  for (const bus::SharedBan& one : std::exchange(news_, {})) {
+    const auto who = net::Network::parse(one.network());
+    if (one.lifted())
+      lifted.push_back(*who);
+    else if (!is_over(one))
+      bans.push_back({*who, static_cast<std::time_t>(one.until()), one.why(), false});
+  }
+  if (!bans.empty() || !lifted.empty()) user_.learn(bans, lifted);
+}
+
+/// What the bucket does not have: one after the other.
+void FleetBans::tell() {
+  std::uint64_t waiting = 0;
+  for (auto& [key, its] : known_) {
+    if (its.ban.changed() <= its.in_bucket || is_over(its.ban)) continue;
+    ++waiting;
+    if (!complete_ || asks_ || loop_.now() < not_before_) continue;
+    asks_ = true;
+    const std::uint64_t changed = its.ban.changed();
+    line_.put(bucket_, key, bytes_of(its.ban.SerializeAsString()),
+              [this, alive = alive_, key = key, changed](const fleet::Kept& kept) {
+                if (!*alive) return;
+                if (const auto put = known_.find(key);
+                    kept.done() && put != known_.end() && put->second.revision < kept.entry.revision) {
+                  put->second.in_bucket = changed;
+                  put->second.revision = kept.entry.revision;
+                }
+                asked(kept);
+              });
+  }
+  waiting_ = waiting;
+}
+
+/// Removes what is over, so that the bucket does not grow for ever.
+void FleetBans::sweep() {
+  const std::uint64_t now = wall_now();
+  std::size_t swept = 0;
+  for (auto its = known_.begin(); its != known_.end() && swept < kMostSwept;) {
+    const bus::SharedBan& ban = its->second.ban;
+    const bool old = is_over(ban) || (ban.lifted() && ban.changed() + kForget < now);
+    if (!old) {
+      ++its;
+      continue;
+    }
+    if (its->second.in_bucket != 0) {
+      line_.remove(bucket_, its->first, [](const fleet::Kept&) {});
+      ++swept;
+    }
+    its = known_.erase(its);
+  }
+}
+
+}  // namespace entente

@@ -1,0 +1,280 @@
+#include "proxy/program/fleet/fleet_control.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <set>
+#include <utility>
+
+#include "proxy/program/control/arguments.h"
+#include "proxy/program/control/roster.h"
+#include "proxy/program/counted.h"
+#include "proxy/program/screen_text.h"
+#include "schema/fleet.pb.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kLongestBy = 200;
+constexpr Millis kMargin = 500;  // that a loop may be late; all together must fit into the 5 s of a conversation
+
+constexpr std::string_view kFleetCommands =
+    "nodes, list, find, who, kick, ban, unban, bans, say, drain NODE, undrain NODE, routes, servers, stats, recordings";
+
+Bytes octets_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+template <class Message>
+bool read_message(const fleet::BusMessage& from, Message& into) {
+  return into.ParseFromArray(from.bytes.data(), static_cast<int>(from.bytes.size()));
+}
+
+std::string told(const Reply& reply, bool json) { return json ? reply.json() : reply.text(); }
+
+/// "edge-1/7": the link 7 of a node.
+struct FarLink {
+  std::string node, link;
+};
+std::optional<FarLink> far_link(const std::string& text) {
+  const auto slash = text.find('/');
+  if (slash == std::string::npos || fleet::objection_to_token(text.substr(0, slash))) return std::nullopt;
+  const std::string link = text.substr(slash + 1);
+  if (link.empty() || link.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  return FarLink{text.substr(0, slash), link};
+}
+
+std::string text_of(const AnswerRow& row) {
+  return row.node + "/" + row.link + " (" + control_field(row.client) + ", " +
+         (row.player.empty() ? "-" : in_quotes(control_field(row.player))) + ")";
+}
+
+std::string text_of(const std::vector<AnswerRow>& rows) {
+  constexpr std::size_t kMostRows = 10;
+  std::string text;
+  for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i) text += (i == 0 ? "" : ", ") + text_of(rows[i]);
+  return text + (rows.size() > kMostRows ? " and " + std::to_string(rows.size() - kMostRows) + " more" : "");
+}
+
+}  // namespace
+
+FleetControl::FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const std::vector<relay::Ban>& known)
+    : fleet_(fleet),
+      control_(control),
+      line_(std::make_unique<fleet::BusLine>(fleet.bus(), loop_, fleet::BusLine::Orders::kPatient)) {
+  const fleet::Subjects& names = fleet_.names();
+  bans_ = std::make_unique<FleetBans>(*line_, loop_, bans, names, fleet_.node(), fleet_.replicas(), known);
+  line_->subscribe(names.order(fleet_.node()), [this](const fleet::BusMessage& message) { hear_order(message); });
+  line_->subscribe(names.operation("who"), [this](const fleet::BusMessage&) { tell_state(); });
+  ticker_ = std::make_unique<net::Ticker>(loop_, static_cast<net::Ticker::User&>(*this), kState);
+  thread_ = std::thread([this] { loop_.run(); });
+}
+
+FleetControl::~FleetControl() {
+  mailbox_.post([this] { end(); });
+  thread_.join();
+}
+
+void FleetControl::end() {
+  bans_.reset();
+  line_.reset();
+  ticker_.reset();
+  mailbox_.close();
+}
+
+void FleetControl::mail() {
+  std::vector<Job> jobs;
+  mailbox_.take(jobs);
+  for (const Job& job : jobs) job();
+}
+
+void FleetControl::tick(Millis now) {
+  std::erase_if(seen_, [now](const auto& one) { return one.second + kGone < now; });
+  tell_state();
+}
+
+void FleetControl::leave() {
+  mailbox_.post([this] { left_ = true; });
+}
+
+void FleetControl::tell_state() {
+  if (left_ || !line_->connected()) return;
+  bus::NodeState state;
+  state.set_run(fleet_.run());
+  state.set_version(ENTENTE_VERSION);
+  line_->publish(fleet_.names().state(fleet_.node()), octets_of(state.SerializeAsString()));
+}
+
+/// The name is in the subject, where NATS checks it.
+void FleetControl::hear_state(const fleet::BusMessage& message) {
+  const std::string before = fleet_.names().fleet() + ".node.";
+  std::string_view node = message.subject;
+  if (!node.starts_with(before) || !node.ends_with(".state")) return;
+  node = node.substr(before.size(), node.size() - before.size() - std::string_view(".state").size());
+  bus::NodeState state;
+  if (fleet::objection_to_token(node) || !read_message(message, state)) return;
+  if (seen_.size() < kMostNodes || seen_.contains(std::string(node))) seen_[std::string(node)] = loop_.now();
+}
+
+void FleetControl::hear_order(const fleet::BusMessage& message) {
+  bus::Order order;
+  if (left_ || message.reply.empty() || !read_message(message, order) || order.line().size() > kLongestOrder ||
+      order.line().find_first_of("\r\n") != std::string::npos)
+    return;
+  std::string_view rest = order.line();
+  bus::Answer answer;
+  if (first_word(rest).starts_with("--"))
+    answer.set_text(told(Error{"a node takes commands, not options"}, order.json()));
+  else
+    answer.set_text(control_.answer_as(order.line(), order.json(),
+                                       screen_text(order.by().substr(0, kLongestBy)) + ", over the fleet"));
+  line_->publish(message.reply, octets_of(answer.SerializeAsString()));
+}
+
+void FleetControl::changed(const net::Network& who, const relay::Ban* ban) {
+  mailbox_.post([this, who, ban = ban != nullptr ? std::optional(*ban) : std::nullopt] {
+    bans_->changed(who, ban ? &*ban : nullptr);
+  });
+}
+
+void FleetControl::measure(Metrics& metrics) const {
+  metrics.count("fleet_bans_refused", "Entries of the fleet's bans that made no sense", {}, bans_->refused());
+  metrics.gauge("fleet_bans_waiting", "Bans and lifted bans here that the fleet does not know yet", {},
+                static_cast<double>(bans_->waiting()));
+}
+
+// -- For an operator, on his thread -----------------------------------------------------------------------------------
+
+std::vector<std::string> FleetControl::nodes() {
+  struct Gathering final {
+    std::promise<std::vector<std::string>> done;
+  };
+  const auto gathering = std::make_shared<Gathering>();
+  auto future = gathering->done.get_future();
+  mailbox_.post([this, gathering] {
+    const bool first = !std::exchange(gathers_, true);
+    const auto finish = [this, gathering] {
+      std::vector<std::string> nodes;
+      for (const auto& [node, when] : seen_)
+        if (when + kGone >= loop_.now()) nodes.push_back(node);
+      gathering->done.set_value(std::move(nodes));
+    };
+    if (!first) return finish();
+    line_->subscribe(fleet_.names().state("*"), [this](const fleet::BusMessage& message) { hear_state(message); });
+    // Nobody answers this question itself: its time is how long is waited.
+    line_->ask(fleet_.names().operation("who"), {}, kGather, kMostNodes,
+               [finish](const std::vector<fleet::BusMessage>&) { finish(); });
+  });
+  if (future.wait_for(std::chrono::milliseconds(kGather + kMargin)) != std::future_status::ready) return {};
+  return future.get();
+}
+
+FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, const std::string& line, bool json,
+                                        const std::string& by) {
+  struct Asked {
+    Answers answers;
+    std::size_t open;
+    std::promise<Answers> done;
+  };
+  if (nodes.empty()) return {};
+  const auto asked = std::make_shared<Asked>();
+  for (const std::string& node : nodes) asked->answers.push_back({node, ""});
+  asked->open = nodes.size();
+  Answers silent = asked->answers;
+  auto future = asked->done.get_future();
+  bus::Order order;
+  order.set_line(line);
+  order.set_json(json);
+  order.set_by(by.substr(0, kLongestBy / 2) + ", at " + fleet_.node());
+  mailbox_.post([this, asked, order = order.SerializeAsString()] {
+    for (NodeAnswer& answer : asked->answers)
+      line_->ask(fleet_.names().order(answer.node), octets_of(order), kAnswer, 1,
+                 [asked, &answer](const std::vector<fleet::BusMessage>& messages) {
+                   bus::Answer said;
+                   if (!messages.empty() && read_message(messages.front(), said)) answer.text = said.text();
+                   if (--asked->open == 0) asked->done.set_value(std::move(asked->answers));
+                 });
+  });
+  if (future.wait_for(std::chrono::milliseconds(kAnswer + kMargin)) != std::future_status::ready) return silent;
+  return future.get();
+}
+
+std::string FleetControl::answer(std::string_view line, bool json, const std::string& by) {
+  if (!fleet_.bus().connected()) {
+    const std::string why = fleet_.bus().last_error();
+    return told(Error{"this node is not connected to NATS" + (why.empty() ? "" : ": " + why)}, json);
+  }
+  return run(trimmed(line), json, by);
+}
+
+std::string FleetControl::run(std::string_view line, bool json, const std::string& by) {
+  constexpr std::array<std::string_view, 7> kOfAll = {"list",    "find",  "who",       "routes",
+                                                      "servers", "stats", "recordings"};
+  std::string_view rest = line;
+  const std::string name(first_word(rest));
+  const std::string at_all = name == "nodes" ? "node" : std::string(line);
+  if (at_all.size() > kLongestOrder) return told(Error{"the command is too long"}, json);
+  if (name == "bans" || name == "unban") return control_.answer_as(line, json, by);
+  const auto there = nodes();
+  if (there.empty()) return told(Error{"no node of the fleet answers; may this node's account give orders?"}, json);
+  if ((name == "nodes" && rest.empty()) || name == "say" ||
+      std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end())
+    return merged_answers(ask(there, at_all, json, by), json);
+  if (name == "kick" || name == "ban") return meet(name, rest, json, by);
+  if (name == "drain" || name == "undrain") {
+    const std::string node = first_argument(rest);
+    if (std::find(there.begin(), there.end(), node) == there.end())
+      return told(Error{node.empty() ? "usage: " + name + " NODE"
+                                     : "no node is called '" + control_field(node) + "'; `nodes` lists them"},
+                  json);
+    return merged_answers(ask({node}, name + " " + std::string(rest), json, by), json);
+  }
+  return told(Error{"'" + control_field(name) + "' is no command for a fleet; commands: " + std::string(kFleetCommands)},
+              json);
+}
+
+/// Whom `kick` or `ban` means, on all nodes; an error unless all nodes have answered.
+Outcome<std::vector<AnswerRow>> FleetControl::find(const std::string& target, const std::vector<std::string>& nodes,
+                                                   const std::string& by) {
+  const auto far = far_link(target);
+  if (far && std::find(nodes.begin(), nodes.end(), far->node) == nodes.end())
+    return Error{"no node is called '" + far->node + "'; `nodes` lists them"};
+  if (!far && Target::parse(target).link) return Error{"a link is one of a node: name it as NODE/" + target};
+  const auto answers =
+      ask(far ? std::vector{far->node} : nodes, "who " + as_argument(far ? far->link : target), true, by);
+  for (const NodeAnswer& one : answers)
+    if (one.text.empty()) return Error{"node " + one.node + " does not answer, so who is meant is not known"};
+  return rows_of_answers(answers);
+}
+
+std::string FleetControl::meet(const std::string& order, std::string_view rest, bool json, const std::string& by) {
+  const std::string target = first_argument(rest);
+  if (target.empty()) return told(Error{"usage: " + order + " NODE/LINK|NAME|ADDRESS"}, json);
+  const Target parsed = Target::parse(target);
+  const auto found = find(target, nodes(), by);
+  const bool by_address = order == "ban" && (parsed.network || parsed.address) && !far_link(target);
+  if (!found && !by_address) return told(found.error(), json);
+  const std::vector<AnswerRow> those = found ? *found : std::vector<AnswerRow>();
+  if (by_address) {
+    std::string line = "ban " + as_argument(target);
+    if (!rest.empty()) line += " " + std::string(rest);
+    const std::string said = control_.answer_as(line, json, by);
+    if (json || !said.starts_with("ok\n") || those.empty()) return said;
+    return said + "in the fleet: " + counted(those.size(), "session") + ", " + text_of(those) + "\n";
+  }
+  if (those.empty()) return told(nobody_is(parsed), json);
+  std::set<std::string> addresses;
+  for (const AnswerRow& one : those) {
+    const auto client = net::Address::parse(one.client);
+    addresses.insert(client ? net::Network::of_host(*client).text() : "");
+  }
+  const bool one_is_meant = order == "kick" ? those.size() == 1 : addresses.size() == 1;
+  if (!one_is_meant) return told(Error{"'" + target + "' is ambiguous, name a link: " + text_of(those)}, json);
+  if (order == "kick")
+    return merged_answers(
+        ask({those[0].node}, "kick " + those[0].link + (rest.empty() ? "" : " ") + std::string(rest), json, by), json);
+  if (addresses.contains("")) return told(Error{text_of(those) + " is a bot; it has no address"}, json);
+  return meet("ban", *addresses.begin() + (rest.empty() ? "" : " ") + std::string(rest), json, by);
+}
+
+}  // namespace entente

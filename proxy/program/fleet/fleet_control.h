@@ -1,0 +1,81 @@
+// The operation of a fleet from any of its nodes: this node says that it is there, does what it is told, and asks
+// others for an operator (`entente ctl --fleet`). It shares the fleet's bans. Law: a loop of its own; nobody waits for
+// NATS but the operator, and he for a few seconds at most. Who answers as a node is that node: it is asked where only
+// it can hear.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "proxy/net/loop.h"
+#include "proxy/net/mailbox.h"
+#include "proxy/program/control/control.h"
+#include "proxy/program/fleet/fleet.h"
+#include "proxy/program/fleet/fleet_answers.h"
+#include "proxy/program/fleet/fleet_bans.h"
+#include "proxy/program/monitor/metrics.h"
+
+namespace entente {
+
+class FleetControl final : private net::Ticker::User {
+ public:
+  static constexpr Millis kState = 2'000;   ///< how often a node says that it is there
+  static constexpr Millis kGone = 5'000;    ///< after this silence it is not
+  static constexpr Millis kGather = 300;    ///< how long an operator's first command waits for nodes
+  static constexpr Millis kAnswer = 1'500;  ///< how long a node has to answer
+  static constexpr std::size_t kMostNodes = 4'096;
+  static constexpr std::size_t kLongestOrder = 2'048;  ///< bytes of a command
+
+  /// `fleet`, `control` and `bans` outlive it. `known`: the bans of this node. Commands from others come from now on.
+  FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const std::vector<relay::Ban>& known);
+  ~FleetControl() override;
+  FleetControl(const FleetControl&) = delete;
+  FleetControl& operator=(const FleetControl&) = delete;
+
+  /// The answer to a line of `ctl --fleet`. Waits for other nodes. From any thread but the loop's.
+  std::string answer(std::string_view line, bool json, const std::string& by);
+  /// As FleetBans::changed(). From any thread.
+  void changed(const net::Network& who, const relay::Ban* ban);
+  /// Another process is this node from now on: it carries out no more orders. Bans are still learnt.
+  void leave();
+  void measure(Metrics& metrics) const;
+
+ private:
+  using Job = std::function<void()>;
+  using Answers = std::vector<NodeAnswer>;
+  friend class net::Mailbox<Job, FleetControl>;
+  void mail();
+  void tick(Millis now) override;
+
+  // On the loop's thread.
+  void tell_state();
+  void hear_state(const fleet::BusMessage& message);
+  void hear_order(const fleet::BusMessage& message);
+  void end();
+  // On an operator's.
+  std::vector<std::string> nodes();
+  Answers ask(const std::vector<std::string>& nodes, const std::string& line, bool json, const std::string& by);
+  std::string run(std::string_view line, bool json, const std::string& by);
+  std::string meet(const std::string& order, std::string_view rest, bool json, const std::string& by);
+  Outcome<std::vector<AnswerRow>> find(const std::string& target, const std::vector<std::string>& nodes,
+                                       const std::string& by);
+
+  Fleet& fleet_;
+  Control& control_;
+  net::Loop loop_;
+  net::Mailbox<Job, FleetControl> mailbox_{loop_, *this};
+  std::unique_ptr<fleet::BusLine> line_;
+  std::unique_ptr<FleetBans> bans_;
+  std::map<std::string, Millis> seen_;  // nodes, and when they last said that they are there
+  bool gathers_ = false;                // it hears them
+  bool left_ = false;
+  std::unique_ptr<net::Ticker> ticker_;
+  std::thread thread_;
+};
+
+}  // namespace entente

@@ -1,0 +1,244 @@
+#include "proxy/program/fleet/fleet_reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <tuple>
+#include <utility>
+
+#include "adapters/registry.h"
+#include "proxy/base/text.h"
+#include "proxy/program/config/config.h"
+#include "proxy/trace/recover.h"
+#include "schema/fleet.pb.h"
+
+namespace entente {
+namespace {
+
+constexpr Millis kConnect = 10'000, kPatience = 15'000;
+constexpr std::size_t kReadAtOnce = 4 << 20;  // bytes
+constexpr std::size_t kMostNodesHeard = 4'096;
+constexpr std::size_t kLongestFile = 255;
+
+bool is_piece(const fleet::BusMessage& message, bus::RecordingPiece& piece) {
+  return piece.ParseFromArray(message.bytes.data(), static_cast<int>(message.bytes.size()));
+}
+
+std::string joined_errors(const ConfigErrors& errors) {
+  std::string text;
+  for (const std::string& one : errors) text += (text.empty() ? "" : "\n") + one;
+  return text;
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<FleetReader>> FleetReader::open(const std::string& path) {
+  const auto config = load_config(path, games());
+  if (!config) return Error{joined_errors(config.error())};
+  if (!is_in_fleet(*config)) return Error{path + " has no [fleet]"};
+  auto fleet = Fleet::join(config->fleet());
+  if (!fleet) return fleet.error();
+  std::unique_ptr<FleetReader> reader(new FleetReader(std::move(*fleet)));
+  for (Millis waited = 0; !reader->fleet_->bus().connected(); waited += 10) {
+    if (waited >= kConnect) return Error{"cannot connect to NATS: " + reader->fleet_->bus().last_error()};
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return reader;
+}
+
+FleetReader::FleetReader(std::unique_ptr<Fleet> fleet)
+    : fleet_(std::move(fleet)), line_(std::make_unique<fleet::BusLine>(fleet_->bus(), loop_)) {
+  thread_ = std::thread([this] { loop_.run(); });
+}
+
+FleetReader::~FleetReader() {
+  mailbox_.post([this] {
+    line_.reset();
+    mailbox_.close();
+  });
+  thread_.join();
+}
+
+void FleetReader::mail() {
+  std::vector<Job> jobs;
+  mailbox_.take(jobs);
+  for (const Job& job : jobs) job();
+}
+
+void FleetReader::on_loop(const std::function<void(fleet::BusLine&, net::Loop&)>& job) {
+  std::promise<void> done;
+  mailbox_.post([&] {
+    job(*line_, loop_);
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+template <class Value>
+Outcome<Value> FleetReader::wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin) {
+  const auto done = std::make_shared<std::promise<Outcome<Value>>>();
+  auto future = done->get_future();
+  mailbox_.post([begin, done] { begin([done](Outcome<Value> outcome) { done->set_value(std::move(outcome)); }); });
+  if (future.wait_for(std::chrono::milliseconds(kPatience)) != std::future_status::ready)
+    return Error{"NATS does not answer"};
+  return future.get();
+}
+
+Outcome<fleet::BusMessage> FleetReader::last_of(const std::string& subject) {
+  return wait<fleet::BusMessage>(
+      [=, this](auto answered) { line_->last(fleet_->names().recordings(), subject, std::move(answered)); });
+}
+
+Outcome<std::vector<fleet::BusMessage>> FleetReader::read(const std::string& subject, std::uint64_t from,
+                                                          std::size_t most_bytes) {
+  return wait<std::vector<fleet::BusMessage>>([=, this](auto answered) {
+    line_->read(fleet_->names().recordings(), subject, from, most_bytes, std::move(answered));
+  });
+}
+
+Outcome<FleetRecording> FleetReader::about(const std::string& subject) {
+  FleetRecording found;
+  const std::string before = fleet_->names().fleet() + ".rec.";
+  const auto dot = subject.find('.', before.size());
+  if (!subject.starts_with(before) || dot == std::string::npos) return Error{"'" + subject + "' is no recording"};
+  found.node = subject.substr(before.size(), dot - before.size());
+  found.name = subject.substr(dot + 1);
+  for (const std::string& token : {found.node, found.name})
+    if (const auto why = fleet::objection_to_token(token)) return Error{*why};
+  const auto first = read(subject, 1, 1);
+  if (!first) return first.error();
+  const auto last = last_of(subject);
+  if (!last) return last.error();
+  bus::RecordingPiece begin, end;
+  if (first->empty() || !is_piece(first->front(), begin) || !is_piece(*last, end))
+    return Error{"the recording '" + found.name + "' has a piece that makes no sense"};
+  found.file = clean(begin.file().substr(0, kLongestFile));
+  found.run = begin.run();
+  found.bytes = end.offset() + end.bytes().size();
+  found.began = begin.time();
+  found.changed = end.time();
+  found.ended = end.last();
+  found.complete = end.last() && !end.torn() && begin.offset() == 0;
+  return found;
+}
+
+Outcome<std::vector<FleetRecording>> FleetReader::list() {
+  const auto subjects = wait<std::vector<std::string>>([this](auto answered) {
+    line_->subjects(fleet_->names().recordings(), fleet_->names().recording("*", "*"), std::move(answered));
+  });
+  if (!subjects) return Error{"the fleet has no recordings: " + subjects.error().text};
+  std::vector<FleetRecording> all;
+  std::map<std::string, FleetRecording> ended;
+  for (const std::string& subject : *subjects) {
+    const auto known = ended_.find(subject);
+    const auto one = known != ended_.end() ? Outcome<FleetRecording>(known->second) : about(subject);
+    if (!one) continue;
+    all.push_back(*one);
+    if (one->ended) ended.emplace(subject, *one);
+  }
+  ended_ = std::move(ended);
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.began, a.node, a.name) < std::tie(b.began, b.node, b.name);
+  });
+  return all;
+}
+
+Outcome<FleetRecording> FleetReader::find(const std::string& name) {
+  auto all = list();
+  if (!all) return all.error();
+  std::erase_if(*all, [&](const FleetRecording& one) { return one.name != name && one.file != name; });
+  if (all->empty()) return Error{"the fleet has no recording '" + name + "'; `entente recordings --fleet` lists them"};
+  if (all->size() > 1) return Error{"several recordings of the fleet have the file name '" + name + "'; give the name"};
+  return all->front();
+}
+
+Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& to,
+                                 const std::function<bool()>& goes_on) {
+  const std::string subject = fleet_->names().recording(recording.node, recording.name);
+  std::uint64_t next = 1, size = 0;
+  bool ended = false, whole = true;
+  while (!ended) {
+    if (!goes_on()) return Error{"interrupted"};
+    const auto pieces = read(subject, next, kReadAtOnce);
+    if (!pieces) return pieces.error();
+    if (pieces->empty()) break;
+    for (const fleet::BusMessage& message : *pieces) {
+      next = message.number + 1;
+      bus::RecordingPiece piece;
+      if (!is_piece(message, piece))
+        return Error{"the recording '" + recording.name + "' has a piece that makes no sense"};
+      if (piece.last()) {
+        ended = true;
+        whole = whole && !piece.torn();
+      }
+      if (piece.offset() < size) continue;  // it came twice
+      whole = whole && piece.offset() == size;
+      size = piece.offset() + piece.bytes().size();
+      const std::string& bytes = piece.bytes();
+      if (const auto done = to.write({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}); !done)
+        return done.error();
+    }
+  }
+  return ended && whole;
+}
+
+Outcome<Done> FleetReader::save(const FleetRecording& recording, const std::string& path,
+                                const std::function<bool()>& goes_on) {
+  auto file = trace::FileSink::create(path, ".archiving");
+  if (!file) return file.error();
+  const auto failed = [&](const Error& error) {
+    (*file)->discard();
+    return error;
+  };
+  const auto finish = [&]() -> Outcome<Done> {
+    if (const auto there = (*file)->check(); !there) return failed(there.error());
+    if (!goes_on()) return failed(Error{"interrupted"});
+    if (const auto synced = (*file)->sync(); !synced) return failed(synced.error());
+    return (*file)->finish();
+  };
+  if (recording.complete) {
+    const auto whole = fetch(recording, **file, goes_on);
+    if (!whole) return failed(whole.error());
+    if (*whole) return finish();
+    if (const auto cut = (*file)->cut(0); !cut) return failed(cut.error());
+  }
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  auto part = trace::ScratchFile::create(folder.empty() ? "." : folder, recording.name, 0600);
+  if (!part) return failed(part.error());
+  {
+    const auto into = (*part)->writer();
+    if (const auto fetched = fetch(recording, *into, goes_on); !fetched) return failed(fetched.error());
+  }
+  const auto recovered = trace::recover(**part, **file);
+  if (!recovered) return failed(recovered.error());
+  return finish();
+}
+
+void FleetReader::hear_nodes() {
+  line_->subscribe(fleet_->names().state("*"), [this](const fleet::BusMessage& message) {
+    const std::size_t before = fleet_->names().fleet().size() + std::string_view(".node.").size();
+    const auto end = message.subject.rfind('.');
+    bus::NodeState state;
+    if (end == std::string::npos || end < before ||
+        !state.ParseFromArray(message.bytes.data(), static_cast<int>(message.bytes.size())))
+      return;
+    const std::string node = message.subject.substr(before, end - before);
+    const std::lock_guard lock(mutex_);
+    if (nodes_.size() < kMostNodesHeard || nodes_.contains(node)) nodes_[node] = {state.run(), steady_now()};
+  });
+}
+
+std::optional<Millis> FleetReader::silent_for(const std::string& node, std::uint64_t run) {
+  std::unique_lock lock(mutex_);
+  if (!std::exchange(hears_, true)) {
+    lock.unlock();
+    on_loop([this](fleet::BusLine&, net::Loop&) { hear_nodes(); });
+    lock.lock();
+  }
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end() || found->second.first != run) return std::nullopt;
+  return steady_now() - found->second.second;
+}
+
+}  // namespace entente

@@ -1,0 +1,88 @@
+// A command's view of a fleet: its recordings, as the stream FLEET-rec has them, and which nodes are there.
+// Law: calls wait for NATS, for a few seconds at most. What nodes have stored is checked like anything that a peer
+// says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "proxy/net/loop.h"
+#include "proxy/net/mailbox.h"
+#include "proxy/program/fleet/fleet.h"
+#include "proxy/trace/file.h"
+
+namespace entente {
+
+/// "fleet:NAME" in place of a file.
+inline constexpr std::string_view kOfFleet = "fleet:";
+
+struct FleetRecording {
+  std::string node, name;  ///< as the fleet calls them; no other recording has the name
+  std::string file;        ///< as the node calls it
+  std::uint64_t run = 0;   ///< of the node
+  std::uint64_t bytes = 0;
+  WallTime began = 0, changed = 0;
+  bool complete = false;  ///< the node has completed it, and nothing is missing
+  bool ended = false;     ///< nothing follows
+};
+
+class FleetReader {
+ public:
+  /// Connects as [fleet] of this configuration says.
+  static Outcome<std::unique_ptr<FleetReader>> open(const std::string& config);
+  ~FleetReader();
+  FleetReader(const FleetReader&) = delete;
+  FleetReader& operator=(const FleetReader&) = delete;
+
+  /// By name. Recordings whose pieces make no sense are left out.
+  Outcome<std::vector<FleetRecording>> list();
+  /// The recording with this name or this file; an error if there are none or several.
+  Outcome<FleetRecording> find(const std::string& name);
+  /// Writes it into `to`, as far as the fleet has it, without completing it. `goes_on`: asked before each piece; false
+  /// ends it with an error. Returns whether it is whole.
+  Outcome<bool> fetch(
+      const FleetRecording& recording, trace::Sink& to, const std::function<bool()>& goes_on = [] { return true; });
+  /// Writes a complete file of it: as it is, or, if its end is missing, repaired. PATH must not exist.
+  Outcome<Done> save(
+      const FleetRecording& recording, const std::string& path,
+      const std::function<bool()>& goes_on = [] { return true; });
+
+  /// How long this run of a node has been silent; nothing: it was never heard. The first call begins to listen.
+  std::optional<Millis> silent_for(const std::string& node, std::uint64_t run);
+
+  Fleet& fleet() { return *fleet_; }
+  /// Does this on the reader's loop, and waits until it is done.
+  void on_loop(const std::function<void(fleet::BusLine&, net::Loop&)>& job);
+
+ private:
+  using Job = std::function<void()>;
+  friend class net::Mailbox<Job, FleetReader>;
+  explicit FleetReader(std::unique_ptr<Fleet> fleet);
+  void mail();
+  void hear_nodes();
+  template <class Value>
+  Outcome<Value> wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin);
+  Outcome<fleet::BusMessage> last_of(const std::string& subject);
+  Outcome<std::vector<fleet::BusMessage>> read(const std::string& subject, std::uint64_t from, std::size_t most_bytes);
+  Outcome<FleetRecording> about(const std::string& subject);
+
+  std::unique_ptr<Fleet> fleet_;
+  std::map<std::string, FleetRecording> ended_;  // by subject: they do not change any more
+  std::mutex mutex_;
+  bool hears_ = false;
+  std::map<std::string, std::pair<std::uint64_t, Millis>> nodes_;  // run, and when it was last heard
+  net::Loop loop_;
+  net::Mailbox<Job, FleetReader> mailbox_{loop_, *this};
+  std::unique_ptr<fleet::BusLine> line_;
+  std::thread thread_;
+};
+
+}  // namespace entente

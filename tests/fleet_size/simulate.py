@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# tests/fleet_size/simulate.py [--markdown | --check README]: how large a fleet must be for 10,000, 100,000 and 1,000,000 players, and what
+# breaks first; with the costs in costs.json, which measure.py has measured. --check fails if README has not this result.
+# Law: seeded, so everybody gets the same numbers; every number that is not measured stands in LIMITS.
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COSTS = json.load(open(os.path.join(HERE, "costs.json")))
+SEED = 26
+
+# What is assumed, not measured: machines, and how full they may be.
+LIMITS = {
+    "arena_players": 64,      # seats of an arena
+    "cores_filled": 0.6,      # of a core, at most, so that a peak and the loss of a neighbour fit
+    "node_cores": 1,          # a node's loops in use; more cores are more nodes
+    "nats_cores": 8,          # of each nats-server
+    "nats_bits": 10e9 * 0.6,  # of its network, each way
+    "js_writes": 20_000,      # a second, into one stream with three copies, on SSDs
+    "nats_servers": 3,        # of a cluster at first
+    "most_nats_servers": 15,  # beyond it, their full mesh of routes costs more than a server adds
+}
+
+
+def arena_sizes(players: int, dice: random.Random) -> list[int]:
+    """Arenas as they fill in an evening: most are nearly full, some have just begun."""
+    sizes = []
+    left = players
+    while left:
+        size = min(left, LIMITS["arena_players"], max(2, int(dice.betavariate(4, 1.6) * LIMITS["arena_players"])))
+        sizes.append(size)
+        left -= size
+    return sizes
+
+
+def spread(size: int, edges: int, by_arena: bool, dice: random.Random) -> int:
+    """At how many edges the players of an arena are: wherever a balancer sends each, or mostly together."""
+    if by_arena:  # the balancer hashes the port or the name of the arena; a tenth come by another way
+        together = sum(dice.random() < 0.9 for _ in range(size))
+        return min(1 + len({dice.randrange(edges) for _ in range(size - together)}), edges)
+    return len({dice.randrange(edges) for _ in range(size)})
+
+
+def simulate(players: int, by_arena: bool) -> dict[str, object]:
+    dice = random.Random(SEED)
+    busy = COSTS["busy"]
+    cost = {name: COSTS[name] for name in ("node", "arena", "edge", "first_client", "client", "second_edge", "recording")}
+    of_client = cost["client"]
+    # A client costs its edge processor time for its own picture, and for its share of each arena's facts.
+    edge_share = LIMITS["cores_filled"] * LIMITS["node_cores"]
+    per_edge = max(1, int(edge_share / max(of_client["edge_cpu"], 1e-9)))
+    edges = max(2, -(-players // per_edge))
+    sizes = arena_sizes(players, dice)
+    nodes_of = [spread(size, edges, by_arena, dice) for size in sizes]
+    arenas = len(sizes)
+    owner_cpu = sum(cost["arena"]["owner_cpu"] + size * of_client["owner_cpu"] + (doors - 1) * cost["second_edge"]["owner_cpu"] + cost["recording"]["owner_cpu"]
+                    for size, doors in zip(sizes, nodes_of))
+    owners = max(2, int(-(-owner_cpu // edge_share)))
+    nodes = edges + owners
+
+    def total(key: str) -> float:
+        return (nodes * cost["node"][key] + arenas * (cost["arena"][key] + cost["recording"][key]) + players * of_client[key]
+                + sum(nodes_of) * cost["edge"][key] + sum((doors - 1) * cost["second_edge"][key] for doors in nodes_of))
+
+    nats_cpu = total("nats_cpu")
+    bits = 8 * max(total("in_bytes"), total("out_bytes"))
+    by_cpu = nats_cpu / (LIMITS["nats_cores"] * LIMITS["cores_filled"])
+    by_network = 2 * bits / LIMITS["nats_bits"]  # most messages cross a route to another server
+    servers = max(LIMITS["nats_servers"], int(-(-max(by_cpu, by_network) // 1)))
+    leases = 4 * arenas  # renewals a second, in one stream
+    load = {
+        "the lease stream (4 renewals a second for each arena)": leases / LIMITS["js_writes"],
+        "processor time of NATS": by_cpu / LIMITS["most_nats_servers"],
+        "network of NATS": by_network / LIMITS["most_nats_servers"],
+        "owners with the largest arena": (cost["arena"]["owner_cpu"] + LIMITS["arena_players"] * of_client["owner_cpu"]) / LIMITS["node_cores"],
+        "one edge's arenas": (sum(nodes_of) / edges) * cost["edge"]["edge_cpu"] / edge_share,
+        "operators (each hears every node's state)": nodes / 4096,
+    }
+    first = max(load, key=lambda name: load[name])
+    return {"players": players, "by_arena": by_arena, "arenas": arenas, "edges": edges, "owners": owners, "doors": sum(nodes_of) / arenas, "servers": servers,
+            "msgs_in": total("in_msgs"), "msgs_out": total("out_msgs"), "bits": bits, "leases": leases, "first": first, "first_load": load[first], "busy": busy}
+
+
+def count(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def markdown() -> str:
+    names = (("node", "a node"), ("arena", "an arena without players"), ("edge", "an edge of an arena, without players"), ("first_client", "a client, of the first 16 at an edge"),
+             ("client", "a client, of 16 more"), ("second_edge", "16 of 32 clients at a second edge"), ("recording", "a recording of 16 players"))
+    lines = ["| cost of | messages/s in | out | bytes/s in | out | NATS, ms/s | owner, ms/s | edges, ms/s |", "|---|--:|--:|--:|--:|--:|--:|--:|"]
+    for key, name in names:
+        its = COSTS[key]
+        lines.append(f"| {name} | {its['in_msgs']:.1f} | {its['out_msgs']:.1f} | {count(its['in_bytes'])} | {count(its['out_bytes'])} | {its['nats_cpu'] * 1e3:.2f} | {its['owner_cpu'] * 1e3:.2f} | {its['edge_cpu'] * 1e3:.2f} |")
+    lines += ["", "| players | come by | arenas | edges | owners | edges of an arena | nats-servers | messages/s out | Gbit/s | lease renewals/s | what is fullest |", "|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
+    for players in (10_000, 100_000, 1_000_000):
+        for by_arena in (False, True):
+            its = simulate(players, by_arena)
+            lines.append(f"| {count(players)} | {'their arena' if by_arena else 'any edge'} | {count(its['arenas'])} | {count(its['edges'])} | {count(its['owners'])} | {its['doors']:.1f} | {its['servers']} | {count(its['msgs_out'])} | {its['bits'] / 1e9:.2f} | {count(its['leases'])} | {its['first']}: {its['first_load']:.0%} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    options = argparse.ArgumentParser()
+    options.add_argument("--check", metavar="README")
+    asked = options.parse_args()
+    text = markdown()
+    if not asked.check:
+        print(text, end="")
+        return 0
+    if text not in open(asked.check).read():
+        print(f"{asked.check} lacks the result of tests/fleet_size/simulate.py:\n{text}\n0 passed, 1 failed")
+        return 1
+    print("1 passed, 0 failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

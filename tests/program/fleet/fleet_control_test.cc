@@ -1,0 +1,132 @@
+// One operation for all nodes: `entente ctl --fleet`, and bans that all nodes share.
+#include "proxy/program/fleet/fleet_answers.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/program/fleet/fleet_process.h"
+
+namespace entente::fleet_control_test {
+namespace {
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string content_of(const std::string& path) {
+  std::ostringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
+TEST_CASE("answers of nodes: tables get a column, and columns that only some have; foreign text is harmless") {
+  const std::vector<NodeAnswer> tables = {
+      {"a", "ok\nlink\tplayer\n1\tanna\n"}, {"b", "ok\nlink\tserver\tplayer\n2\ts\tb\x1b[2Jen\n3\tt\tcarl\n"},
+      {"c", "ok\nlink\tplayer\n"},          {"d", ""},
+      {"e", "error: no\x1b[31m\n"},         {"f", "hello"}};
+  CHECK(merged_answers(tables, false) ==
+        "ok\nnode\tlink\tplayer\tserver\na\t1\tanna\t-\nb\t2\tb\\x1b[2Jen\ts\nb\t3\tcarl\tt\n# d: does not answer\n"
+        "# e: no\\x1b[31m\n# f: answers nothing that makes sense\n");
+  CHECK(merged_answers({{"a", "ok\ntold 1 of 1 players\n"}, {"b", "ok\ntold 0 of 0 players\n"}}, false) ==
+        "ok\na: told 1 of 1 players\nb: told 0 of 0 players\n");
+  const std::vector<NodeAnswer> json = {{"a", R"([{"link":7,"client":"192.0.2.7:1","player":"anna"}])"},
+                                        {"b", R"({"error":"no \u001b"})"},
+                                        {"c", "[{]"},
+                                        {"d", ""},
+                                        {"e", "[1]"}};
+  CHECK(merged_answers(json, true) ==
+        R"([{"node":"a","client":"192.0.2.7:1","link":7,"player":"anna"},{"node":"b","error":"no \u001b"},)"
+        R"({"node":"c","error":"answers nothing that makes sense"},{"node":"d","error":"does not answer"},)"
+        R"({"node":"e","error":"answers nothing that makes sense"}])"
+        "\n");
+  const auto rows = rows_of_answers(json);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].node == "a");
+  CHECK(rows[0].link == "7");
+  CHECK(rows[0].client == "192.0.2.7:1");
+}
+
+TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players of all, tells them, and drains") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess a(nats, "a"), b(nats, "b");
+  const auto anna = a.bot("anna"), ben = b.bot("ben");
+  REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
+  CHECK(a.ctl({"--fleet", "nodes"}).out.starts_with("node\tversion\tseconds\tsessions\tdraining\na\t"));
+  REQUIRE(b.says({"--fleet", "nodes"}, "\na\t"));
+  for (const NodeProcess* node : {&a, &b}) {
+    const std::string list = node->ctl({"--fleet", "list"}).out;
+    CHECK(has(list, "\na\t1\tnative json"));
+    CHECK(has(list, "\nb\t1\tnative json"));
+    CHECK(has(list, "\tanna"));
+    CHECK(has(list, "\tben"));
+  }
+  CHECK(has(a.ctl({"--json", "--fleet", "find", "be"}).out, R"("player":"ben")"));
+  CHECK(a.ctl({"--fleet", "find", "nobody"}).code == 1);
+  const Ended said = a.ctl({"--fleet", "say", "hello", "all"});
+  CHECK(said.out == "a: told 1 of 1 players\nb: told 1 of 1 players\n");
+
+  CHECK(has(a.ctl({"--fleet", "kick", "nobody"}).err, "'nobody' matches no player"));
+  CHECK(has(a.ctl({"--fleet", "kick", "1"}).err, "name it as NODE/1"));
+  CHECK(has(a.ctl({"--fleet", "kick", "127.0.0.1"}).err, "ambiguous, name a link: a/1 (127.0.0.1:"));
+  CHECK(has(a.ctl({"--fleet", "kick", "c/1"}).err, "no node is called 'c'"));
+  CHECK(has(a.ctl({"--fleet", "kick", "ben", "be", "nice"}).out, "b: kicked link 1 (127.0.0.1:"));
+  CHECK(ben->wait() != 0);
+  CHECK(has(b.process().err_has("kick 1 \"be nice\" (by uid ") ? "yes" : b.process().err(), "yes"));
+  CHECK(has(b.ctl({"--fleet", "kick", "a/1"}).out, "a: kicked link 1"));
+  CHECK(anna->wait() != 0);
+
+  CHECK(has(a.ctl({"--fleet", "drain", "b"}).out, "b: draining native json"));
+  CHECK(b.says({"node"}, "\tyes\n"));
+  CHECK(!has(a.ctl({"node"}).out, "\tyes\n"));
+  CHECK(has(a.ctl({"--fleet", "undrain", "b"}).out, "takes newcomers again"));
+  CHECK(has(a.ctl({"--fleet", "drain", "c"}).err, "no node is called 'c'"));
+  CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is no command for a fleet"));
+}
+
+TEST_CASE("a player who is banned on one node is out on all, and comes in nowhere until some node lifts the ban") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess a(nats, "a"), b(nats, "b");
+  const auto anna = a.bot("anna"), ben = b.bot("ben");
+  REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
+  const Ended banned = a.ctl({"--fleet", "ban", "ben", "--for", "1h", "--why", "cheats"});
+  CHECK(has(banned.out, "banned 127.0.0.1 until "));
+  CHECK(has(banned.out, "in the fleet: 2 sessions, a/1 (127.0.0.1:"));
+  CHECK(anna->wait() != 0);
+  CHECK(ben->wait() != 0);
+  CHECK(b.says({"bans"}, "127.0.0.1\t"));
+  CHECK(has(b.ctl({"bans"}).out, "\tus\tcheats\t-\n"));
+  CHECK(has(content_of(b.folder().file("bans")), " cheats\n"));
+  CHECK(run({testing::entente_binary(), "bot", b.url(), "--name", "again", "--behaviour", "idle"}).code != 0);
+  CHECK(has(b.ctl({"unban", "127.0.0.1"}).out, "no longer banned"));
+  CHECK(a.says({"bans"}, "127.0.0.1\t", false));
+  CHECK(!has(content_of(a.folder().file("bans")), "127.0.0.1"));
+  const auto back = a.bot("back");
+}
+
+TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what the others did; so does its file") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  NodeProcess a(nats, "a"), b(nats, "b");
+  REQUIRE(has(a.ctl({"ban", "10.0.0.1"}).out, "banned"));
+  REQUIRE(b.says({"bans"}, "10.0.0.1\t"));
+  nats.kill();
+  REQUIRE(a.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  CHECK(has(a.ctl({"ban", "10.0.0.2"}).out, "banned"));
+  CHECK(has(b.ctl({"ban", "10.0.0.3", "--why", "while cut off"}).out, "banned"));
+  CHECK(has(b.ctl({"unban", "10.0.0.1"}).out, "no longer"));
+  a.kill();
+  a.start();  // with its file alone
+  CHECK(a.says({"bans"}, "10.0.0.2\t"));
+  nats.start();
+  CHECK(a.says({"bans"}, "10.0.0.3\t"));
+  CHECK(b.says({"bans"}, "10.0.0.2\t"));
+  CHECK(a.says({"bans"}, "10.0.0.1\t", false));
+  CHECK(a.says({"bans"}, "while cut off"));
+  CHECK(has(content_of(a.folder().file("bans")), "10.0.0.3 forever while cut off\n"));
+}
+
+}  // namespace
+}  // namespace entente::fleet_control_test

@@ -1,0 +1,82 @@
+// A node of a fleet as a process: `entente run` with an arena of the fleet, asked by its control socket.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/program/folder.h"
+#include "tests/support/nats_server.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente {
+
+class NodeProcess {
+ public:
+  /// `more`: tables of the configuration. `of_arena`: keys of its arena.
+  NodeProcess(const NatsServer& nats, std::string name, const std::string& more = "", const std::string& of_arena = "")
+      : name_(std::move(name)) {
+    config_ =
+        folder_.write("node.toml", "[control]\nsocket = '" + folder_.file("c.sock") + "'\n[access]\nban_file = '" +
+                                       folder_.file("bans") + "'\n[fleet]\nnats = ['" + nats.url() + "']\nnode = '" +
+                                       name_ + "'\n" + more +
+                                       "\n[[arena]]\nname = 'field'\nfleet = true\nlisten = "
+                                       "['native://127.0.0.1:0?dialect=json']\n" +
+                                       of_arena + "\n");
+    start();
+  }
+
+  void start() {
+    process_ = std::make_unique<Process>(std::vector<std::string>{testing::entente_binary(), "run", config_});
+    const auto line = process_->line();
+    REQUIRE_MESSAGE(line.has_value(), process_->err());
+    url_ = "native://127.0.0.1:" + line->substr(line->rfind(':') + 1) + "?dialect=json";
+  }
+  void kill() {
+    process_->signal(9);
+    process_->wait();
+  }
+
+  /// Stopped as by `systemctl stop`.
+  void stop() {
+    process_->signal(15);
+    CHECK_MESSAGE(process_->wait() == 0, process_->err());
+  }
+
+  const std::string& name() const { return name_; }
+  const std::string& config() const { return config_; }
+  const std::string& url() const { return url_; }
+  Process& process() { return *process_; }
+  const Folder& folder() const { return folder_; }
+
+  Ended ctl(std::vector<std::string> words) const {
+    words.insert(words.begin(), {testing::entente_binary(), "ctl", "--socket", folder_.file("c.sock")});
+    return run(words);
+  }
+  /// Waits until what it answers has `text`, or has it no more.
+  bool says(const std::vector<std::string>& words, const std::string& text, bool has = true) const {
+    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+    while (std::chrono::steady_clock::now() < until)
+      if ((ctl(words).out.find(text) != std::string::npos) == has) return true;
+    return false;
+  }
+  std::unique_ptr<Process> bot(const std::string& bot_name) const {
+    auto bot = std::make_unique<Process>(
+        std::vector<std::string>{testing::entente_binary(), "bot", url_, "--name", bot_name, "--behaviour", "idle"});
+    REQUIRE(says({"list"}, "\t" + bot_name));
+    return bot;
+  }
+
+ private:
+  const Folder folder_;
+  const std::string name_;
+  std::string config_, url_;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace entente

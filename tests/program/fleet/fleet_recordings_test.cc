@@ -1,0 +1,136 @@
+// Recordings that outlive their machine: pieces in NATS, `entente archive`, `recordings --fleet`, `replay fleet:NAME`.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/program/fleet/fleet_process.h"
+
+namespace entente::fleet_recordings_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kEntente = testing::entente_binary();
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string content_of(const std::string& path) {
+  std::ostringstream all;
+  all << std::ifstream(path, std::ios::binary).rdbuf();
+  return all.str();
+}
+
+std::vector<std::string> files_in(const fs::path& folder, const std::string& ending) {
+  std::vector<std::string> all;
+  for (const auto& one : fs::directory_iterator(folder))
+    if (one.path().string().ends_with(ending)) all.push_back(one.path().string());
+  return all;
+}
+
+bool eventually(const std::function<bool()>& is) {
+  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+  while (std::chrono::steady_clock::now() < until)
+    if (is()) return true;
+  return false;
+}
+
+std::string recording(const Folder& folder, const std::string& to_fleet) {
+  return "[recording]\ndirectory = '" + folder.path().string() + "'\nchunk_ms = 100\nto_fleet = '" + to_fleet + "'\n";
+}
+
+/// The bytes of the only recording that the fleet has.
+std::uint64_t bytes_at_fleet(const NodeProcess& node) {
+  const std::string list = run({kEntente, "recordings", "--fleet", node.config(), "--json"}).out;
+  const auto at = list.find("\"bytes\":");
+  return at == std::string::npos ? 0 : std::strtoull(list.c_str() + at + 8, nullptr, 10);
+}
+
+Ended archive(const NodeProcess& node, const Folder& into) {
+  return run({kEntente, "archive", node.config(), "--to", into.path().string(), "--silence", "3", "--once"});
+}
+
+TEST_CASE("a node dies while it records: the fleet has all but the end, and the archived file is whole") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder local, archived;
+  NodeProcess node(nats, "a", recording(local, "also"), "record = 'field.mcap'\nbots = 2");
+  const auto anna = node.bot("anna");
+  CHECK(has(node.ctl({"say", "the marker"}).out, "told 1 of 1"));
+  const std::string part = local.file("field.mcap.part");
+  // What is said is in the file once it has grown twice: by the chunk that was open, and by another.
+  for (int i = 0; i < 2; ++i) {
+    const auto size = fs::file_size(part);
+    REQUIRE(eventually([&] { return fs::file_size(part) > size; }));
+  }
+  const auto there = fs::file_size(part);
+  REQUIRE(eventually([&] { return bytes_at_fleet(node) >= there; }));
+  CHECK(has(run({kEntente, "recordings", "--fleet", node.config()}).out, "unfinished  field.mcap"));
+  node.kill();
+
+  const Ended ended = archive(node, archived);
+  CHECK_MESSAGE(ended.code == 0, ended.err);
+  CHECK(has(ended.out, "repaired: its end is missing"));
+  const auto files = files_in(archived.path(), ".mcap");
+  REQUIRE(files.size() == 1);
+  const Ended verified = run({kEntente, "verify", files[0]});
+  CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
+  CHECK(has(run({kEntente, "inspect", files[0]}).out, "the marker"));
+  CHECK(files_in(archived.path(), ".archiving").empty());
+  CHECK(archive(node, archived).out.empty());  // it is there
+}
+
+TEST_CASE("a recording that is complete is archived byte for byte, and can be replayed from anywhere") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder local, archived;
+  NodeProcess node(nats, "a", recording(local, "also"), "record = 'field.mcap'\nbots = 2");
+  auto anna = node.bot("anna");
+  REQUIRE(eventually([&] { return bytes_at_fleet(node) > 0; }));
+  node.stop();
+  CHECK(has(run({kEntente, "recordings", "--fleet", node.config()}).out, "complete  field.mcap"));
+  const Ended ended = archive(node, archived);
+  CHECK_MESSAGE(ended.code == 0, ended.err);
+  const auto files = files_in(archived.path(), ".mcap");
+  REQUIRE(files.size() == 1);
+  CHECK(content_of(files[0]) == content_of(local.file("field.mcap")));
+
+  Process replay({kEntente, "replay", "fleet:field.mcap", "--fleet", node.config(), "--listen",
+                  "native://127.0.0.1:0?dialect=json"});
+  const auto line = replay.line();
+  REQUIRE_MESSAGE(line.has_value(), replay.err());
+  CHECK(line->starts_with("listening native json 127.0.0.1:"));
+  CHECK(has(
+      run({kEntente, "replay", "fleet:other.mcap", "--fleet", node.config(), "--listen", "native://127.0.0.1:0"}).err,
+      "the fleet has no recording 'other.mcap'"));
+}
+
+TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is away, pieces wait") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  const Folder local, archived;
+  NodeProcess node(nats, "a", recording(local, "only"), "record = 'field.mcap'\nbots = 2");
+  auto anna = node.bot("anna");
+  REQUIRE(eventually([&] { return bytes_at_fleet(node) > 0; }));
+  nats.kill();
+  REQUIRE(node.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  CHECK(has(node.ctl({"say", "while NATS is away"}).out, "told 1 of 1"));
+  nats.start();
+  REQUIRE(node.says({"--fleet", "nodes"}, "\na\t"));
+  node.stop();
+  CHECK(fs::is_empty(local.path()));
+  const Ended ended = archive(node, archived);
+  CHECK_MESSAGE(ended.code == 0, ended.err);
+  CHECK(!has(ended.out, "repaired"));
+  const auto files = files_in(archived.path(), ".mcap");
+  REQUIRE(files.size() == 1);
+  CHECK(run({kEntente, "verify", files[0]}).code == 0);
+  CHECK(has(run({kEntente, "inspect", files[0]}).out, "while NATS is away"));
+}
+
+}  // namespace
+}  // namespace entente::fleet_recordings_test
