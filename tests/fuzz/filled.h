@@ -12,9 +12,9 @@
 
 namespace entente::fuzz {
 
-class Input {
+class Source {
  public:
-  explicit Input(Bytes bytes) : left_(bytes) {}
+  explicit Source(Bytes bytes) : left_(bytes) {}
 
   bool empty() const { return left_.empty(); }
   /// 0 at the end.
@@ -41,7 +41,7 @@ class Input {
 };
 
 /// Sets some of the fields, and of the messages in them.
-inline void fill(google::protobuf::Message& message, Input& input, int depth = 4) {
+inline void fill(google::protobuf::Message& message, Source& input, int depth = 4) {
   using google::protobuf::FieldDescriptor;
   const auto& type = *message.GetDescriptor();
   const auto& set = *message.GetReflection();

@@ -22,7 +22,7 @@ struct Silent final : core::Room::Host {
   void dial() override {}
 };
 
-std::string facts_by(fuzz::Input& input, std::uint64_t number) {
+std::string facts_by(fuzz::Source& input, std::uint64_t number) {
   bus::Facts message;
   for (int i = input.byte() % 6; i > 0; --i) fuzz::fill(*message.add_facts(), input);
   message.set_epoch(input.byte() % 16U == 0 ? input.byte() : 1);
@@ -30,7 +30,7 @@ std::string facts_by(fuzz::Input& input, std::uint64_t number) {
   return message.SerializeAsString();
 }
 
-std::string private_by(fuzz::Input& input, std::uint64_t number, std::uint64_t facts) {
+std::string private_by(fuzz::Source& input, std::uint64_t number, std::uint64_t facts) {
   bus::ToNode message;
   fuzz::fill(message, input);
   message.set_epoch(input.byte() % 16U == 0 ? input.byte() : 1);
@@ -52,7 +52,7 @@ std::string private_by(fuzz::Input& input, std::uint64_t number, std::uint64_t f
 }  // namespace
 
 ENTENTE_FUZZ_TARGET(fleet_mirror) {
-  fuzz::Input input(Bytes(data, size));
+  fuzz::Source input(Bytes(data, size));
   Silent host;
   core::RoomOptions options;
   options.shared = true;

@@ -25,7 +25,7 @@ struct Deaf final : relay::Events {
 };
 
 /// An arena as somebody has stored it.
-std::optional<fleet::ReadArena> stored(fuzz::Input& input) {
+std::optional<fleet::ReadArena> stored(fuzz::Source& input) {
   bus::SavedArena saved;
   fuzz::fill(saved, input);
   for (int i = input.byte() % 4; i > 0; --i) {
@@ -39,7 +39,7 @@ std::optional<fleet::ReadArena> stored(fuzz::Input& input) {
   return read ? std::optional(std::move(*read)) : std::nullopt;
 }
 
-std::string said_by(fuzz::Input& input, std::uint64_t number) {
+std::string said_by(fuzz::Source& input, std::uint64_t number) {
   bus::FromNode said;
   fuzz::fill(said, input);
   for (int i = input.byte() % 6; i > 0; --i) {
@@ -63,7 +63,7 @@ std::string said_by(fuzz::Input& input, std::uint64_t number) {
 }  // namespace
 
 ENTENTE_FUZZ_TARGET(fleet_owner) {
-  fuzz::Input input(Bytes(data, size));
+  fuzz::Source input(Bytes(data, size));
   Deaf events;
   net::Loop loop;
   {

@@ -86,8 +86,11 @@ Outcome<Value> FleetReader::wait(const std::function<void(std::function<void(Out
 }
 
 Outcome<fleet::BusMessage> FleetReader::last_of(const std::string& subject) {
-  return wait<fleet::BusMessage>(
+  auto last = wait<std::optional<fleet::BusMessage>>(
       [=, this](auto answered) { line_->last(fleet_->names().recordings(), subject, std::move(answered)); });
+  if (!last) return last.error();
+  if (!*last) return Error{"the recording is gone"};
+  return std::move(**last);
 }
 
 Outcome<std::vector<fleet::BusMessage>> FleetReader::read(const std::string& subject, std::uint64_t from,

@@ -217,8 +217,7 @@ class Inspector final : public ImportSink {
     links_.erase(id);
     players_.gone(id);
   }
-  void remark(std::string_view text) override { err_ << screen_text(text) << '
-'; }
+  void remark(std::string_view text) override { err_ << screen_text(text) << '\n'; }
   void note(std::string_view text) override {
     if (wanted_.anything()) remark(text);
   }
