@@ -1,6 +1,8 @@
-// The greeting time of newcomers on a worker that is behind: what they said has arrived, but waits for its turn.
+// A worker that is behind: what newcomers said has arrived, but waits for its turn. Their greeting time does not run
+// meanwhile, and who plays already goes first.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <future>
 #include <vector>
 
@@ -13,7 +15,16 @@ constexpr std::size_t kCrowd = 20;
 constexpr auto kSeating = std::chrono::milliseconds(100);  // of each client of the crowd, so that all take 2 s
 constexpr std::uint32_t kGreetMs = 1000;
 
-/// One worker serves four routes. Clients of the bridge are slow to seat. The first seat waits until wake().
+/// Its world is ready at once. Sends "heard" to its server for each line of chat.
+class Echoing final : public core::Back {
+  void opened(const core::Peer&, core::BackOut& out) override { out.say(words::Ready()); }
+  void receive(Lane, Bytes, core::BackOut&) override {}
+  void hear(const core::Intent& intent, core::BackOut& out) override {
+    if (core::as<words::Say>(intent) != nullptr) out.send(Lane::kStream, as_bytes("heard"));
+  }
+};
+
+/// One worker serves all routes. Clients of the slow bridge take long to seat. The first seat waits until wake().
 class SlowWorker {
  public:
   SlowWorker() {
@@ -25,14 +36,18 @@ class SlowWorker {
     const std::size_t shared_room = server.add_shared_room(arena);
 
     auto slow = toy_bridge(toy::stream(), toy::stream());
-    slow.front = [awake = sleeps_->get_future().share()](std::size_t dialect) {
+    slow.front = [this, awake = sleeps_->get_future().share()](std::size_t dialect) {
       awake.wait();
       std::this_thread::sleep_for(kSeating);
+      ++seated;
       return toy::make_front(toy::stream(), dialect);
     };
     auto guests = toy_bridge(toy::stream(), toy::stream());
     guests.shared_room = shared_room;
-    bridge = add(toy::stream(), any, std::move(slow));
+    auto quick = toy_bridge(toy::stream(), toy::stream());
+    quick.back = [](std::size_t) { return std::make_unique<Echoing>(); };
+    slow_bridge = add(toy::stream(), any, std::move(slow));
+    bridge = add(toy::stream(), bridge_server, std::move(quick));
     room = add(toy::stream(), any, std::move(guests));
     tcp_relay = add(toy::stream(), tcp_server);
     web_relay = add(toy::messages(), web_server);
@@ -44,12 +59,22 @@ class SlowWorker {
     thread_.join();
   }
   void wake() { sleeps_.reset(); }
+  std::vector<Stream> crowd() const {
+    std::vector<Stream> all;
+    for (std::size_t i = 0; i < kCrowd; ++i) all.push_back(Stream::to(routes[slow_bridge]));
+    return all;
+  }
+  /// Waits for that many clients.
+  bool has(std::size_t clients) const {
+    return eventually([&] { return server.sessions().size() == clients; });
+  }
 
-  FakeServer any, tcp_server, web_server;
+  FakeServer any, bridge_server, tcp_server, web_server;
   Heard heard;
   relay::Server server{1, heard};
   std::vector<net::Address> routes;
-  std::size_t bridge = 0, room = 0, tcp_relay = 0, web_relay = 0;  // in `routes`
+  std::size_t slow_bridge = 0, bridge = 0, room = 0, tcp_relay = 0, web_relay = 0;  // in `routes`
+  std::atomic<std::size_t> seated = 0;                                              // of the crowd
 
  private:
   std::size_t add(const wire::Game& game, const FakeServer& to, std::optional<relay::BridgeOptions> bridged = {}) {
@@ -74,11 +99,10 @@ class SlowWorker {
 
 TEST_CASE("a newcomer's greeting time does not run while what it said waits for a worker that is behind") {
   SlowWorker worker;
-  std::vector<Stream> crowd;
-  for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(Stream::to(worker.routes[worker.bridge]));
+  const std::vector<Stream> crowd = worker.crowd();
   const Stream guest = Stream::to(worker.routes[worker.room]), by_tcp = Stream::to(worker.routes[worker.tcp_relay]),
                by_web = Stream::to(worker.routes[worker.web_relay]);
-  CHECK(eventually([&] { return worker.server.sessions().size() == kCrowd + 3; }));
+  CHECK(worker.has(kCrowd + 3));
   for (const Stream& client : crowd) client.send(kHello);
   guest.send(kHello);
   by_tcp.send(kHello);
@@ -93,6 +117,23 @@ TEST_CASE("a newcomer's greeting time does not run while what it said waits for 
   for (const Stream& client : crowd) CHECK(client.read_text(4) == kWelcome);
   for (std::size_t route = 0; route < worker.routes.size(); ++route)
     CHECK(worker.server.totals(route).by(relay::Reason::kGreetTimeout) == 0);
+}
+
+TEST_CASE("who plays across a bridge is heard before a crowd of newcomers is seated") {
+  SlowWorker worker;
+  const Stream player = Stream::to(worker.routes[worker.bridge]);
+  player.send(kHello);
+  player.send(said("in"));
+  CHECK(player.read_text(4) == kWelcome);
+  const Stream server = worker.bridge_server.accept();
+  CHECK(server.read_text(5) == "heard");
+  const std::vector<Stream> crowd = worker.crowd();
+  CHECK(worker.has(kCrowd + 1));
+  for (const Stream& client : crowd) client.send(kHello);
+  player.send(said("on"));
+  worker.wake();
+  CHECK(server.read_text(5) == "heard");
+  CHECK(worker.seated < kCrowd);
 }
 
 }  // namespace
