@@ -12,7 +12,7 @@ namespace entente::testing::greeting_time_test {
 namespace {
 
 constexpr std::size_t kCrowd = 20;
-constexpr auto kSeating = std::chrono::milliseconds(100);  // of each client of the crowd, so that all take 2 s
+constexpr auto kHearing = std::chrono::milliseconds(100);  // each greeting of the crowd, so that all take 2 s
 constexpr std::uint32_t kGreetMs = 1000;
 
 /// Its world is ready at once. Sends "heard" to its server for each line of chat.
@@ -24,8 +24,30 @@ class Echoing final : public core::Back {
   }
 };
 
-/// One worker serves all routes. Clients of the slow bridge take long to seat. The first seat waits until wake().
+/// Takes long to hear a greeting, and not before `awake`.
+class Slow final : public core::Front {
+ public:
+  Slow(std::shared_future<void> awake, std::atomic<std::size_t>& greeted)
+      : awake_(std::move(awake)), greeted_(greeted) {}
+  void receive(Lane, Bytes, core::FrontOut& out) override {
+    awake_.wait();
+    std::this_thread::sleep_for(kHearing);
+    ++greeted_;
+    out.send(Lane::kStream, as_bytes(kWelcome));
+    out.say(words::Enter());
+  }
+  void hear(const core::Fact&, core::FrontOut&) override {}
+
+ private:
+  const std::shared_future<void> awake_;
+  std::atomic<std::size_t>& greeted_;
+};
+
+/// One worker serves all routes. The greetings of the slow bridge's clients keep it busy, the first one until wake().
 class SlowWorker {
+  Heard heard_;
+  Tapped tapped_;
+
  public:
   SlowWorker() {
     relay::SharedRoomOptions arena;
@@ -36,21 +58,18 @@ class SlowWorker {
     const std::size_t shared_room = server.add_shared_room(arena);
 
     auto slow = toy_bridge(toy::stream(), toy::stream());
-    slow.front = [this, awake = sleeps_->get_future().share()](std::size_t dialect) {
-      awake.wait();
-      std::this_thread::sleep_for(kSeating);
-      ++seated;
-      return toy::make_front(toy::stream(), dialect);
+    slow.front = [this, awake = asleep_->get_future().share()](std::size_t) {
+      return std::make_unique<Slow>(awake, greeted);
     };
     auto guests = toy_bridge(toy::stream(), toy::stream());
     guests.shared_room = shared_room;
     auto quick = toy_bridge(toy::stream(), toy::stream());
     quick.back = [](std::size_t) { return std::make_unique<Echoing>(); };
-    slow_bridge = add(toy::stream(), any, std::move(slow));
-    bridge = add(toy::stream(), bridge_server, std::move(quick));
-    room = add(toy::stream(), any, std::move(guests));
-    tcp_relay = add(toy::stream(), tcp_server);
-    web_relay = add(toy::messages(), web_server);
+    slow_bridge = add(toy::stream(), any, std::move(slow), &tapped_);
+    bridge = add(toy::stream(), bridge_server, std::move(quick), &tapped_);
+    room = add(toy::stream(), any, std::move(guests), nullptr);
+    tcp_relay = add(toy::stream(), tcp_server, std::nullopt, &tapped_);
+    web_relay = add(toy::messages(), web_server, std::nullopt, &tapped_);
     thread_ = std::thread([this] { server.run(); });
   }
   ~SlowWorker() {
@@ -58,7 +77,7 @@ class SlowWorker {
     server.stop();
     thread_.join();
   }
-  void wake() { sleeps_.reset(); }
+  void wake() { asleep_.reset(); }
   std::vector<Stream> crowd() const {
     std::vector<Stream> all;
     for (std::size_t i = 0; i < kCrowd; ++i) all.push_back(Stream::to(routes[slow_bridge]));
@@ -70,14 +89,14 @@ class SlowWorker {
   }
 
   FakeServer any, bridge_server, tcp_server, web_server;
-  Heard heard;
-  relay::Server server{1, heard};
+  relay::Server server{1, heard_};
   std::vector<net::Address> routes;
   std::size_t slow_bridge = 0, bridge = 0, room = 0, tcp_relay = 0, web_relay = 0;  // in `routes`
-  std::atomic<std::size_t> seated = 0;                                              // of the crowd
+  std::atomic<std::size_t> greeted = 0;                                             // of the crowd
 
  private:
-  std::size_t add(const wire::Game& game, const FakeServer& to, std::optional<relay::BridgeOptions> bridged = {}) {
+  std::size_t add(const wire::Game& game, const FakeServer& to, std::optional<relay::BridgeOptions> bridged,
+                  relay::Tap* tap) {
     relay::RouteOptions options;
     options.game = &game;
     options.listen = loopback();
@@ -86,14 +105,16 @@ class SlowWorker {
     options.servers[0].dialect = 0;
     options.limits = no_limits();
     options.limits.greet_ms = kGreetMs;
+    options.limits.linger_ms = 100;
     options.bridge = std::move(bridged);
+    options.tap = tap;
     const auto added = server.add(options);
     REQUIRE(added.ok());
     routes.push_back(added->address);
     return added->route;
   }
 
-  std::optional<std::promise<void>> sleeps_{std::in_place};
+  std::optional<std::promise<void>> asleep_{std::in_place};
   std::thread thread_;
 };
 
@@ -119,7 +140,7 @@ TEST_CASE("a newcomer's greeting time does not run while what it said waits for 
     CHECK(worker.server.totals(route).by(relay::Reason::kGreetTimeout) == 0);
 }
 
-TEST_CASE("who plays across a bridge is heard before a crowd of newcomers is seated") {
+TEST_CASE("who plays across a bridge is heard before the greetings of a crowd") {
   SlowWorker worker;
   const Stream player = Stream::to(worker.routes[worker.bridge]);
   player.send(kHello);
@@ -133,7 +154,7 @@ TEST_CASE("who plays across a bridge is heard before a crowd of newcomers is sea
   player.send(said("on"));
   worker.wake();
   CHECK(server.read_text(5) == "heard");
-  CHECK(worker.seated < kCrowd);
+  CHECK(worker.greeted < kCrowd);
 }
 
 }  // namespace
