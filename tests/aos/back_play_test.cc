@@ -406,7 +406,7 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
         "sends SetTool player=3 tool=1\n"
         "sends SetColour player=3 colour=(48 32 16)\n"
         "sends BlockAction player=3 action=0 at=(153 153 59)\n");
-  CHECK(has(scene.hears(edit), "loses Edit: faster"));
+  CHECK(has(scene.hears(edit), "loses Edit: the player builds faster than servers allow"));
   scene.waits(200 * kMillisecond);
   edit.set_op(words::Edit::BLAST);
   CHECK(has(scene.hears(edit), "loses Edit: only the server's own grenades destroy blocks\n"));
@@ -417,7 +417,7 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
   const std::string thrown = scene.hears(grenade);
   CHECK(has(thrown, "sends SetTool player=3 tool=3\nsends Grenade player=3 fuse=3"));
   CHECK(has(thrown, "velocity=(2 0 0)"));
-  CHECK(has(scene.hears(grenade), "loses Fire: faster"));
+  CHECK(has(scene.hears(grenade), "loses Fire: the player throws grenades faster than the game allows"));
   scene.waits(kSecond);
   grenade.set_x(std::numeric_limits<double>::quiet_NaN());
   CHECK(has(scene.hears(grenade), "loses Fire: a number is not finite"));

@@ -615,7 +615,7 @@ TEST_CASE("what no message says is counted") {
   CHECK(stage.hears(words::Board()) == "loses Board: clients sort their own score boards\n");
   CHECK(stage.hears(words::Zone()) == "loses Zone: bases are the only zones\n");
   const std::string nothing_refused = stage.hears(core::Fact(1, words::ClaimRefused()));
-  CHECK(nothing_refused.starts_with("loses ClaimRefused: a refused death is answered by MsgAlive"));
+  CHECK(nothing_refused.starts_with("loses ClaimRefused: only refused deaths (by MsgAlive)"));
 }
 
 }  // namespace
