@@ -85,12 +85,9 @@ Outcome<Value> FleetReader::wait(const std::function<void(std::function<void(Out
   return future.get();
 }
 
-Outcome<fleet::BusMessage> FleetReader::last_of(const std::string& subject) {
-  auto last = wait<std::optional<fleet::BusMessage>>(
+Outcome<std::optional<fleet::BusMessage>> FleetReader::last_of(const std::string& subject) {
+  return wait<std::optional<fleet::BusMessage>>(
       [=, this](auto answered) { line_->last(fleet_->names().recordings(), subject, std::move(answered)); });
-  if (!last) return last.error();
-  if (!*last) return Error{"the recording is gone"};
-  return std::move(**last);
 }
 
 Outcome<std::vector<fleet::BusMessage>> FleetReader::read(const std::string& subject, std::uint64_t from,
@@ -114,7 +111,7 @@ Outcome<FleetRecording> FleetReader::about(const std::string& subject) {
   const auto last = last_of(subject);
   if (!last) return last.error();
   bus::RecordingPiece begin, end;
-  if (first->empty() || !is_piece(first->front(), begin) || !is_piece(*last, end))
+  if (first->empty() || !*last || !is_piece(first->front(), begin) || !is_piece(**last, end))
     return Error{"the recording '" + found.name + "' has a piece that makes no sense"};
   found.file = clean(begin.file().substr(0, kLongestFile));
   found.run = begin.run();

@@ -70,7 +70,7 @@ class FleetReader {
   void hear_nodes();
   template <class Value>
   Outcome<Value> wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin);
-  Outcome<fleet::BusMessage> last_of(const std::string& subject);
+  Outcome<std::optional<fleet::BusMessage>> last_of(const std::string& subject);
   Outcome<std::vector<fleet::BusMessage>> read(const std::string& subject, std::uint64_t from, std::size_t most_bytes);
   Outcome<FleetRecording> about(const std::string& subject);
 
