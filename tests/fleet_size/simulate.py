@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import sys
@@ -18,9 +19,9 @@ SEED = 26
 LIMITS = {
     "arena_players": 64,      # seats of an arena
     "cores_filled": 0.6,      # of a core, at most, so that a peak and the loss of a neighbour fit
-    "node_cores": 1,          # a node's loops in use; more cores are more nodes
     "nats_cores": 8,          # of each nats-server
     "nats_bits": 10e9 * 0.6,  # of its network, each way
+    "node_names": 4_096,      # that ctl --fleet keeps
     "js_writes": 20_000,      # a second, into one stream with three copies, on SSDs
     "nats_servers": 3,        # of a cluster at first
     "most_nats_servers": 15,  # beyond it, their full mesh of routes costs more than a server adds
@@ -47,43 +48,49 @@ def spread(size: int, edges: int, by_arena: bool, dice: random.Random) -> int:
 
 
 def simulate(players: int, by_arena: bool) -> dict[str, object]:
-    dice = random.Random(SEED)
-    busy = COSTS["busy"]
-    cost = {name: COSTS[name] for name in ("node", "arena", "edge", "first_client", "client", "second_edge", "recording")}
-    of_client = cost["client"]
-    # A client costs its edge processor time for its own picture, and for its share of each arena's facts.
-    edge_share = LIMITS["cores_filled"] * LIMITS["node_cores"]
-    per_edge = max(1, int(edge_share / max(of_client["edge_cpu"], 1e-9)))
-    edges = max(2, -(-players // per_edge))
-    sizes = arena_sizes(players, dice)
-    nodes_of = [spread(size, edges, by_arena, dice) for size in sizes]
-    arenas = len(sizes)
-    owner_cpu = sum(cost["arena"]["owner_cpu"] + size * of_client["owner_cpu"] + (doors - 1) * cost["second_edge"]["owner_cpu"] + cost["recording"]["owner_cpu"]
-                    for size, doors in zip(sizes, nodes_of))
-    owners = max(2, int(-(-owner_cpu // edge_share)))
+    """A fleet of just as many nodes as these players need."""
+    node, arena, client = (COSTS[name] for name in ("node", "arena", "client"))
+    recording = COSTS.get("recording") or dict.fromkeys(node, 0.0)
+    door = {key: COSTS["edge"][key] + COSTS["second_edge"][key] for key in node}  # an edge with players of an arena
+    sizes = arena_sizes(players, random.Random(SEED))
+    arenas, of_core = len(sizes), LIMITS["cores_filled"]
+    edges = 2
+    while True:  # the more edges, the more of them an arena's players are at
+        dice = random.Random(SEED)
+        doors = sum(spread(size, edges, by_arena, dice) for size in sizes)
+        wanted = max(2, math.ceil((players * client["edge_cpu"] + doors * door["edge_cpu"]) / of_core))
+        if wanted <= edges:
+            break
+        edges = wanted
+    recorded = players / COSTS["players"]  # a recording grows with the players in it
+
+    def of_arenas(key: str) -> float:
+        return arenas * arena[key] + recorded * recording[key] + players * client[key] + doors * door[key]
+
+    owners = max(2, math.ceil(of_arenas("owner_cpu") / of_core))
     nodes = edges + owners
 
     def total(key: str) -> float:
-        return (nodes * cost["node"][key] + arenas * (cost["arena"][key] + cost["recording"][key]) + players * of_client[key]
-                + sum(nodes_of) * cost["edge"][key] + sum((doors - 1) * cost["second_edge"][key] for doors in nodes_of))
+        return nodes * node[key] + of_arenas(key)
 
-    nats_cpu = total("nats_cpu")
     bits = 8 * max(total("in_bytes"), total("out_bytes"))
-    by_cpu = nats_cpu / (LIMITS["nats_cores"] * LIMITS["cores_filled"])
+    by_cpu = total("nats_cpu") / (LIMITS["nats_cores"] * of_core)
     by_network = 2 * bits / LIMITS["nats_bits"]  # most messages cross a route to another server
-    servers = max(LIMITS["nats_servers"], int(-(-max(by_cpu, by_network) // 1)))
+    servers = max(LIMITS["nats_servers"], math.ceil(max(by_cpu, by_network)))
+    largest = LIMITS["arena_players"]
+    at_largest = largest if not by_arena else 1 + largest // 10
     leases = 4 * arenas  # renewals a second, in one stream
     load = {
-        "the lease stream (4 renewals a second for each arena)": leases / LIMITS["js_writes"],
+        "lease renewals": leases / LIMITS["js_writes"],
         "processor time of NATS": by_cpu / LIMITS["most_nats_servers"],
         "network of NATS": by_network / LIMITS["most_nats_servers"],
-        "owners with the largest arena": (cost["arena"]["owner_cpu"] + LIMITS["arena_players"] * of_client["owner_cpu"]) / LIMITS["node_cores"],
-        "one edge's arenas": (sum(nodes_of) / edges) * cost["edge"]["edge_cpu"] / edge_share,
-        "operators (each hears every node's state)": nodes / 4096,
+        "the owner of a full arena": (arena["owner_cpu"] + largest * client["owner_cpu"] + min(at_largest, edges) * door["owner_cpu"]
+                                      + largest / COSTS["players"] * recording["owner_cpu"]) / of_core,
+        "names of nodes that an operator keeps": nodes / LIMITS["node_names"],
     }
     first = max(load, key=lambda name: load[name])
-    return {"players": players, "by_arena": by_arena, "arenas": arenas, "edges": edges, "owners": owners, "doors": sum(nodes_of) / arenas, "servers": servers,
-            "msgs_in": total("in_msgs"), "msgs_out": total("out_msgs"), "bits": bits, "leases": leases, "first": first, "first_load": load[first], "busy": busy}
+    return {"arenas": arenas, "edges": edges, "owners": owners, "doors": doors / arenas, "servers": servers, "msgs_out": total("out_msgs"), "bits": bits,
+            "leases": leases, "first": first, "load": load[first]}
 
 
 def count(number: float) -> str:
@@ -95,13 +102,15 @@ def markdown() -> str:
              ("client", "a client, of 16 more"), ("second_edge", "16 of 32 clients at a second edge"), ("recording", "a recording of 16 players"))
     lines = ["| cost of | messages/s in | out | bytes/s in | out | NATS, ms/s | owner, ms/s | edges, ms/s |", "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for key, name in names:
+        if key not in COSTS:
+            continue
         its = COSTS[key]
         lines.append(f"| {name} | {its['in_msgs']:.1f} | {its['out_msgs']:.1f} | {count(its['in_bytes'])} | {count(its['out_bytes'])} | {its['nats_cpu'] * 1e3:.2f} | {its['owner_cpu'] * 1e3:.2f} | {its['edge_cpu'] * 1e3:.2f} |")
     lines += ["", "| players | come by | arenas | edges | owners | edges of an arena | nats-servers | messages/s out | Gbit/s | lease renewals/s | what is fullest |", "|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
     for players in (10_000, 100_000, 1_000_000):
         for by_arena in (False, True):
             its = simulate(players, by_arena)
-            lines.append(f"| {count(players)} | {'their arena' if by_arena else 'any edge'} | {count(its['arenas'])} | {count(its['edges'])} | {count(its['owners'])} | {its['doors']:.1f} | {its['servers']} | {count(its['msgs_out'])} | {its['bits'] / 1e9:.2f} | {count(its['leases'])} | {its['first']}: {its['first_load']:.0%} |")
+            lines.append(f"| {count(players)} | {'their arena' if by_arena else 'any edge'} | {count(its['arenas'])} | {count(its['edges'])} | {count(its['owners'])} | {its['doors']:.1f} | {its['servers']} | {count(its['msgs_out'])} | {its['bits'] / 1e9:.2f} | {count(its['leases'])} | {its['first']}: {its['load']:.0%} |")
     return "\n".join(lines) + "\n"
 
 
