@@ -84,7 +84,7 @@ def run(program: str, seconds: float, edges: int, arena: bool, players: int, rec
         time.sleep(5)  # all have entered, and the world is as it will be
 
         def now() -> dict[str, float]:
-            its = json.load(urllib.request.urlopen(f"http://{monitor}/varz"))
+            its = json.load(urllib.request.urlopen(f"http://{monitor}/varz", timeout=30))
             js = its["jetstream"]["stats"]
             return {"time": time.monotonic(), "in_msgs": its["in_msgs"], "in_bytes": its["in_bytes"], "out_msgs": its["out_msgs"], "out_bytes": its["out_bytes"],
                     "js_orders": js["api"]["total"], "js_bytes": js.get("storage", 0), "nats_cpu": nats.cpu(), "owner_cpu": owner.cpu(),
