@@ -17,7 +17,7 @@ class Store final : private net::Ticker::User {
  public:
   /// Makes the stream, if there is none.
   explicit Store(const NatsServer& nats) : bus_({.servers = {nats.url()}, .client = "store"}) {
-    ask([this](BusLine& line, bool& done) {
+    ask([](BusLine& line, bool& done) {
       line.open_stream(saved_arenas(Subjects("entente"), 1), [&](const auto& made) { done = made.ok(); });
     });
   }
