@@ -84,6 +84,7 @@ void Referee::spawn(Player& player, BackOut& out) {
   *spawned.mutable_pose() = player.told = pose_of(player);
   player.told_at = out.now();
   out.say(spawned);
+  if (player.health < arena_.rules.health) out.say(health);  // Spawned alone means all of it
 }
 
 /// Places the tank near its recorded pose, if it has one and there is room. Otherwise at a free place, facing the
