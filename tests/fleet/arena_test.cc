@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -378,8 +379,7 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
   CHECK(!have(heard, R"("player_gone")"));
   CHECK(!have(heard, R"("gone")"));
   CHECK(!have(heard, R"("died")"));
-  other.say(R"({"say":{"text":"you too"}})");
-  anna.until("you too");
+  talk(other, anna, "you too");
   const std::uint64_t stored = second.counts().stored;
   REQUIRE(testing::eventually([&] { return second.counts().stored > stored; }));
   const ReadArena after = store.until([](const core::ArenaStart& start) { return start.name == "anna"; });

@@ -28,7 +28,7 @@ class Node {
   /// `servers`: quoted, with commas.
   Node(const Folder& folder, const std::string& servers, const std::string& name, const std::string& rest)
       : process_(
-            {testing::entente_binary(), "run",
+            {entente::testing::entente_binary(), "run",
              folder.write(name + ".toml", "[fleet]\nnats = [" + servers + "]\nnode = \"" + name + "\"\n" + rest)}) {}
 
   /// The port of its next listener.
@@ -117,7 +117,7 @@ TEST_CASE("players of five games come in by two nodes, and are in one arena") {
   talk(*ben, *anna, "hello from the east");
   const auto bot_plays = [](Node& node, const std::string& game) {
     const std::string url = game + "://127.0.0.1:" + std::to_string(node.port());
-    const Ended bot = run({testing::entente_binary(), "bot", url, "--seconds", "1"});
+    const Ended bot = run_bot(url);
     CHECK_MESSAGE(has(bot.out, "bots 1 of 1 were let in"), game << ": " << bot.out << bot.err);
   };
   for (const char* game : {"panic", "ogar"}) bot_plays(west, game);

@@ -130,7 +130,7 @@ TEST_CASE("words that took long are kept beside the file, and used again") {
   CHECK(told(*open({.from = {.file = file}, .link = 2}, kSlow)) != quick);
 
   std::ostringstream out, err;
-  CHECK(recordings({.place = folder.path().string(), .json = true}, out, err, false) == kOk);
+  CHECK(recordings({.place = folder.path().string(), .fleet = {}, .json = true}, out, err, false) == kOk);
   CHECK(out.str().find("evening.mcap\"") != std::string::npos);
   CHECK(out.str().find("words") == std::string::npos);
 }
@@ -239,7 +239,7 @@ TEST_CASE("a file that only has the name of kept words is neither used nor repla
   CHECK(told(*opened) == plain);
   CHECK(fs::file_size(words_cache_of(file)) == size);
   CHECK(files(folder) == Names{"a.mcap", "a.mcap.words.mcap"});
-  CHECK(recordings({.place = folder.path().string(), .json = true}, out, err, false) == kOk);
+  CHECK(recordings({.place = folder.path().string(), .fleet = {}, .json = true}, out, err, false) == kOk);
   CHECK(out.str().find("a.mcap.words.mcap\"") != std::string::npos);
 }
 

@@ -24,7 +24,7 @@ struct Listing {
 
 Listing list(const std::string& place, bool json = false, bool progress = false) {
   std::ostringstream out, err;
-  const int code = recordings({place, json}, out, err, progress);
+  const int code = recordings({place, {}, json}, out, err, progress);
   return {code, out.str(), err.str()};
 }
 
