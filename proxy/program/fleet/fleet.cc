@@ -90,7 +90,7 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
 Fleet::Fleet(const config::Fleet& settings)
     : names_(settings.name()), node_(node_of(settings)), replicas_(settings.replicas()) {}
 
-Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings) {
+Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings, Log log) {
   fleet::BusOptions options;
   options.servers.assign(settings.nats().begin(), settings.nats().end());
   options.user = settings.user();
@@ -107,12 +107,13 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings) {
   options.key_file = settings.key();
   std::unique_ptr<Fleet> fleet(new Fleet(settings));
   options.client = fleet->node_;
-  options.told = [name = settings.name()](bool connected, const std::string& why) {
-    if (connected)
-      spdlog::info("fleet '{}': connected to NATS", name);
-    else
-      spdlog::warn("fleet '{}': not connected to NATS: {}", name, why);
-  };
+  if (log == Log::kYes)
+    options.told = [name = settings.name()](bool connected, const std::string& why) {
+      if (connected)
+        spdlog::info("fleet '{}': connected to NATS", name);
+      else
+        spdlog::warn("fleet '{}': not connected to NATS: {}", name, why);
+    };
   options.inbox = inbox_of(settings.name(), fleet->node_);
   fleet->bus_ = std::make_unique<fleet::Bus>(options);
   return fleet;

@@ -30,8 +30,9 @@ std::string node_of(const config::Fleet& fleet);
 
 class Fleet {
  public:
-  /// Reads the files that the configuration names, and begins to connect.
-  static Outcome<std::unique_ptr<Fleet>> join(const config::Fleet& settings);
+  enum class Log : bool { kNo, kYes };
+  /// Reads the files that the configuration names, and begins to connect. `log`: whether the log has how that goes.
+  static Outcome<std::unique_ptr<Fleet>> join(const config::Fleet& settings, Log log = Log::kYes);
 
   const fleet::Subjects& names() const { return names_; }
   const std::string& node() const { return node_; }
