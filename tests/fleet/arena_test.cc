@@ -371,6 +371,8 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
   CHECK(before.starts.size() == 2);
   CHECK(before.names.size() == 2);
   CHECK(before.in_play.tokens.size() == 2);
+  anna.say(R"({"say":{"text":"before it"}})");
+  other.until("before it");
   first.stop();
   second.own(2, core::ArenaMode::kFlags, before).run();
   CHECK(testing::eventually([&] { return second.counts().players == 2; }));

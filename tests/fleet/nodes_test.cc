@@ -109,7 +109,7 @@ TEST_CASE("players of five games come in by two nodes, and are in one arena") {
   Node owner(folder, nats, "owner", arena());
   owner.port();
   owner.owns();
-  Node west(folder, nats, "west", doors({kJson, "panic://127.0.0.1:0", "ogar://127.0.0.1:0"}));
+  Node west(folder, nats, "west", doors({kJson, "panic://127.0.0.1:0", "ogar+ws://127.0.0.1:0"}));
   Node east(folder, nats, "east", doors({kJson, "bzflag://127.0.0.1:0", "bzdraft://127.0.0.1:0"}));
   const auto anna = player(west.port(), "anna", "RED");
   const auto ben = player(east.port(), "ben", "BLUE");
@@ -120,7 +120,7 @@ TEST_CASE("players of five games come in by two nodes, and are in one arena") {
     const Ended bot = run_bot(url);
     CHECK_MESSAGE(has(bot.out, "bots 1 of 1 were let in"), game << ": " << bot.out << bot.err);
   };
-  for (const char* game : {"panic", "ogar"}) bot_plays(west, game);
+  for (const char* game : {"panic", "ogar+ws"}) bot_plays(west, game);
   for (const char* game : {"bzflag", "bzdraft"}) bot_plays(east, game);
   for (Node* node : {&west, &east, &owner}) {
     node->process().signal(SIGTERM);
@@ -198,6 +198,7 @@ TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena 
   const auto ben = player(edge.port(), "ben", "BLUE");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
   CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
+  Store(nats).until([](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1; });
   nats.kill();
   REQUIRE(owner.process().err_has("not connected to NATS"));
   REQUIRE(owner.process().err_has("no longer owns the arena"));  // never two owners
@@ -227,6 +228,9 @@ TEST_CASE("one of three NATS servers killed: nobody is disconnected, and the are
   const auto ben = player(edge.port(), "ben", "BLUE");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
   CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
+  Store(*nats.front()).until([](const core::ArenaStart& start) {
+    return start.name == "anna" && start.score.losses() == 1;
+  });
   nats[1]->kill();
   talk(*anna, *ben, "still here");
   talk(*ben, *anna, "here too");

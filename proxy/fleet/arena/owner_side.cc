@@ -54,7 +54,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   void told(const Fact& fact) override {
-    if (fact.scene != 0) return;
+    if (fact.scene != 0 || room_.end_reason()) return;  // players of a room that ends are at the next owner's
     if (const auto* player = returning_ != 0 ? core::as<words::Player>(fact) : nullptr) returned(player->id());
     switch (fact.audience) {
       case words::PLAYER:
