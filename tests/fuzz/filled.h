@@ -79,7 +79,8 @@ inline void fill(google::protobuf::Message& message, Source& input, int depth = 
         put(&R::AddEnumValue, &R::SetEnumValue, static_cast<int>(input.number()));
         break;
       case FieldDescriptor::CPPTYPE_STRING: {
-        const std::string text(as_text(input.some(input.byte() % 9U)));
+        std::string text(as_text(input.some(input.byte() % 9U)));
+        for (char& byte : text) byte = static_cast<char>(byte & 0x7f);  // libprotobuf complains about all else
         many ? set.AddString(&message, field, text) : set.SetString(&message, field, text);
         break;
       }
