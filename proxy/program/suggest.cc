@@ -29,7 +29,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > 64) return {};  // nobody mistypes that much, and the cost is quadratic
   std::string_view best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;  // one letter in three may be wrong
+  std::size_t least = word.size() / 3 + 1;  // one letter in three may be wrong
   for (const std::string_view name : known) {
     const std::size_t off = distance(word, name);
     if (off >= least) continue;

@@ -114,7 +114,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   for (const Case& c : std::vector<Case>{
            {{},
             "entente: no command given; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
-            "explain, recordings, "
+            "explain, recordings, archive, "
             "inspect, verify, reproduce, convert, clip, join, redact, stats, export, recover, help\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
@@ -171,7 +171,7 @@ TEST_CASE("a configuration that is wrong ends check and run with 1, and each fau
                                         "to = \"bzflag://127.0.0.1:1\"\n"
                                         "recrod = \"x.mcap\"\n");
   const std::string told =
-      file + ":1:11: workers: 0 is out of range, expected 1 to 64 threads\n" + file +
+      file + ":1:11: workers: expected an integer from 1 to 64 threads, got 0\n" + file +
       ":3:10: route[0].listen: 'bzflag://127.0.0.1:0?dialect=2.5': unknown dialect '2.5' of bzflag "
       "(did you mean '2.4'?); dialects: 2.4, 2.0, 1.10, wiki\n" +
       file + ":5:1: route[0].recrod: unknown key (did you mean 'record'?)\n";

@@ -41,6 +41,7 @@ class Turn final : private fleet::Lease::User {
  public:
   explicit Turn(FleetReader& reader) : reader_(reader) {
     reader_.on_loop([this](fleet::BusLine& line, net::Loop& loop) {
+      loop_ = &loop;
       const Fleet& fleet = reader_.fleet();
       const std::string me = fleet.node() + "-archive-" + std::to_string(::getpid());
       lease_ = std::make_unique<fleet::Lease>(line, loop, static_cast<fleet::Lease::User&>(*this), fleet.names(),
@@ -57,13 +58,14 @@ class Turn final : private fleet::Lease::User {
   Turn& operator=(const Turn&) = delete;
 
   /// From any thread.
-  bool is_ours() const { return *until_ > ::uv_hrtime(); }
+  bool is_ours() const { return *until_ > loop_->nanos(); }
 
  private:
   void owns(std::uint64_t) override {}
   void lost() override {}
 
   FleetReader& reader_;
+  net::Loop* loop_ = nullptr;
   fleet::Lease::Until until_;
   std::unique_ptr<fleet::Lease> lease_;
 };

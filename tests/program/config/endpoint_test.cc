@@ -103,14 +103,14 @@ TEST_CASE("a setting of a face takes what it is for, and nothing else") {
     CHECK(why(url, EndpointRole::kListen) == "");
   for (const char* url : {"panic://h?maps=/&leave=quit", "aos://h?aim=auto", "bzflag://h?udp=off&header=on"})
     CHECK(why(url, EndpointRole::kTo) == "");
-  CHECK(why("panic://h?reset=maybe", EndpointRole::kListen) == "'reset' must be yes or no, not 'maybe'");
+  CHECK(why("panic://h?reset=maybe", EndpointRole::kListen) == "'reset': expected yes or no, got 'maybe'");
   CHECK(why("panic://h?reconnect=5m", EndpointRole::kListen) ==
-        "'reconnect' must be an integer from 0 to 60, not '5m'");
-  CHECK(why("panic://h?reconnect=", EndpointRole::kListen) == "'reconnect' must be an integer from 0 to 60, not ''");
-  CHECK(why("aos://h?rate=999", EndpointRole::kListen) == "'rate' must be an integer from 10 to 60, not '999'");
-  CHECK(why("aos://h?aim=on", EndpointRole::kTo) == "'aim' must be auto, not 'on'");
-  CHECK(why("panic://h?maps=/no/such", EndpointRole::kTo) == "'maps' must be an existing folder, not '/no/such'");
-  CHECK(why("bzflag://h?udp=no", EndpointRole::kTo) == "'udp' must be on or off, not 'no'");
+        "'reconnect': expected an integer from 0 to 60, got '5m'");
+  CHECK(why("panic://h?reconnect=", EndpointRole::kListen) == "'reconnect': expected an integer from 0 to 60, got ''");
+  CHECK(why("aos://h?rate=999", EndpointRole::kListen) == "'rate': expected an integer from 10 to 60, got '999'");
+  CHECK(why("aos://h?aim=on", EndpointRole::kTo) == "'aim': expected auto, got 'on'");
+  CHECK(why("panic://h?maps=/no/such", EndpointRole::kTo) == "'maps': expected an existing folder, got '/no/such'");
+  CHECK(why("bzflag://h?udp=no", EndpointRole::kTo) == "'udp': expected on or off, got 'no'");
 }
 
 TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL to listen on") {

@@ -59,7 +59,7 @@ TEST_CASE("what does not fit a WebSocket's URL is said") {
   CHECK(says(to("toy://h?cert=x"), "parameters: dialect"));
   CHECK(says(to("ogar+ws://h?cert=x"), "'cert' belongs in the URL to listen on"));
   CHECK(says(to("ogar+ws://h?ca=x"), "certificates need +wss"));
-  CHECK(says(to("ogar+wss://h?verify=maybe"), "'verify' must be yes or no, not 'maybe'"));
+  CHECK(says(to("ogar+wss://h?verify=maybe"), "'verify': expected yes or no, got 'maybe'"));
   CHECK(says(to("ogar+wss://h?verify=no&verify=yes"), "'verify' is given twice"));
   CHECK(to("ogar+wss://h/inner?ca=x&verify=no") == "");
   CHECK(says(listen("ogar+ws://127.0.0.1?verify=no"), "'verify' belongs in the server's URL"));

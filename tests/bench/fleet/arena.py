@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fleet.py BUILD [CLIENTS] [SECONDS] [ROUNDS]: an arena in one process, and the same arena as an owner and two edges with NATS between them.
+"""arena.py BUILD [CLIENTS] [SECONDS] [ROUNDS]: an arena in one process, and the same arena as an owner and two edges with NATS between them.
 
 Ogar clients (bench_crowd) fill it, half of them at each edge. The share of a core is that of each process, with all its threads. The latency is that of
 a word that the owner answers at once, from a native client at an edge and back, 25 times a second; "added" is the difference of the two in one round.
