@@ -6,6 +6,7 @@
 #include <csignal>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "proxy/trace/recorder.h"
 #include "tests/program/folder.h"
@@ -55,7 +56,7 @@ struct Bridge {
   /// Waits until the sessions here have passed on that many bytes.
   bool passed(std::uint64_t bytes) const {
     const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-    while (std::chrono::steady_clock::now() < until) {
+    for (; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(200))) {
       const std::string list = run({kEntente, "ctl", "--socket", socket, "--json", "list"}).out;
       std::smatch found;
       if (std::regex_search(list, found, std::regex(R"re("bytes":(\d+))re")) && std::stoull(found[1]) >= bytes)
