@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -343,58 +342,6 @@ TEST_CASE("a new owner: clients stay connected, and play on in its world; the ol
   talk(ben, anna, "both of us");
   CHECK(a.sessions() == 1);
   CHECK(b.sessions() == 1);
-}
-
-TEST_CASE("a new owner goes on with what the last one stored: names, scores, places, flags; nobody is seen to go") {
-  if (NatsServer::is_missing()) return;
-  const NatsServer nats;
-  Node first(nats, "first"), a(nats, "a"), b(nats, "b"), second(nats, "second");
-  Store store(nats);
-  first.own(1, core::ArenaMode::kFlags).run();
-  a.lead().run();
-  b.lead().run();
-  Lines anna = a.player("anna", R"(,"team":"RED")"), other = b.player("anna", R"(,"team":"BLUE")");
-  anna.until("anna 2");
-  for (Lines* one : {&anna, &other}) {
-    one->say(R"({"spawn":{}})");
-    one->until(R"("spawned")");
-  }
-  // Two deaths of anna's, which are scored; her next life.
-  for (int i = 1; i <= 2; ++i) {
-    anna.say(R"({"death_claim":{"why":"BY_ITSELF"}})");
-    anna.until("\"losses\":" + std::to_string(i));
-    anna.say(R"({"spawn":{}})");
-    anna.until(R"("spawned")");
-  }
-  const ReadArena before = store.until(
-      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 2 && start.pose; });
-  CHECK(before.starts.size() == 2);
-  CHECK(before.names.size() == 2);
-  CHECK(before.in_play.tokens.size() == 2);
-  anna.say(R"({"say":{"text":"before it"}})");
-  other.until("before it");
-  first.stop();
-  second.own(2, core::ArenaMode::kFlags, before).run();
-  CHECK(testing::eventually([&] { return second.counts().players == 2; }));
-  anna.say(R"({"say":{"text":"as before"}})");
-  const auto heard = other.until("as before");
-  CHECK(!have(heard, R"("player_gone")"));
-  CHECK(!have(heard, R"("gone")"));
-  CHECK(!have(heard, R"("died")"));
-  talk(other, anna, "you too");
-  const std::uint64_t stored = second.counts().stored;
-  REQUIRE(testing::eventually([&] { return second.counts().stored > stored; }));
-  const ReadArena after = store.until([](const core::ArenaStart& start) { return start.name == "anna"; });
-  REQUIRE(after.starts.size() == 2);
-  for (const core::ArenaStart& was : before.starts)
-    for (const core::ArenaStart& is : after.starts) {
-      if (is.name != was.name) continue;
-      CHECK(is.team == was.team);
-      CHECK(is.score.losses() == was.score.losses());
-      REQUIRE(is.pose.has_value());
-      CHECK(std::hypot(is.pose->x() - was.pose->x(), is.pose->y() - was.pose->y()) < 0.5);
-    }
-  CHECK(after.names == before.names);
 }
 
 }  // namespace
