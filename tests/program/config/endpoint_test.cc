@@ -122,7 +122,7 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
     std::string_view url;
     std::string why;
   };
-  for (const Case& c : {Case{"aos://h?mode=raw", "'mode' must be packets or datagrams, not 'raw'"},
+  for (const Case& c : {Case{"aos://h?mode=raw", "'mode': expected packets or datagrams, got 'raw'"},
                         Case{"aos://h?mode=packets&mode=packets", "'mode' is given twice"},
                         Case{"aos://h?mod=packets",
                              "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode, "
@@ -173,7 +173,7 @@ TEST_CASE("where a client's real address comes from, and how the server is told"
   };
   CHECK(why("toy://127.0.0.1?proxy_protocol=", EndpointRole::kListen).find("needs the networks") != std::string::npos);
   CHECK(why("toy://127.0.0.1?proxy_protocol=balancer", EndpointRole::kListen).find("balancer") != std::string::npos);
-  CHECK(why("toy://h?send_proxy=3", EndpointRole::kTo).find("'send_proxy' must be v1 or v2, not '3'") !=
+  CHECK(why("toy://h?send_proxy=3", EndpointRole::kTo).find("'send_proxy': expected v1 or v2, got '3'") !=
         std::string::npos);
   CHECK(why("toy://192.0.2.7?source=loopback", EndpointRole::kTo).find("server on this machine") != std::string::npos);
   CHECK(why("toy://127.0.0.1?send_proxy=v1", EndpointRole::kListen).find("belongs in the server's URL") !=
