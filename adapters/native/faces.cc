@@ -106,8 +106,8 @@ class NativeFront final : public core::Front {
   void hear(const Fact& fact, FrontOut& out) override {
     const std::size_t waiting = out.waiting();
     if (waiting > kHopelessReader) return out.close("reads too slowly");
-    const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
-    if (often && waiting > kSlowReader) return out.lose(loss::kSlowReader, fact);
+    const bool is_soon_outdated = as<words::Pose>(fact) || as<words::Input>(fact);
+    if (is_soon_outdated && waiting > kSlowReader) return out.lose(loss::kSlowReader, fact);
     if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // which it does not know
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
     if (out.send_cached(Lane::kStream, link_.cache_key())) return;

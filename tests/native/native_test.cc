@@ -145,11 +145,12 @@ TEST_CASE("a map may wait for a client, however large, without its being given u
   for (const wire::Game* one : {&game(), game().over_web()}) CHECK(one->largest_burst() >= one->largest_frame());
 }
 
-TEST_CASE("a slow reader misses poses, and one who never reads is closed") {
+TEST_CASE("a slow reader misses poses but no shots, and one who never reads is closed") {
   auto stage = front(kProtobuf);
   stage.opens();
   stage.set_waiting(300 * 1024);
   CHECK(stage.hears(pose(7, 1)) == "loses Pose: the client reads too slowly\n");
+  CHECK(stage.hears(words::Shot()).starts_with("sends Shot"));
   CHECK(stage.hears(words::Ready()).starts_with("sends Ready"));
   stage.set_waiting(5 * 1024 * 1024);
   CHECK(stage.hears(pose(7, 1)) == "closes: reads too slowly\n");
