@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "proxy/fleet/hand.h"
 #include "proxy/net/address.h"
@@ -127,6 +128,63 @@ struct BusConnection {
     if (store == nullptr) js_KeyValue(&store, stream, name.c_str());
     return store;
   }
+};
+
+/// The entries of a bucket, as a kvWatcher of libnats reads them. A kvWatcher that is destroyed deletes its consumer by a
+/// name that another thread of libnats may replace meanwhile, which crashed after a reconnect (3.4). This one is left to
+/// the server, which deletes it if nobody listens.
+class BucketReader {
+ public:
+  BucketReader(jsCtx* stream, const std::string& bucket, const std::string& keys) : prefix_("$KV." + bucket + ".") {
+    const std::string name = "KV_" + bucket;
+    jsSubOptions options;
+    jsSubOptions_Init(&options);
+    options.Stream = name.c_str();
+    options.Ordered = true;
+    options.Config.DeliverPolicy = js_DeliverLastPerSubject;
+    jsConsumerInfo* info = nullptr;
+    status_ = js_SubscribeSync(&entries_, stream, (prefix_ + keys).c_str(), nullptr, &options, nullptr);
+    if (status_ == NATS_OK) status_ = natsSubscription_GetConsumerInfo(&info, entries_, nullptr, nullptr);
+    if (status_ == NATS_OK) pending_ = info->NumPending + info->Delivered.Consumer;
+    jsConsumerInfo_Destroy(info);
+  }
+  ~BucketReader() { natsSubscription_Destroy(entries_); }
+  BucketReader(const BucketReader&) = delete;
+  BucketReader& operator=(const BucketReader&) = delete;
+
+  /// The next entry; null, once: those are all that were there. NATS_TIMEOUT: none within `patience` milliseconds.
+  natsStatus next(std::shared_ptr<BusEntry>& entry, std::int64_t patience) {
+    entry = nullptr;
+    if (status_ != NATS_OK) return status_;
+    if (pending_ == 0U) return pending_.reset(), NATS_OK;
+    natsMsg* message = nullptr;
+    status_ = natsSubscription_NextMsg(&message, entries_, patience);
+    if (status_ == NATS_TIMEOUT) return std::exchange(status_, NATS_OK);
+    if (status_ == NATS_OK) status_ = read(*message, entry);
+    natsMsg_Destroy(message);
+    return status_;
+  }
+
+ private:
+  natsStatus read(natsMsg& message, std::shared_ptr<BusEntry>& entry) {
+    const std::string subject = natsMsg_GetSubject(&message);
+    jsMsgMetaData* meta = nullptr;
+    if (!subject.starts_with(prefix_)) return NATS_ERR;
+    if (const natsStatus status = natsMsg_GetMetaData(&meta, &message); status != NATS_OK) return status;
+    const char* operation = nullptr;
+    const bool gone = natsMsgHeader_Get(&message, "KV-Operation", &operation) == NATS_OK;
+    entry = std::make_shared<BusEntry>(BusEntry{subject.substr(prefix_.size()),
+                                                buffer_of(natsMsg_GetData(&message), natsMsg_GetDataLength(&message)),
+                                                meta->Sequence.Stream, gone});
+    if (pending_) pending_ = std::min(*pending_ - 1, meta->NumPending);
+    jsMsgMetaData_Destroy(meta);
+    return NATS_OK;
+  }
+
+  const std::string prefix_;
+  natsSubscription* entries_ = nullptr;
+  natsStatus status_ = NATS_OK;
+  std::optional<std::uint64_t> pending_;  // entries that were there; none: all were read
 };
 
 class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
@@ -557,31 +615,23 @@ void Bus::Impl::run(Watch& watch) {
 
 void Bus::Impl::follow(Watch& watch, BusConnection& connection) {
   const std::uint64_t generation = generation_;
-  kvStore* bucket = nullptr;
-  kvWatcher* watcher = nullptr;
   const auto wanted = [&] { return !watch.over && generation == generation_; };
-  if (js_KeyValue(&bucket, connection.stream, watch.bucket.c_str()) == NATS_OK &&
-      kvStore_Watch(&watcher, bucket, watch.keys.c_str(), nullptr) == NATS_OK) {
-    while (wanted()) {
-      kvEntry* entry = nullptr;
-      const natsStatus status = kvWatcher_Next(&entry, watcher, static_cast<std::int64_t>(kWatchStep));
-      if (status == NATS_TIMEOUT) continue;
-      if (status != NATS_OK) break;
-      const auto heard = entry != nullptr ? std::make_shared<BusEntry>(entry_of(entry)) : nullptr;
-      kvEntry_Destroy(entry);
-      const std::size_t size = heard != nullptr ? heard->key.size() + heard->value.size() + 128 : 0;
-      const auto read = [number = watch.number, heard](BusLine& line) {
-        const auto to = line.watched_.find(number);
-        if (to == line.watched_.end()) return;
-        const auto watched = to->second;
-        (*watched)(heard.get());
-      };
-      // If too much waits, it is told anew.
-      if (!watch.inbox->post(size, BusLine::Inbox::Drop::kIfFull, read)) break;
-    }
+  BucketReader bucket(connection.stream, watch.bucket, watch.keys);
+  while (wanted()) {
+    std::shared_ptr<BusEntry> heard;
+    const natsStatus status = bucket.next(heard, static_cast<std::int64_t>(kWatchStep));
+    if (status == NATS_TIMEOUT) continue;
+    if (status != NATS_OK) break;
+    const std::size_t size = heard != nullptr ? heard->key.size() + heard->value.size() + 128 : 0;
+    const auto read = [number = watch.number, heard](BusLine& line) {
+      const auto to = line.watched_.find(number);
+      if (to == line.watched_.end()) return;
+      const auto watched = to->second;
+      (*watched)(heard.get());
+    };
+    // If too much waits, it is told anew.
+    if (!watch.inbox->post(size, BusLine::Inbox::Drop::kIfFull, read)) break;
   }
-  kvWatcher_Destroy(watcher);
-  kvStore_Destroy(bucket);
   if (!wanted()) return;
   std::unique_lock lock(mutex_);  // it failed: not at once again
   changed_.wait_for(lock, std::chrono::milliseconds(kWatchStep), [&] { return watch.over.load(); });

@@ -127,12 +127,12 @@ TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what
   CHECK(has(b.ctl({"unban", "10.0.0.1"}).out, "no longer"));
   a.kill();
   a.start();  // with its file alone
-  CHECK(a.says({"bans"}, "10.0.0.2\t"));
+  REQUIRE(a.says({"bans"}, "10.0.0.2\t"));
   nats.start();
-  CHECK(a.says({"bans"}, "10.0.0.3\t"));
-  CHECK(b.says({"bans"}, "10.0.0.2\t"));
-  CHECK(a.says({"bans"}, "10.0.0.1\t", false));
-  CHECK(a.says({"bans"}, "while cut off"));
+  REQUIRE(a.says({"bans"}, "10.0.0.3\t"));
+  REQUIRE(b.says({"bans"}, "10.0.0.2\t"));
+  REQUIRE(a.says({"bans"}, "10.0.0.1\t", false));
+  REQUIRE(a.says({"bans"}, "while cut off"));
   CHECK(has(content_of(a.folder().file("bans")), "10.0.0.3 forever while cut off\n"));
 }
 
