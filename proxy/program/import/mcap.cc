@@ -126,7 +126,10 @@ class McapImport {
 
   void note(const trace::Note& note) {
     const std::string whose = note.link() == 0 ? "" : "link " + std::to_string(note.link()) + ": ";
-    sink_.note(whose + note.text());
+    if (note.bytes_lost() != 0)
+      sink_.remark(whose + note.text());
+    else
+      sink_.note(whose + note.text());
   }
 
   ImportSink& sink_;

@@ -318,7 +318,7 @@ TEST_CASE("of a configuration that is wrong nothing holds, and the place is told
   const Ended told = it.reload();
   CHECK(told.code == 1);
   CHECK(told.err == "entente: configuration not reloaded: " + it.file +
-                        ":2:12: limits.sessions: expected an integer, got 'many'\n");
+                        ":2:12: limits.sessions: expected an integer from 0 to 1000000 sessions, got 'many'\n");
   it.process.signal(SIGHUP);
   CHECK(it.process.err_has("configuration not reloaded: " + it.file + ":2:12: limits.sessions"));
   it.process.signal(SIGTERM);
