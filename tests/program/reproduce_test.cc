@@ -1,14 +1,19 @@
-// `entente reproduce`: what Entente records of a bridge, it says again; and what cannot be played again says why.
+// `entente reproduce`: what Entente records of a bridge, it says again; a difference is shown in words; and what cannot
+// be played again says why.
 #include "proxy/program/reproduce/reproduce.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <functional>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <thread>
 
-#include "proxy/trace/recorder.h"
+#include "proxy/program/interruption.h"
+#include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
@@ -36,6 +41,35 @@ std::string last_line(const std::string& text) {
 }
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// -- What was recorded, and is kept ----------------------------------------------------------------------------------
+
+std::vector<std::string> kept() {
+  std::vector<std::string> files;
+  std::error_code missing;
+  for (const auto& one : std::filesystem::directory_iterator(trace_file("bridges"), missing))
+    if (one.path().extension() == ".mcap") files.push_back(one.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST_CASE("each front and each back says what it said when tests/traces/bridges was recorded") {
+  const auto files = kept();
+  REQUIRE(files.size() > 10);
+  std::set<std::string> fronts, backs;
+  for (const std::string& file : files) {
+    const Said said = reproduced(file);
+    CHECK_MESSAGE(said.exit == kOk, file << ":\n"
+                                         << said.out << said.err
+                                         << "If the change is meant, record them anew: tests/traces/README.md");
+    const std::regex pair(R"((\w+) [\w.-]+ on (\w+) )");
+    for (std::sregex_iterator at(said.out.begin(), said.out.end(), pair), end; at != end; ++at)
+      fronts.insert((*at)[1]), backs.insert((*at)[2]);
+  }
+  const std::set<std::string> games = {"aos", "bzdraft", "bzflag", "ogar", "panic"};
+  CHECK(fronts == games);
+  CHECK(backs == games);
+}
 
 // -- What is recorded now --------------------------------------------------------------------------------------------
 
@@ -129,6 +163,106 @@ TEST_CASE("secrets are compared as the recording has them") {
   CHECK(has(said.out, "link 1: \"anna\", native json on bzflag 2.4, "));
 }
 
+// -- What differs ----------------------------------------------------------------------------------------------------
+
+/// A copy of a recording, in which `change` may change each event, or leave it out (false).
+using Change = std::function<bool(trace::Frame*, trace::Calls*, trace::Opened*)>;
+
+std::string changed(const Folder& folder, const std::string& from, const Change& change) {
+  const std::string path = folder.file("changed.mcap");
+  const auto to = recorder(path);
+  const auto recording = trace::Recording::open(from);
+  REQUIRE(recording.ok());
+  (*recording)->with_calls();
+  WallTime last = 0;
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    last = (*event)->time;
+    if ((*event)->opened != nullptr) {
+      trace::Opened opened = *(*event)->opened;
+      if (change(nullptr, nullptr, &opened)) to->opened(last, opened);
+    }
+    if ((*event)->frame != nullptr) {
+      trace::Frame frame = *(*event)->frame;
+      if (!change(&frame, nullptr, nullptr)) continue;
+      trace::FrameView view{frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
+      view.joined = frame.joined();
+      view.missing = {frame.frames_missing(), frame.bytes_missing()};
+      to->frame(last, view);
+    }
+    if ((*event)->calls != nullptr) {
+      trace::Calls calls = *(*event)->calls;
+      if (!change(nullptr, &calls, nullptr)) continue;
+      const std::string bytes = calls.SerializeAsString();
+      to->calls(last, calls.link(), as_bytes(bytes));
+    }
+    if ((*event)->closed != nullptr) to->closed(last, (*event)->closed->link(), (*event)->closed->reason());
+  }
+  REQUIRE(to->close(last).ok());
+  return path;
+}
+
+/// A recording of a client of BZFlag on a server of Panic.
+std::string example() {
+  for (const std::string& file : kept())
+    if (has(file, "/bzflag-panic")) return file;
+  return "";
+}
+
+/// Counts frames of one name, and says which is the one.
+struct Nth {
+  std::string name;
+  int left;
+  bool operator()(const trace::Frame* frame) { return frame != nullptr && frame->name() == name && left-- == 0; }
+};
+
+TEST_CASE("a frame that is said in another way is shown with its fields, and what came before it") {
+  const Folder folder;
+  Nth third{"MsgPlayerUpdate", 2};
+  const std::string file = changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
+    if (frame != nullptr && frame->way() == trace::TO_CLIENT && third(frame)) frame->mutable_data()->back() ^= 1;
+    return true;
+  });
+  const Said said = reproduced(file);
+  CHECK(said.exit == kFailed);
+  CHECK_MESSAGE(has(last_line(said.out), " changed=1 missing=0 extra=0"), said.out);
+  CHECK(has(said.out, "  first difference at "));
+  CHECK(has(said.out, " s, to the client (link "));
+  CHECK(has(said.out, "), after "));
+  CHECK(has(said.out, "\n  expected: MsgPlayerUpdate "));
+  CHECK(has(said.out, "\n  got:      MsgPlayerUpdate "));
+  CHECK(has(said.out, " -> "));
+  const Said json = reproduced(file, true);
+  CHECK(json.exit == kFailed);
+  CHECK(has(json.out, R"("first":{"at":)"));
+  CHECK(has(json.out, R"(,"expected":"MsgPlayerUpdate )"));
+}
+
+TEST_CASE("one frame more or less makes no other frame different") {
+  const Folder folder;
+  Nth gone{"MsgPlayerUpdate", 4};
+  const Said extra = reproduced(changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
+    return frame == nullptr || frame->way() != trace::TO_CLIENT || !gone(frame);
+  }));
+  CHECK(extra.exit == kFailed);
+  CHECK_MESSAGE(has(last_line(extra.out), " changed=0 missing=0 extra=1"), extra.out);
+  CHECK(has(extra.out, "\n  expected: nothing\n  got:      MsgPlayerUpdate "));
+}
+
+TEST_CASE("a room that is asked something else says something else to the server, too") {
+  const Folder folder;
+  bool first = true;
+  const Said said = reproduced(changed(folder, example(), [&](trace::Frame*, trace::Calls* calls, auto*) {
+    if (calls != nullptr && std::exchange(first, false))
+      calls->mutable_details(0)->mutable_began()->mutable_back()->set_dialect("mixed");
+    return true;
+  }));
+  CHECK(said.exit == kFailed);
+  CHECK_MESSAGE(has(said.out, " s, to the server (link "), said.out);
+}
+
 // -- What cannot be played again -------------------------------------------------------------------------------------
 
 void fails(const std::string& file, std::string_view why) {
@@ -158,6 +292,77 @@ TEST_CASE("a file without a bridge says that there is nothing to play again") {
   arena.signal(SIGTERM);
   CHECK(arena.wait() == 0);
   fails(folder.file("b.mcap"), "this is the recording of an arena or a replay");
+}
+
+TEST_CASE("a recording that lacks something says what") {
+  const Folder folder;
+  int calls = 0;
+  const auto each_calls = [&](const std::function<bool(int number, trace::Calls&)>& change) {
+    calls = 0;
+    return changed(folder, example(),
+                   [&](trace::Frame*, trace::Calls* one, auto*) { return one == nullptr || change(calls++, *one); });
+  };
+  fails(each_calls([](int, auto&) { return false; }), "nothing was translated");  // nor are there words
+  fails(each_calls([](int number, auto&) { return number != 0; }), "the session began before the file");
+  fails(each_calls([](int number, auto&) { return number != 1; }), "a part of what its room was asked is not recorded");
+  const auto began = [&](const std::function<void(trace::RoomBegan&)>& change) {
+    return each_calls([&](int, trace::Calls& one) {
+      if (one.details_size() > 0 && one.details(0).has_began()) change(*one.mutable_details(0)->mutable_began());
+      return true;
+    });
+  };
+  fails(began([](auto& one) { one.mutable_front()->set_game("chess"); }), "the game 'chess' is not supported");
+  fails(began([](auto& one) { one.mutable_back()->set_dialect("le"); }), "panic has no dialect 'le'");
+  fails(began([](auto& one) { (*one.mutable_back()->mutable_settings())["leave"] = "now"; }), "the setting leave=now ");
+  fails(began([](auto& one) { (*one.mutable_back()->mutable_settings())["left"] = "x"; }),
+        "panic has no setting 'left'");
+  fails(changed(folder, example(),
+                [](auto*, auto*, trace::Opened* opened) { return opened == nullptr || opened->game() != "panic"; }),
+        ", of its server, is not in the file");
+  fails(changed(folder, example(),
+                [](auto*, auto*, trace::Opened* opened) { return opened == nullptr || opened->game() != "bzflag"; }),
+        "the link is not in the file");
+  int frames = 0;
+  fails(changed(folder, example(),
+                [&](trace::Frame* frame, auto*, auto*) {
+                  return frame == nullptr || frame->way() != trace::TO_SERVER || ++frames < 30;
+                }),
+        " are not recorded");
+}
+
+TEST_CASE("a recording that was cut off is reproduced as far as it goes, and fails") {
+  const Folder folder;
+  std::ifstream file(example(), std::ios::binary);
+  std::stringstream all;
+  all << file.rdbuf();
+  const std::string cut = folder.write("cut.mcap", all.str().substr(0, all.str().size() * 9 / 10));
+  const Said said = reproduced(cut);
+  CHECK(said.exit == kFailed);
+  CHECK(said.err.starts_with("entente reproduce: "));
+  CHECK_FALSE(has(said.out, "first difference"));
+}
+
+// -- As every long command -------------------------------------------------------------------------------------------
+
+TEST_CASE("it shows how far it is, and a signal ends it") {
+  std::ostringstream terminal, out, err;
+  Progress progress(&terminal, std::chrono::milliseconds(0));
+  CHECK(reproduce({example(), false, ""}, progress, out, err) == kOk);
+  CHECK(has(terminal.str(), "\rreproducing bzflag-panic"));
+  CHECK(terminal.str().ends_with("\r\x1b[K"));
+  const Interruption interruption;
+  REQUIRE(std::raise(SIGTERM) == 0);
+  const Said said = reproduced(example());
+  CHECK(said.exit == kFailed);
+  CHECK(said.err == "entente reproduce: interrupted\n");
+  CHECK(said.out == "");
+}
+
+TEST_CASE("a small copy is reproduced as well") {
+  const Folder folder;
+  const Said said = reproduced(example(), false, folder.file("small.mcap"));
+  CHECK(said.exit == kOk);
+  CHECK(reproduced(folder.file("small.mcap")).out == said.out);
 }
 
 }  // namespace
