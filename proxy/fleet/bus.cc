@@ -130,9 +130,9 @@ struct BusConnection {
   }
 };
 
-/// The entries of a bucket, as a kvWatcher of libnats reads them. A kvWatcher that is destroyed deletes its consumer by a
-/// name that another thread of libnats may replace meanwhile, which crashed after a reconnect (3.4). This one is left to
-/// the server, which deletes it if nobody listens.
+/// The entries of a bucket, as a kvWatcher of libnats reads them. A kvWatcher that is destroyed deletes its consumer by
+/// a name that another thread of libnats may replace meanwhile, which crashed after a reconnect (3.4). This one is left
+/// to the server, which deletes it if nobody listens.
 class BucketReader {
  public:
   BucketReader(jsCtx* stream, const std::string& bucket, const std::string& keys) : prefix_("$KV." + bucket + ".") {

@@ -5,12 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <regex>
 #include <set>
 #include <sstream>
-#include <thread>
 
 #include "proxy/program/interruption.h"
 #include "proxy/trace/recording.h"
@@ -79,74 +81,14 @@ int port_in(Process& process) {
   return std::stoi(line->substr(line->rfind(':') + 1));
 }
 
-/// A bridge on the way to one listener of an arena, recorded, with a bot in front of it.
-struct Bridge {
-  Bridge(const Folder& folder, const std::string& name, const std::string& front, const std::string& server)
-      : file(folder.file(name + ".mcap")),
-        socket(folder.file(name + ".sock")),
-        proxy({kEntente, "proxy", "--listen", front, "--to", server, "--record", file, "--control", socket}),
-        port(port_in(proxy)) {}
-
-  /// Waits until the sessions here have passed on that many bytes.
-  bool passed(std::uint64_t bytes) const {
-    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-    for (; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(200))) {
-      const std::string list = run({kEntente, "ctl", "--socket", socket, "--json", "list"}).out;
-      std::smatch found;
-      if (std::regex_search(list, found, std::regex(R"re("bytes":(\d+))re")) && std::stoull(found[1]) >= bytes)
-        return true;
-    }
-    return false;
-  }
-
-  std::string file, socket;
-  Process proxy;
-  int port;
-};
-
-/// `url` with a '#' for the port.
-std::string at(const std::string& url, int port) {
-  return std::regex_replace(url, std::regex("#"), std::to_string(port));
-}
-
-TEST_CASE("what is recorded of a bridge is said again, whatever the games") {
-  const Folder folder;
-  const std::vector<std::string> urls = {"bzflag://127.0.0.1:#?dialect=2.4",
-                                         "panic://127.0.0.1:#?dialect=be-packed",
-                                         "aos://127.0.0.1:#?dialect=0.75",
-                                         "ogar+ws://127.0.0.1:#?dialect=modern3",
-                                         "bzdraft://127.0.0.1:#",
-                                         "native://127.0.0.1:#?dialect=protobuf"};
-  std::vector<std::string> arena = {kEntente, "arena", "--bots", "3", "--side", "100"};
-  for (const std::string& url : urls) arena.insert(arena.end(), {"--listen", at(url, 0)});
-  Process place(arena);
-  std::vector<int> ports;
-  for (std::size_t i = 0; i < urls.size(); ++i) ports.push_back(port_in(place));
-  for (std::size_t i = 0; i < urls.size(); ++i) {  // one after another: a process is given limited time
-    const std::size_t next = (i + 1) % urls.size();
-    CAPTURE(urls[i]);
-    Bridge bridge(folder, std::to_string(i), at(urls[i], 0), at(urls[next], ports[next]));
-    {
-      const Process bot({kEntente, "bot", at(urls[i], bridge.port), "--reconnect"});
-      CHECK_MESSAGE(bridge.passed(20'000), bridge.proxy.err());
-    }
-    bridge.proxy.signal(SIGTERM);
-    CHECK(bridge.proxy.wait() == 0);
-    const Said said = reproduced(bridge.file);
-    CHECK_MESSAGE(said.exit == kOk, said.out << said.err);
-    CHECK(said.err == "");
-    CHECK(has(last_line(said.out), " different=0 failed=0 "));
-    CHECK_FALSE(has(last_line(said.out), " equal=0 "));
-  }
-}
-
 TEST_CASE("secrets are compared as the recording has them") {
   const Folder folder;
+  const std::string file = folder.file("a.mcap");
   Process place({kEntente, "arena", "--listen", "bzflag://127.0.0.1:0?dialect=2.4"});
-  Bridge bridge(folder, "a", "native://127.0.0.1:0?dialect=json",
-                at("bzflag://127.0.0.1:#?dialect=2.4", port_in(place)));
+  Process bridge({kEntente, "proxy", "--listen", "native://127.0.0.1:0?dialect=json", "--to",
+                  "bzflag://127.0.0.1:" + std::to_string(port_in(place)) + "?dialect=2.4", "--record", file});
   {
-    NativeClient anna(bridge.port);
+    NativeClient anna(port_in(bridge));
     anna.says(R"({"enter":{"name":"anna","password":"sesame","token":"12345"}})"
               "\n");
     REQUIRE(anna.hears([](const auto& fact) { return fact.has_ready(); }).has_value());
@@ -156,9 +98,9 @@ TEST_CASE("secrets are compared as the recording has them") {
               "\n");
     CHECK(anna.hears([](const auto& fact) { return fact.has_said() && fact.said().text() == "hello"; }).has_value());
   }
-  bridge.proxy.signal(SIGTERM);
-  CHECK(bridge.proxy.wait() == 0);
-  const Said said = reproduced(bridge.file);
+  bridge.signal(SIGTERM);
+  CHECK(bridge.wait() == 0);
+  const Said said = reproduced(file);
   CHECK_MESSAGE(said.exit == kOk, said.out << said.err);
   CHECK(has(said.out, "link 1: \"anna\", native json on bzflag 2.4, "));
 }
@@ -170,6 +112,7 @@ using Change = std::function<bool(trace::Frame*, trace::Calls*, trace::Opened*)>
 
 std::string changed(const Folder& folder, const std::string& from, const Change& change) {
   const std::string path = folder.file("changed.mcap");
+  std::filesystem::remove(path);  // of the last call
   const auto to = recorder(path);
   const auto recording = trace::Recording::open(from);
   REQUIRE(recording.ok());
@@ -260,7 +203,7 @@ TEST_CASE("a room that is asked something else says something else to the server
     return true;
   }));
   CHECK(said.exit == kFailed);
-  CHECK_MESSAGE(has(said.out, " s, to the server (link "), said.out);
+  CHECK_MESSAGE(has(said.out, " s, to the server"), said.out);
 }
 
 // -- What cannot be played again -------------------------------------------------------------------------------------
