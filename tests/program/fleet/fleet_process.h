@@ -35,7 +35,7 @@ class NodeProcess {
     process_ = std::make_unique<Process>(std::vector<std::string>{testing::entente_binary(), "run", config_});
     const auto line = process_->line();
     REQUIRE_MESSAGE(line.has_value(), process_->err());
-    url_ = "native://127.0.0.1:" + line->substr(line->rfind(':') + 1) + "?dialect=json";
+    port_ = std::stoi(line->substr(line->rfind(':') + 1));
   }
   void kill() {
     process_->signal(9);
@@ -50,7 +50,8 @@ class NodeProcess {
 
   const std::string& name() const { return name_; }
   const std::string& config() const { return config_; }
-  const std::string& url() const { return url_; }
+  int port() const { return port_; }
+  std::string url() const { return "native://127.0.0.1:" + std::to_string(port_) + "?dialect=json"; }
   Process& process() { return *process_; }
   const Folder& folder() const { return folder_; }
 
@@ -67,7 +68,7 @@ class NodeProcess {
   }
   std::unique_ptr<Process> bot(const std::string& bot_name) const {
     auto bot = std::make_unique<Process>(
-        std::vector<std::string>{testing::entente_binary(), "bot", url_, "--name", bot_name, "--behaviour", "idle"});
+        std::vector<std::string>{testing::entente_binary(), "bot", url(), "--name", bot_name, "--behaviour", "idle"});
     REQUIRE(says({"list"}, "\t" + bot_name));
     return bot;
   }
@@ -75,7 +76,8 @@ class NodeProcess {
  private:
   const Folder folder_;
   const std::string name_;
-  std::string config_, url_;
+  std::string config_;
+  int port_ = 0;
   std::unique_ptr<Process> process_;
 };
 
