@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "proxy/net/enet/enet_compressor.h"
 #include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
@@ -116,7 +117,7 @@ void EnetHost::use(Fd bound, const ENetAddress& address) {
 }
 
 bool EnetHost::prepare(const EnetOptions& options) {
-  if (options.range_coder) enet_host_compress_with_range_coder(host_);
+  if (options.range_coder && !compress_with_range_coder(*host_)) return false;
   places_ = host_->peerCount;
   fit(0);
   host_->maximumPacketSize = options.largest_packet;
@@ -524,7 +525,7 @@ std::unique_ptr<MovedEnetPeer> EnetHost::release(EnetPeer& peer, Fd socket) {
   host->socket = socket.release();
   host->address = host_->address;
   enet_socket_set_option(host->socket, ENET_SOCKOPT_SNDBUF, ENET_HOST_SEND_BUFFER_SIZE);
-  if (host_->compressor.context != nullptr) enet_host_compress_with_range_coder(host);
+  if (host_->compressor.context != nullptr && !compress_with_range_coder(*host)) return nullptr;
   host->maximumPacketSize = host_->maximumPacketSize;
   host->maximumWaitingData = host_->maximumWaitingData;
   host->serviceTime = host_->serviceTime;
