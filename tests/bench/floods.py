@@ -119,7 +119,7 @@ class Player:
     def read(self):
         data = self.link.recv(65536)
         if not data:
-            raise RuntimeError("the relay closed a player's connection")
+            raise RuntimeError(f"the relay closed the connection of {type(self).__name__}")
         self.heard += data
         self.hear()
 
@@ -192,10 +192,15 @@ class Web(Player):
     def hear(self):
         if not self.joined and b"\r\n\r\n" in self.heard:
             self.heard, self.joined = self.heard.split(b"\r\n\r\n", 1)[1], True
+            self.link.send(b"\x82\x85\0\0\0\0" + struct.pack("<BI", 1, 3))  # a greeting of Ogar
         while self.joined and len(self.heard) >= 4:
             size, start = self.heard[1] & 127, 2
             if size == 126:
                 size, start = struct.unpack(">H", self.heard[2:4])[0], 4
+            elif size == 127:
+                if len(self.heard) < 10:
+                    return
+                size, start = struct.unpack(">Q", self.heard[2:10])[0], 10
             if len(self.heard) < start + size:
                 return
             if self.heard[0] & 15 == 10:
