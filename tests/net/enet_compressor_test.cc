@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <memory>
 #include <random>
+#include <thread>
 
 #include "proxy/base/bytes.h"
 
@@ -50,6 +52,22 @@ TEST_CASE("enet compressor: what becomes smaller is compressed each time, and re
     CHECK(by.decompress(by.context, coder.out.data(), size, back.data(), back.size()) == datagram.size());
     CHECK(back == datagram);
   }
+}
+
+TEST_CASE("enet compressor: so many a second, and no more") {
+  Coder coder;
+  const Buffer zeros(800);
+  const auto compressed = [&] {
+    int count = 0;
+    for (int i = 0; i < 3'000; ++i) count += coder.compress(zeros) != 0;
+    return count;
+  };
+  const auto began = enet_time_get();
+  const int some = compressed();
+  CHECK(some >= 400);
+  CHECK(some <= static_cast<int>(400 * (1 + (enet_time_get() - began + 999) / 1'000)));
+  while (enet_time_get() - began < 1'000) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(coder.compress(zeros) != 0);
 }
 
 TEST_CASE("enet compressor: after a datagram that hardly became smaller, 15 are sent as they are") {

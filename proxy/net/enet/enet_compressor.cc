@@ -7,10 +7,14 @@ namespace {
 
 constexpr std::size_t kTooSmallToJudge = 64;  // bytes
 constexpr unsigned kSentAsTheyAre = 15;       // datagrams, after one on which compression saved less than an eighth
+constexpr unsigned kMost = 400;               // compressed per second: 32 clients of Ace of Spades get 320
+constexpr enet_uint32 kSecond = 1'000;        // milliseconds
 
 struct RangeCoder {
   void* const coder = enet_range_coder_create();
   unsigned sent_as_they_are = 0;  // datagrams to come
+  unsigned left = kMost;          // in this second
+  enet_uint32 began = enet_time_get();
 
   RangeCoder() = default;
   ~RangeCoder() {
@@ -25,6 +29,9 @@ std::size_t compress(void* context, const ENetBuffer* parts, std::size_t count, 
                      std::size_t room) {
   auto& range = *static_cast<RangeCoder*>(context);
   if (range.sent_as_they_are != 0) return --range.sent_as_they_are, 0;
+  if (const enet_uint32 now = enet_time_get(); now - range.began >= kSecond) range.began = now, range.left = kMost;
+  if (range.left == 0) return 0;
+  --range.left;
   const std::size_t compressed = enet_range_coder_compress(range.coder, parts, count, size, out, room);
   const bool pays = compressed != 0 && compressed < size - size / 8;
   if (!pays && size >= kTooSmallToJudge) range.sent_as_they_are = kSentAsTheyAre;

@@ -1,6 +1,7 @@
-// ENet's range coder, where it pays. Law: a datagram that it hardly made smaller has the next ones sent as they are;
-// every ENet reads both. Poses of players in play are floats, which it makes a tenth smaller for more than three times
-// the cost of sending them; empty places of a World Update, and text, are worth it.
+// ENet's range coder, where it pays. Law: a host sends datagrams as they are after one that hardly became smaller, and
+// beyond a number per second; every ENet reads both. To compress a datagram costs more than three times what it costs to
+// send it. Poses of players in play are floats, which become a tenth smaller; empty places of a World Update, and text,
+// are worth it, for as many clients as a game has.
 #pragma once
 
 #include <enet/enet.h>
