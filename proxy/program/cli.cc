@@ -108,8 +108,8 @@ constexpr Command kCommands[] = {
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
     {"recordings", "List the recordings in a folder: date, length, servers, players, kills",
      "entente recordings /var/lib/entente", plug<declare_recordings, run_recordings>},
-    {"archive", "Make files of the recordings of a fleet", "entente archive node.toml --to /srv/recordings",
-     plug<declare_archive, run_archive>},
+    {"archive", "Write the recordings that a fleet stores in NATS to files",
+     "entente archive node.toml --to /srv/recordings", plug<declare_archive, run_archive>},
     {"inspect", "Print the messages of a recorded file, one per line",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Decode each message of a file, encode it again, and check that the bytes are the same",
@@ -147,6 +147,8 @@ Plugs plug_all(CLI::App& app) {
     sub->footer(footer(command));
     plugs.apps.push_back(sub);
     plugs.running.push_back(command.plug(*sub));
+    for (CLI::Option* option : sub->get_options())
+      if (option->get_positional()) option->type_name("");  // its name says enough
   }
   return plugs;
 }

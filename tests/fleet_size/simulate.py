@@ -98,19 +98,19 @@ def count(number: float) -> str:
 
 
 def markdown() -> str:
-    names = (("node", "a node"), ("arena", "an arena without players"), ("edge", "an edge of an arena, without players"), ("first_client", "a client, of the first 16 at an edge"),
-             ("client", "a client, of 16 more"), ("second_edge", "16 of 32 clients at a second edge"), ("recording", "a recording of 16 players"))
+    names = (("node", "a node"), ("arena", "an arena without players"), ("edge", "an edge of an arena, without players"), ("first_client", "each of the first 16 clients of an edge"),
+             ("client", "each of 16 more"), ("second_edge", "16 of 32 clients move to a second edge"), ("recording", "a recording of 16 players"))
     lines = ["| cost of | messages/s in | out | bytes/s in | out | NATS, ms/s | owner, ms/s | edges, ms/s |", "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for key, name in names:
         if key not in COSTS:
             continue
         its = COSTS[key]
         lines.append(f"| {name} | {its['in_msgs']:.1f} | {its['out_msgs']:.1f} | {count(its['in_bytes'])} | {count(its['out_bytes'])} | {its['nats_cpu'] * 1e3:.2f} | {its['owner_cpu'] * 1e3:.2f} | {its['edge_cpu'] * 1e3:.2f} |")
-    lines += ["", "| players | come by | arenas | edges | owners | edges of an arena | nats-servers | messages/s out | Gbit/s | lease renewals/s | what is fullest |", "|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
+    lines += ["", "| players | balancer | arenas | edges | owners | edges of an arena | nats-servers | messages/s out | Gbit/s | lease renewals/s | first limit, and how much of it is used |", "|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
     for players in (10_000, 100_000, 1_000_000):
         for by_arena in (False, True):
             its = simulate(players, by_arena)
-            lines.append(f"| {count(players)} | {'their arena' if by_arena else 'any edge'} | {count(its['arenas'])} | {count(its['edges'])} | {count(its['owners'])} | {its['doors']:.1f} | {its['servers']} | {count(its['msgs_out'])} | {its['bits'] / 1e9:.2f} | {count(its['leases'])} | {its['first']}: {its['load']:.0%} |")
+            lines.append(f"| {count(players)} | {'by arena' if by_arena else 'random'} | {count(its['arenas'])} | {count(its['edges'])} | {count(its['owners'])} | {its['doors']:.1f} | {its['servers']} | {count(its['msgs_out'])} | {its['bits'] / 1e9:.2f} | {count(its['leases'])} | {its['first']}: {its['load']:.0%} |")
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kClip = "entente clip";
 constexpr const char* kAboutClips =
-    "The clip begins with the world as it was at --from. Every command that reads recordings can read the clip.\n"
+    "The clip begins with the world as it was at --from. Every command that reads recordings, except `reproduce`, can "
+    "read the clip.\n"
     "Frames and words keep their bytes and times. If FILE has no words, they are made, as by `entente convert\n"
     "--words`. In that case, sessions that began before FILE get no words, and `entente replay` cannot play them.\n";
 

@@ -111,7 +111,10 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
          "lists the commands of that "
          "program")
       ->required();
-  app.add_option("--for", options.time, "For ban and drain: how long, such as 90s, 10m, 2h or 7d (default: forever)")
+  app.add_option("--for", options.time,
+                 "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: when to end "
+                 "the sessions "
+                 "that are still open (default: never)")
       ->type_name("TIME");
   app.add_option("--why", options.why, "For ban and kick: the reason, shown to the player if the game can do that")
       ->type_name("TEXT");
@@ -120,8 +123,9 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
       ->type_name("ROUTE");
   app.add_flag("--fleet", options.fleet,
-               "Do it at all nodes of the fleet: nodes, list, find NAME, kick NAME, ban NAME, unban ADDRESS, bans, say "
-               "TEXT, drain NODE, undrain NODE");
+               "For the whole fleet: nodes, list, find NAME, who NAME, kick NAME, ban NAME, unban ADDRESS, bans, say "
+               "TEXT, drain "
+               "NODE, undrain NODE, routes, servers, stats, recordings");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }
 

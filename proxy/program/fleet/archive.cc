@@ -28,13 +28,12 @@ constexpr Millis kNap = 50;
 constexpr Millis kTell = 5'000;  // a lease takes half of it
 
 constexpr const char* kAboutArchive =
-    "A recording gets its file when its node has completed it. If a node is gone, its unfinished recordings become "
-    "files\n"
-    "after --silence; what a crash cut off is repaired, as `entente recover` does it. Files are named NODE.NAME.mcap; "
-    "one\n"
-    "that is there already is left alone. Any number of archives can run for one fleet: one of them writes, and "
-    "another\n"
-    "takes over when it is gone. So all of them must have the same DIR, for example on a network file system.\n";
+    "A recording gets its file when its node has completed it. If a node is gone, its unfinished recordings get "
+    "theirs\n"
+    "after --silence; what a crash cut off is repaired, as `entente recover` does it. Files are named NODE.NAME.mcap.\n"
+    "Existing files are not overwritten. Several processes of `entente archive` can run for one fleet: one writes, "
+    "and\n"
+    "another takes over if it fails. So all must have the same DIR, for example on a network file system.\n";
 
 /// Whether this process is the one that writes. Lives on the reader's loop.
 class Turn final : private fleet::Lease::User {
@@ -125,15 +124,14 @@ class Archive {
 }  // namespace
 
 void declare_archive(CLI::App& app, ArchiveOptions& options) {
-  app.add_option("CONFIG", options.config, "Configuration of a node of the fleet (its [fleet] counts)")
+  app.add_option("CONFIG", options.config, "Configuration file of any node of the fleet. Only its [fleet] is used")
       ->type_name("CONFIG")
       ->required();
   app.add_option("--to", options.into, "Folder for the files")->type_name("DIR")->required();
-  app.add_option("--silence", options.silence,
-                 "A node that has been silent for so long is gone, in seconds (default: 30)")
+  app.add_option("--silence", options.silence, "Seconds of silence after which a node counts as gone (default: 30)")
       ->type_name("S")
       ->check(CLI::Range(3.0, 1e6).description(""));
-  app.add_flag("--once", options.once, "End once every recording that is there has its file");
+  app.add_flag("--once", options.once, "Exit when all recordings that the fleet has now are in files");
   app.footer([] { return std::string(kAboutArchive); });
 }
 

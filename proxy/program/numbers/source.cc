@@ -34,7 +34,8 @@ class Remarks {
 
 void declare_source(CLI::App& app, Source& source) {
   app.add_option("FILE", source.files,
-                 "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines. A file without words is "
+                 "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file "
+                 "without words is "
                  "translated first. Several "
                  "recordings (MCAP), in any order, are joined first, as by `entente join`")
       ->type_name("FILE ...")

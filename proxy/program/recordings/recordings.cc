@@ -227,7 +227,8 @@ void declare_recordings(CLI::App& app, RecordingsOptions& options) {
   app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or a single recording")
       ->type_name("DIR");
   app.add_option("--fleet", options.fleet,
-                 "List the recordings of a fleet instead: this is the configuration of a node (its [fleet] counts)")
+                 "List the recordings of a fleet instead. CONFIG is the configuration file of any node. Only its "
+                 "[fleet] is used")
       ->type_name("CONFIG");
   app.add_flag("--json", options.json, "Print one JSON object per line");
   app.footer([] { return std::string(kAboutRecordings); });

@@ -31,7 +31,7 @@ constexpr const char* kAboutReproducing =
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
     "  extra      frames that are sent now only\n"
-    "Passwords that the recording hides are compared as the recording has them. The exit code is 1 if anything "
+    "Passwords that the recording hides are hidden before the comparison, too. The exit code is 1 if anything "
     "differs,\n"
     "if a session cannot be played again, or if there is none.\n";
 

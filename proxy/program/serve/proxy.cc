@@ -35,7 +35,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
                             "(default: first)"),
              {"first", "least", "hash"});
   app.add_option("--hold", options.hold_s,
-                 "How long players wait while no server can be reached (0 to 86400 seconds, default: 0)")
+                 "How long players wait while no server can be reached or all are full, and, in a bridge, when their "
+                 "server goes away (0 to 86400 seconds, default: 0)")
       ->check(integer_from(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--record", options.record,

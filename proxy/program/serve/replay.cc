@@ -155,7 +155,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "FILE", options.files,
          "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
          "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
-         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME is a recording of "
+         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME is a recording "
+         "of "
          "the fleet of --fleet")
       ->type_name("FILE")
       ->required();
@@ -187,7 +188,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
       "by chat (/help), by native intents or in the browser");
   app.add_option("--fleet", options.fleet,
-                 "Configuration of a node of the fleet that has fleet:NAME (its [fleet] counts)")
+                 "Configuration file of any node of the fleet that has fleet:NAME. Only its [fleet] is used")
       ->type_name("CONFIG");
   declare_reading(app, options.from);
   declare_back_settings(app, options.set, "For a file without words: a");
