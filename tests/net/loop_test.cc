@@ -89,6 +89,26 @@ TEST_CASE("what is asked for while turning ends happens in the same turn, and a 
   CHECK(second.times == 1);
 }
 
+TEST_CASE("a turn serves players before newcomers") {
+  struct Named final : Job {
+    Named(std::vector<int>& to, int its_number, Priority its_priority) : order(to), number(its_number) {
+      set_priority(its_priority);
+    }
+    void run() override { order.push_back(number); }
+    std::vector<int>& order;
+    const int number;
+  };
+  std::vector<int> order;
+  Named newcomer(order, 1, Priority::kNewcomer), player(order, 2, Priority::kPlayer);
+  Loop loop;
+  Ticks ticks(loop, 1, [&] {
+    loop.serve(newcomer);
+    loop.serve(player);
+  });
+  loop.run();
+  CHECK(order == std::vector<int>{2, 1});
+}
+
 TEST_CASE("one in sixteen turns that serve something is timed") {
   struct Watch final : TurnWatch {
     void turn_took(std::uint64_t nanos) override { took.push_back(nanos); }
