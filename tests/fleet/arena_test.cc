@@ -2,12 +2,15 @@
 // processes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,7 +53,10 @@ class Node {
     place.world = core::courtyard(100);
     relay::SharedRoomOptions room = options("the arena");
     *until = UINT64_MAX;
-    fleet::own(arena_, epoch, until, place, std::move(before), room);
+    const auto hand_over = [this](Bytes saved) {
+      if (auto arena = read_arena(saved)) handed_over = std::move(*arena);
+    };
+    fleet::own(arena_, epoch, until, place, std::move(before), hand_over, room);
     server_.add_shared_room(room);
     return *this;
   }
@@ -94,6 +100,7 @@ class Node {
   std::size_t sessions() { return server_.sessions().size(); }
 
   const OwnedUntil until = std::make_shared<std::atomic<std::uint64_t>>(0);
+  std::optional<ReadArena> handed_over;  ///< after stop()
 
  private:
   static BusOptions options(const NatsServer& nats, const std::string& name) {
@@ -342,6 +349,145 @@ TEST_CASE("a new owner: clients stay connected, and play on in its world; the ol
   talk(ben, anna, "both of us");
   CHECK(a.sessions() == 1);
   CHECK(b.sessions() == 1);
+}
+
+void spawn(Lines& player) {
+  player.say(R"({"spawn":{}})");
+  player.until(R"("spawned")");
+}
+
+void nobody_goes(const std::vector<std::string>& heard) {
+  for (const char* word : {R"("player_gone")", R"("gone")", R"("died")"}) CHECK_MESSAGE(!have(heard, word), word);
+}
+
+std::set<std::string> names_of(const ReadArena& arena) {
+  std::set<std::string> names;
+  for (const auto& [seat, player] : arena.seats) names.insert(player.who().name());
+  return names;
+}
+
+TEST_CASE("a new owner goes on with what the last one stored: names, scores, places, flags; nobody is seen to go") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node first(nats, "first"), a(nats, "a"), b(nats, "b"), second(nats, "second");
+  Store store(nats);
+  first.own(1, core::ArenaMode::kFlags).run();
+  a.lead().run();
+  b.lead().run();
+  Lines anna = a.player("anna", R"(,"team":"RED")"), other = b.player("anna", R"(,"team":"BLUE")");
+  anna.until("anna 2");
+  for (Lines* one : {&anna, &other}) spawn(*one);
+  // Two deaths of anna's, which are scored; her next life.
+  for (int i = 1; i <= 2; ++i) {
+    anna.say(R"({"death_claim":{"why":"BY_ITSELF"}})");
+    anna.until("\"losses\":" + std::to_string(i));
+    spawn(anna);
+  }
+  const ReadArena before = store.until(
+      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 2 && start.pose; });
+  CHECK(before.starts.size() == 2);
+  CHECK(names_of(before) == std::set<std::string>{"anna", "anna 2"});
+  CHECK(before.in_play.tokens.size() == 2);
+  talk(anna, other, "before it");
+  *first.until = 0;  // it is silent from now on, as one that was killed
+  first.stop();
+  CHECK(!first.handed_over);
+  anna.say(R"({"change":{"motto":"gone fishing"}})");
+  second.own(2, core::ArenaMode::kFlags, before).run();
+  CHECK(testing::eventually([&] { return second.counts().players == 2; }));
+  nobody_goes(talk(anna, other, "as before"));
+  talk(other, anna, "you too");
+  const std::uint64_t stored = second.counts().stored;
+  REQUIRE(testing::eventually([&] { return second.counts().stored > stored; }));
+  const ReadArena after = store.until([](const core::ArenaStart& start) { return start.name == "anna"; });
+  REQUIRE(after.starts.size() == 2);
+  for (const core::ArenaStart& was : before.starts)
+    for (const core::ArenaStart& is : after.starts) {
+      if (is.name != was.name) continue;
+      CHECK(is.team == was.team);
+      CHECK(is.score.losses() == was.score.losses());
+      REQUIRE(is.pose.has_value());
+      CHECK(std::hypot(is.pose->x() - was.pose->x(), is.pose->y() - was.pose->y()) < 0.5);
+    }
+  CHECK(names_of(after) == names_of(before));
+  CHECK(std::any_of(after.seats.begin(), after.seats.end(),
+                    [](const auto& one) { return one.second.who().motto() == "gone fishing"; }));
+}
+
+/// An arena that was stored with a player `anna` of the node `away`.
+ReadArena with_anna(const std::string& address) {
+  bus::SavedArena saved;
+  auto& anna = *saved.add_players();
+  anna.mutable_who()->set_id(7);
+  anna.mutable_who()->set_name("anna");
+  anna.mutable_score()->set_losses(3);
+  anna.mutable_pose()->set_x(20);
+  anna.set_health(40);
+  anna.set_node("away");
+  anna.set_run(1);
+  anna.set_seat(5);
+  anna.mutable_client()->set_game("native");
+  anna.mutable_client()->set_address(address);
+  auto read = read_arena(as_bytes(saved.SerializeAsString()));
+  REQUIRE(read.ok());
+  return *read;
+}
+
+TEST_CASE("players of a node that does not answer are in the next owner's world until the node is lost") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner"), b(nats, "b");
+  owner.own(2, core::ArenaMode::kFreeForAll, with_anna("192.0.2.1:5")).run();
+  b.lead().run();
+  Lines ben = b.connect();
+  ben.say(R"({"enter":{"name":"anna"}})");
+  const auto greeting = ben.until(R"("ready")");
+  CHECK(have(greeting, R"("name":"anna")"));
+  CHECK(have(greeting, R"("losses":3)"));
+  CHECK(owner.counts().players == 2);
+  ben.until(R"("player_gone")");
+  CHECK(testing::eventually([&] { return owner.counts().players == 1; }));
+}
+
+TEST_CASE("who comes from there by another node goes on as the player that it was at the last owner") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner"), b(nats, "b");
+  owner.own(2, core::ArenaMode::kFreeForAll, with_anna("127.0.0.1:5")).run();
+  b.lead().run();
+  Lines anna = b.player("anna");
+  owner.stop();
+  REQUIRE(owner.handed_over);
+  REQUIRE(owner.handed_over->starts.size() == 1);
+  CHECK(owner.handed_over->starts[0].name == "anna");
+  CHECK(owner.handed_over->starts[0].score.losses() == 3);
+  REQUIRE(owner.handed_over->seats.size() == 1);
+  CHECK(std::get<0>(owner.handed_over->seats.begin()->first) == "b");
+}
+
+TEST_CASE("an owner that is stopped tells nobody that players leave, and hands over all that it knew") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node first(nats, "first"), a(nats, "a"), b(nats, "b"), second(nats, "second");
+  first.own(1).lead().run();
+  a.lead().run();
+  b.lead().run();
+  Lines anna = a.player("anna"), ben = b.player("ben"), carl = first.player("carl");
+  anna.until("carl");
+  spawn(anna);
+  anna.say(R"({"death_claim":{"why":"BY_ITSELF"}})");
+  ben.until(R"("losses":1)");  // later than what was stored
+  first.stop();
+  REQUIRE(first.handed_over);
+  CHECK(names_of(*first.handed_over) == std::set<std::string>{"anna", "ben"});  // carl goes with it
+  second.own(2, core::ArenaMode::kTeams, first.handed_over).run();
+  const auto heard = talk(anna, ben, "still here");
+  std::size_t gone = 0;
+  for (const std::string& line : heard) gone += line.find(R"("player_gone")") != std::string::npos ? 1 : 0;
+  CHECK(gone == 1);  // carl
+  const auto& start = first.handed_over->starts;
+  CHECK(std::any_of(start.begin(), start.end(),
+                    [](const auto& one) { return one.name == "anna" && one.score.losses() == 1; }));
 }
 
 }  // namespace

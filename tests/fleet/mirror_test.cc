@@ -21,6 +21,7 @@ class Listener final : public core::Front {
   Listener(Said& said, int& ready, int& gone) : said_(said), ready_(ready), gone_(gone) {}
   void receive(Lane, Bytes bytes, core::FrontOut& out) override {
     if (as_text(bytes) == "enter") return out.say(words::Enter());
+    if (as_text(bytes) == "leave") return out.say(words::Leave());
     if (as_text(bytes) == "steer") {
       words::Toward toward;
       toward.set_x(12);
@@ -258,6 +259,18 @@ TEST_CASE("at the next owner, players, units and flags keep the ids that they ha
   CHECK(world.tokens().begin()->first == token);
   CHECK(world.token(token)->carrier() == player);
   CHECK(edge.gone == 0);
+}
+
+TEST_CASE("a player who leaves while there is no owner leaves at the next one, which still has the player") {
+  Edge edge;
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  edge.say("leave");
+  CHECK(edge.message().parts_size() == 0);
+  edge.world(bus::Snapshot(), kEpoch + 1, 1);
+  const bus::FromNode message = edge.message();
+  REQUIRE(message.parts_size() == 1);
+  CHECK(message.parts(0).seat() == edge.seat);
+  CHECK(message.parts(0).intent().has_leave());
 }
 
 TEST_CASE("a player is told that it is in, once, when the owner says so; and keeps steering at the next owner") {

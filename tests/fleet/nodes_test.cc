@@ -1,7 +1,9 @@
 // A fleet of real processes: players of several games on two edges; the owner killed; NATS killed and started again.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <csignal>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "tests/support/nats_server.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
+#include "tests/support/repeated.h"
 
 namespace entente::fleet::nodes_test {
 namespace {
@@ -163,6 +166,47 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(after.unit.alive());
   CHECK(after.unit.pose().x() == doctest::Approx(before.unit.pose().x()));
   CHECK(after.unit.pose().y() == doctest::Approx(before.unit.pose().y()));
+}
+
+TEST_CASE("SIGTERM of the owner: another node goes on at once; only the players of the stopped node are seen to go") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Node first(folder, nats, "first", arena());
+  const int own = first.port();
+  first.owns();
+  Node second(folder, nats, "second", arena());
+  Node edge(folder, nats, "edge", doors({kJson}));
+  const auto anna = player(second.port(), "anna", "RED");
+  const int door = edge.port();
+  const auto ben = player(door, "ben", "BLUE");
+  const auto carl = player(own, "carl", "RED");
+  std::map<std::uint32_t, std::string> names;
+  std::vector<std::string> gone;
+  const auto note = [&](const words::Fact& fact) {
+    if (fact.has_player()) names[fact.player().id()] = fact.player().name();
+    if (fact.has_player_gone()) gone.push_back(names[fact.player_gone().id()]);
+  };
+  CHECK(ben->hears([&](const auto& fact) { return note(fact), fact.has_player() && fact.player().name() == "carl"; }));
+  anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
+  CHECK(ben->hears([&](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
+
+  const auto began = std::chrono::steady_clock::now();
+  first.process().signal(SIGTERM);
+  {
+    const testing::Repeated speaker([&] { anna->says("{\"say\":{\"text\":\"still here\"}}\n"); });
+    CHECK(ben->hears([&](const auto& fact) { return note(fact), fact.has_said() && !gone.empty(); }));
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  MESSAGE("players hear each other again after " << took.count() << " s");
+  CHECK(first.process().wait() == 0);
+  CHECK(has(first.process().err(), "hands over the arena"));
+  CHECK(has(second.process().err(), "and goes on with 2 players"));
+  talk(*ben, *anna, "here too");
+  anna->says("{\"say\":{\"text\":\"the end\"}}\n");
+  CHECK(ben->hears([&](const auto& fact) { return note(fact), fact.has_said() && fact.said().text() == "the end"; }));
+  CHECK(gone == std::vector<std::string>{"carl"});
+  CHECK(look(door, "anna").score.losses() == 1);
 }
 
 TEST_CASE("kill -9 of an edge costs its clients the connection; by another edge they go on under their names") {

@@ -34,6 +34,7 @@ std::optional<fleet::ReadArena> stored(fuzz::Source& input) {
     player.set_node("a");
     player.set_run(1);
     player.set_seat(static_cast<std::uint32_t>(i));
+    if (input.byte() % 4 != 0) player.mutable_client()->set_game("native");
   }
   auto read = fleet::read_arena(as_bytes(saved.SerializeAsString()));
   return read ? std::optional(std::move(*read)) : std::nullopt;
@@ -53,6 +54,7 @@ std::string said_by(fuzz::Source& input, std::uint64_t number) {
     }
     if (what % 4 == 1) part.mutable_intent()->mutable_enter()->set_name("n");
     if (what % 4 == 2) part.mutable_intent()->mutable_spawn();
+    if (what % 16 == 3) part.set_announced("news");
   }
   said.set_epoch(input.byte() % 16U == 0 ? input.byte() : kEpoch);
   said.set_run(input.byte() % 16U == 0 ? input.byte() : 1);
@@ -75,13 +77,16 @@ ENTENTE_FUZZ_TARGET(fleet_owner) {
     place.rules.mode = core::ArenaMode::kFlags;
     place.rules.guided = 2;
     place.world = core::courtyard(60);
-    std::map<fleet::SeatOf, std::string> names;
+    fleet::SavedSeats seats;
     if (input.byte() % 2 == 0)
       if (auto before = stored(input)) {
         place.in_play = std::move(before->in_play);
         place.starts = std::move(before->starts);
-        names = std::move(before->names);
+        seats = std::move(before->seats);
       }
+    const auto can_be_read = [](Bytes bytes) {
+      if (!fleet::read_arena(bytes)) std::abort();
+    };
     const fleet::OwnerPost post = {
         [](const std::string&, Bytes bytes) {
           bus::Facts facts;
@@ -89,9 +94,7 @@ ENTENTE_FUZZ_TARGET(fleet_owner) {
           const int length = static_cast<int>(bytes.size());
           if (!facts.ParseFromArray(bytes.data(), length) && !one.ParseFromArray(bytes.data(), length)) std::abort();
         },
-        [](Bytes bytes) {
-          if (!fleet::read_arena(bytes)) std::abort();
-        }};
+        can_be_read, can_be_read};
     fleet::OwnerSide* owner = nullptr;
     relay::SharedRoomState state;
     state.options.name = "the arena";
@@ -99,7 +102,7 @@ ENTENTE_FUZZ_TARGET(fleet_owner) {
     const auto until = std::make_shared<std::atomic<std::uint64_t>>(UINT64_MAX);
     const auto referee = std::make_shared<core::Referee*>(nullptr);
     state.options.annex = [&](relay::SharedRoom& room, net::Loop& its) {
-      auto side = fleet::make_owner_side(arena, kEpoch, until, referee, names, post, room, its);
+      auto side = fleet::make_owner_side(arena, kEpoch, until, referee, seats, post, room, its);
       owner = side.get();
       return side;
     };

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/fleet/arena/far_guest.h"
 #include "proxy/relay/sessions/shared_room.h"
 
 namespace entente::fleet {
@@ -27,6 +28,7 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
   }
 
   void told(const core::Fact&) override {}
+  void announced(core::Id seat, std::string_view text) override { mirror().announced(seat, text); }
   void turn_ends() override {
     const std::uint64_t now = loop_.nanos();
     if (now >= sent_at_ + kGather) return send(false);
@@ -91,16 +93,6 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
   bool waits_ = false;
 };
 
-bus::FromNode::Open describe(const relay::SharedRoom& room, core::Id seat) {
-  bus::FromNode::Open open;
-  const relay::SessionInfo* client = room.client_of(seat);
-  if (client == nullptr) return open;
-  open.set_address(client->client.text());
-  open.set_game(std::string(client->game->name()));
-  open.set_dialect(std::string(client->game->dialects()[client->dialect].name));
-  return open;
-}
-
 }  // namespace
 
 void lead_to_owner(const FleetArena& arena, relay::SharedRoomOptions& room) {
@@ -115,7 +107,10 @@ void lead_to_owner(const FleetArena& arena, relay::SharedRoomOptions& room) {
     return std::make_unique<EdgeDoor>(arena, both->mirror, its, loop);
   };
   room.back = [run = arena.run, both] {
-    auto mirror = std::make_unique<Mirror>(run, [both](core::Id seat) { return describe(*both->room, seat); });
+    auto mirror = std::make_unique<Mirror>(run, [both](core::Id seat) {
+      const relay::SessionInfo* client = both->room->client_of(seat);
+      return client != nullptr ? describe(*client) : bus::FromNode::Open();
+    });
     *both->mirror = mirror.get();
     return mirror;
   };

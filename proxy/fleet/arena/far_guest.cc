@@ -5,6 +5,14 @@
 
 namespace entente::fleet {
 
+bus::FromNode::Open describe(const relay::SessionInfo& client) {
+  bus::FromNode::Open open;
+  open.set_address(client.client.text());
+  open.set_game(std::string(client.game->name()));
+  open.set_dialect(std::string(client.game->dialects()[client.dialect].name));
+  return open;
+}
+
 /// Says what waits, each time that it is called.
 class FarGuest::Front final : public core::Front {
  public:

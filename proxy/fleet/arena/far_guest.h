@@ -8,8 +8,12 @@
 
 #include "proxy/relay/sessions/guest.h"
 #include "proxy/relay/sessions/shared_room.h"
+#include "schema/fleet.pb.h"
 
 namespace entente::fleet {
+
+/// A client, as nodes tell each other.
+bus::FromNode::Open describe(const relay::SessionInfo& client);
 
 class FarGuest final : public relay::Guest {
  public:

@@ -41,9 +41,8 @@ inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS takes
 inline constexpr Millis kFactsBeat = 250;                 ///< the owner says something so often
 inline constexpr Millis kNodeBeat = 500;                  ///< an edge says something so often
 inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena so often
-inline constexpr Millis kReturn = 400;               ///< how long a new owner waits for the players of the last one
-inline constexpr Millis kOwnerLost = 1'500;          ///< the owner has been silent for so long
-inline constexpr Millis kNodeLost = 4'000;           ///< an edge has been silent for so long: its players are gone
-inline constexpr std::uint64_t kGather = 2'000'000;  ///< nanoseconds between two messages of one sender
+inline constexpr Millis kOwnerLost = 1'500;               ///< the owner has been silent for so long
+inline constexpr Millis kNodeLost = 4'000;                ///< an edge has been silent for so long: its players are gone
+inline constexpr std::uint64_t kGather = 2'000'000;       ///< nanoseconds between two messages of one sender
 
 }  // namespace entente::fleet

@@ -221,10 +221,13 @@ void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
     seat.open = false;
   }
   for (const auto& one : snapshot.seats()) {
-    if (seats_.contains(one.seat()))
-      sit(one.seat(), one.player());
-    else
+    const auto at = seats_.find(one.seat());
+    if (at == seats_.end()) {
       close(one.seat(), "gone");
+      continue;
+    }
+    sit(one.seat(), one.player());
+    if (!at->second.wish) pass(one.seat(), Intent(words::Leave()));  // it has left meanwhile
   }
   if (!known_owner && told_) recognise(snapshot, out);
 }
@@ -431,6 +434,13 @@ void Mirror::pass(Id seat, const Intent& intent) {
   core::translate_ids(message, [&](Id id) { return knows_ids ? ids_.number_or(id, 0) : 0; });
   message_bytes_ += message.ByteSizeLong() + 16;
   if (message_bytes_ > kMessage) seal();
+}
+
+void Mirror::announced(Id seat, std::string_view text) {
+  const auto at = seats_.find(seat);
+  if (at == seats_.end() || !at->second.open) return;
+  part(seat).set_announced(std::string(text));
+  message_bytes_ += text.size() + 16;
 }
 
 void Mirror::close(Id seat, const char* why) {

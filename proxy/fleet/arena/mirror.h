@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxy/core/id_map.h"
@@ -41,6 +42,8 @@ class Mirror final : public core::Back {
   // To the owner.
   /// Messages (bus::FromNode) that are to be sent; with `always`, one even if there is nothing to say.
   std::vector<std::string> take(bool always);
+  /// An operator has told a player something.
+  void announced(core::Id seat, std::string_view text);
   /// A snapshot is needed.
   bool lacks_world() const { return !in_step_; }
   /// Lets go of seats that are not there any more.

@@ -10,11 +10,11 @@ namespace {
 class OwnerDoor final : public relay::Annex {
  public:
   OwnerDoor(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee,
-            std::map<SeatOf, std::string> names, relay::SharedRoom& room, net::Loop& loop)
+            const SavedSeats& seats, HandOver hand_over, relay::SharedRoom& room, net::Loop& loop)
       : line_(*arena.bus, loop),
         stored_at_(arena.names.snapshot(arena.arena)),
-        side_(
-            make_owner_side(arena, epoch, std::move(until), std::move(referee), std::move(names), post(), room, loop)) {
+        side_(make_owner_side(arena, epoch, std::move(until), std::move(referee), seats, post(std::move(hand_over)),
+                              room, loop)) {
     line_.subscribe(arena.names.from(arena.arena, "*"), [this](const BusMessage& message) {
       side_->read(message.subject.substr(message.subject.rfind('.') + 1), message.bytes);
     });
@@ -22,14 +22,16 @@ class OwnerDoor final : public relay::Annex {
 
   void told(const core::Fact& fact) override { side_->told(fact); }
   void turn_ends() override { side_->turn_ends(); }
+  void room_ends() override { side_->room_ends(); }
 
  private:
-  OwnerPost post() {
+  OwnerPost post(HandOver hand_over) {
     return {[this](const std::string& subject, Bytes bytes) { line_.publish(subject, bytes); },
             [this](Bytes saved) {
               line_.store(stored_at_, saved, "",
                           [this](const Outcome<std::uint64_t>& stored) { side_->stored(stored.ok()); });
-            }};
+            },
+            std::move(hand_over)};
   }
 
   BusLine line_;
@@ -40,18 +42,19 @@ class OwnerDoor final : public relay::Annex {
 }  // namespace
 
 void own(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, core::Arena place,
-         std::optional<ReadArena> before, relay::SharedRoomOptions& room) {
-  std::map<SeatOf, std::string> names;
+         std::optional<ReadArena> before, HandOver hand_over, relay::SharedRoomOptions& room) {
+  SavedSeats seats;
   if (before) {
     place.in_play = std::move(before->in_play);
     place.starts = std::move(before->starts);
-    names = std::move(before->names);
+    seats = std::move(before->seats);
   }
   // The annex is made before the back, and ends before it.
   const auto referee = std::make_shared<core::Referee*>(nullptr);
-  room.annex = [arena, epoch, until = std::move(until), referee, names = std::move(names)](
-                   relay::SharedRoom& its, net::Loop& loop) -> std::unique_ptr<relay::Annex> {
-    return std::make_unique<OwnerDoor>(arena, epoch, until, referee, names, its, loop);
+  room.annex = [arena, epoch, until = std::move(until), referee, seats = std::move(seats),
+                hand_over = std::move(hand_over)](relay::SharedRoom& its,
+                                                  net::Loop& loop) -> std::unique_ptr<relay::Annex> {
+    return std::make_unique<OwnerDoor>(arena, epoch, until, referee, seats, hand_over, its, loop);
   };
   room.back = [place = std::move(place), referee] {
     auto back = std::make_unique<core::Referee>(place);

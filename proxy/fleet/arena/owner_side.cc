@@ -1,6 +1,8 @@
 #include "proxy/fleet/arena/owner_side.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,6 +22,7 @@ constexpr std::size_t kMostNodes = 256;
 constexpr std::size_t kMostSeats = 5'000;          // of one node
 constexpr std::size_t kPiece = 256U << 10U;        // bytes of a snapshot
 constexpr Millis kWorldEvery = 300;                // how often one node gets a snapshot
+constexpr std::size_t kLongestAnnounced = 1'000;   // bytes
 constexpr std::size_t kLargestFact = 700U << 10U;  // bytes; a larger one comes by a snapshot
 
 /// The limits of players who were in already.
@@ -31,22 +34,22 @@ Limits unlimited() {
 
 class Owner final : public OwnerSide, private net::Ticker::User, private net::Alarm::User {
  public:
-  Owner(FleetArena arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee,
-        std::map<SeatOf, std::string> names, OwnerPost post, relay::SharedRoom& room, net::Loop& loop)
+  Owner(FleetArena arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee, const SavedSeats& seats,
+        OwnerPost post, relay::SharedRoom& room, net::Loop& loop)
       : arena_(std::move(arena)),
         epoch_(epoch),
         until_(std::move(until)),
         referee_(std::move(referee)),
-        names_(std::move(names)),
-        returning_(names_.size()),
-        settled_(names_.empty()),
         post_(std::move(post)),
         room_(room),
         loop_(loop),
         opened_at_(loop.now()),
         all_(arena_.names.facts(arena_.arena)),
         ticker_(loop, *this, kStep),
-        alarm_(loop, *this) {}
+        alarm_(loop, *this) {
+    for (const auto& [seat, player] : seats) seat_again(seat, player);
+    settled_ = returning_ == 0;
+  }
 
   ~Owner() override {
     arena_.counts->players = 0;
@@ -55,6 +58,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   void told(const Fact& fact) override {
     if (fact.scene != 0 || room_.end_reason()) return;  // players of a room that ends are at the next owner's
+    if (announces_) return;                             // the node has told the player
     if (const auto* player = returning_ != 0 ? core::as<words::Player>(fact) : nullptr) returned(player->id());
     switch (fact.audience) {
       case words::PLAYER:
@@ -78,6 +82,24 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGather);
   }
 
+  void room_ends() override {
+    if (!owns()) return;
+    flush();
+    going_ = true;
+    std::string last;
+    if (settled_) {
+      bus::SavedArena saved = saved_arena();
+      auto& players = *saved.mutable_players();  // without those whose clients go with this node
+      players.erase(std::remove_if(players.begin(), players.end(),
+                                   [this](const auto& player) {
+                                     return player.node() == arena_.node && player.run() == arena_.run;
+                                   }),
+                    players.end());
+      last = saved.SerializeAsString();
+    }
+    post_.hand_over(as_bytes(last));
+  }
+
   void read(const std::string& name, Bytes bytes) override;
   void stored(bool done) override {
     stores_ = false;
@@ -92,8 +114,10 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     std::unique_ptr<FarGuest> guest;
     Id player = 0;          // 0: it waits for its seat
     bool returns = false;   // to what it was at the last owner, and is not there yet
+    bool unheard = false;   // it was taken for the node, which has not asked for it yet
     std::string name = {};  // of the player that it goes on as; empty: of none
-    Millis in_doubt = 0;    // since when it waits to enter, because of comes_back(); 0: it does not
+    words::Unit::Kind body = words::Unit::TANK;
+    Millis in_doubt = 0;  // since when it waits to enter, because of comes_back(); 0: it does not
   };
   struct Node {
     std::string name, to;
@@ -110,7 +134,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     std::uint32_t number = 0;
   };
 
-  bool owns() const { return loop_.nanos() < until_->load(std::memory_order_relaxed) && !room_.over(); }
+  bool owns() const { return !going_ && loop_.nanos() < until_->load(std::memory_order_relaxed) && !room_.over(); }
 
   // -- What the room tells
   void tell_all(const Fact& fact) {
@@ -220,6 +244,39 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   // -- From the last owner, and for the next one
+  /// Takes a player's seat for its node, so that nobody sees the arena without the player.
+  void seat_again(const SeatOf& seat, const bus::SavedArena::Player& player) {
+    const auto& [name, run, number] = seat;
+    Node* const node = node_called(name);
+    if (node == nullptr || run == 0 || (node->run != 0 && node->run != run)) return refuse();
+    node->run = run;
+    node->heard_at = loop_.now();
+    Seat* const its = open(*node, number, player.client(), unlimited_);
+    if (its == nullptr) return;
+    its->name = player.who().name();
+    its->body = player.body();
+    its->returns = its->unheard = true;
+    ++returning_;
+    words::Enter wish;
+    wish.set_name(its->name);
+    wish.set_role(player.who().role());
+    wish.set_motto(player.who().motto());
+    wish.set_skin(player.who().skin());
+    wish.set_body(its->body);
+    its->guest->want(core::Intent(std::move(wish)));
+  }
+
+  /// A player whose seat was taken for its node enters there. Nothing: it has not changed meanwhile.
+  std::optional<core::Intent> changed(const Seat& seat, const words::Enter& wish) const {
+    const core::PlayerState* player = room_.world().player(seat.player);
+    words::Change change;
+    if (player == nullptr) return std::nullopt;
+    if (player->player.motto() != wish.motto()) change.set_motto(wish.motto());
+    if (player->player.skin() != wish.skin()) change.set_skin(wish.skin());
+    if (!change.has_motto() && !change.has_skin()) return std::nullopt;
+    return core::Intent(std::move(change));
+  }
+
   /// A player has come back to what it was.
   void returned(Id player) {
     const auto at = players_.find(player);
@@ -229,9 +286,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (std::exchange(seat.returns, false)) --returning_;
   }
 
-  /// Nodes get the world when the players of the last owner are in it again, or have had their time.
+  /// Nodes get the world when the players of the last owner are in it.
   void settle() {
-    if (settled_ || (returning_ != 0 && loop_.now() < opened_at_ + kReturn)) return;
+    if (settled_ || (returning_ != 0 && loop_.now() < opened_at_ + kNodeLost)) return;
     settled_ = true;
     for (auto& [name, node] : nodes_)
       if (node.lacks_world) send_world(node);
@@ -241,53 +298,86 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (!settled_ || stores_ || now < stored_at_ + kStoreEvery) return;
     stored_at_ = now;
     stores_ = true;
-    const bus::SavedArena saved = save(room_.world(), room_.time(), [this](Id player) -> SeatOf {
-      const auto at = players_.find(player);
-      if (at == players_.end()) return {};
-      return {at->second.node->name, at->second.node->run, at->second.number};
+    post_.store(as_bytes(saved_arena().SerializeAsString()));
+  }
+
+  bus::SavedArena saved_arena() const {
+    return save(room_.world(), room_.time(), [this](Id id, bus::SavedArena::Player& player) {
+      const auto at = players_.find(id);
+      if (at == players_.end()) return;
+      const auto& [node, number] = at->second;
+      const Seat& seat = node->seats.at(number);
+      player.set_node(node->name);
+      player.set_run(node->run);
+      player.set_seat(number);
+      *player.mutable_client() = describe(seat.guest->client());
+      player.set_body(seat.body);
     });
-    post_.store(as_bytes(saved.SerializeAsString()));
   }
 
   // -- What nodes say
+  /// Null: it cannot be one, or there are too many.
+  Node* node_called(const std::string& name) {
+    if (const auto known = nodes_.find(name); known != nodes_.end()) return &known->second;
+    if (nodes_.size() >= kMostNodes || objection_to_token(name)) return nullptr;
+    Node& node = nodes_[name];
+    node.name = name;
+    node.to = arena_.names.to(arena_.arena, name);
+    arena_.counts->nodes = nodes_.size();
+    return &node;
+  }
+
   void read(Node& node, bus::FromNode::Part& part, std::vector<FarGuest*>& wanting) {
     const auto at = node.seats.find(part.seat());
     if (part.has_open()) {
-      if (at == node.seats.end()) open(node, part.seat(), part.open());
+      if (at == node.seats.end()) open(node, part.seat(), part.open(), arena_.limits);
       return;
     }
     if (at == node.seats.end()) {
       if (!part.has_close()) refuse();
       return;
     }
-    FarGuest& guest = *at->second.guest;
+    Seat& seat = at->second;
+    FarGuest& guest = *seat.guest;
     if (part.has_close()) {
       leaving_.push_back(part.seat());
       return;
     }
+    if (part.has_announced()) {
+      if (part.announced().size() > kLongestAnnounced) return refuse();
+      announces_ = true;
+      room_.announce(seat.player, part.announced());
+      announces_ = false;
+      return;
+    }
     auto intent = core::from_message(part.intent());
     const auto* wish = intent ? core::as<words::Enter>(*intent) : nullptr;
-    if (wish != nullptr && at->second.in_doubt == 0 && comes_back(node, at->second, wish->name())) {
-      at->second.in_doubt = loop_.now();
+    const bool was_taken = std::exchange(seat.unheard, false);
+    if (wish != nullptr && was_taken) {
+      intent = changed(seat, *wish);
+      if (!intent) return;
+      wish = nullptr;
+    }
+    if (wish != nullptr) seat.body = wish->body();
+    if (wish != nullptr && seat.in_doubt == 0 && comes_back(node, seat, wish->name())) {
+      seat.in_doubt = loop_.now();
       guest.hold_back(true);
       in_doubt_.emplace_back(node.name, part.seat(), wish->name());
     }
     // A way back to a seat is a matter of the node where the client is.
     if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) return refuse();
-    if (at->second.in_doubt == 0 && (wanting.empty() || wanting.back() != &guest)) wanting.push_back(&guest);
+    if (seat.in_doubt == 0 && (wanting.empty() || wanting.back() != &guest)) wanting.push_back(&guest);
   }
 
-  void open(Node& node, std::uint32_t number, const bus::FromNode::Open& open) {
-    if (number == 0 || node.seats.size() >= kMostSeats) return refuse();
+  /// Null: refused.
+  Seat* open(Node& node, std::uint32_t number, const bus::FromNode::Open& open, const Limits& limits) {
     relay::SessionInfo client;
     client.game = arena_.find_game(open.game());
-    if (client.game == nullptr) return refuse();
+    if (number == 0 || node.seats.size() >= kMostSeats || client.game == nullptr) return refuse(), nullptr;
     const auto dialects = client.game->dialects();
     for (std::size_t i = 0; i < dialects.size(); ++i)
       if (dialects[i].name == open.dialect()) client.dialect = i;
     if (const auto address = net::Address::parse(open.address())) client.client = *address;
-    auto before = names_.extract({node.name, node.run, number});
-    const Limits& limits = before ? unlimited_ : arena_.limits;
     const auto seated = [this, &node, number](Id seat) {
       Seat& its = node.seats[number];
       if (!its.name.empty()) (*referee_)->promise(seat, its.name);
@@ -299,12 +389,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     };
     Seat& its = node.seats[number];
     its.guest = std::make_unique<FarGuest>(room_, client, limits, seated, [this] { some_closed_ = true; });
-    if (before) {
-      its.name = std::move(before.mapped());
-      its.returns = true;
-    }
     ++arena_.counts->players;
     its.guest->begin();
+    return &its;
   }
 
   /// A player who is in by another node wants to come in by this one, from the same address.
@@ -423,9 +510,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   const std::uint64_t epoch_;
   const OwnedUntil until_;
   const RefereeSlot referee_;
-  std::map<SeatOf, std::string> names_;  // of the last owner's players who are not back
-  std::size_t returning_;                // how many of them are expected
-  bool settled_;                         // nodes can have the world
+  std::size_t returning_ = 0;  // players of the last owner who are not in the world yet
+  bool settled_ = false;       // nodes can have the world
+  bool going_ = false;         // the arena was handed over
   const Limits unlimited_ = unlimited();
   const OwnerPost post_;
   relay::SharedRoom& room_;
@@ -442,7 +529,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::uint32_t count_ = 0;  // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;
   Millis told_at_ = 0, stored_at_ = 0;
-  bool waits_ = false, stores_ = false, some_closed_ = false;
+  bool waits_ = false, stores_ = false, some_closed_ = false, announces_ = false;
 };
 
 void Owner::read(const std::string& name, Bytes bytes) {
@@ -450,15 +537,9 @@ void Owner::read(const std::string& name, Bytes bytes) {
   bus::FromNode said;
   if (!said.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || said.run() == 0) return refuse();
   if (said.epoch() != 0 && said.epoch() != epoch_) return refuse();  // it was for another owner
-  auto at = nodes_.find(name);
-  if (at == nodes_.end()) {
-    if (nodes_.size() >= kMostNodes || objection_to_token(name)) return refuse();
-    at = nodes_.try_emplace(name).first;
-    at->second.name = name;
-    at->second.to = arena_.names.to(arena_.arena, name);
-    arena_.counts->nodes = nodes_.size();
-  }
-  Node& node = at->second;
+  Node* const known = node_called(name);
+  if (known == nullptr) return refuse();
+  Node& node = *known;
   if (node.run != said.run()) {
     empty(node, "the node has started anew");
     node.run = said.run();
@@ -481,10 +562,10 @@ void Owner::read(const std::string& name, Bytes bytes) {
 }  // namespace
 
 std::unique_ptr<OwnerSide> make_owner_side(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until,
-                                           RefereeSlot referee, std::map<SeatOf, std::string> names, OwnerPost post,
+                                           RefereeSlot referee, const SavedSeats& seats, OwnerPost post,
                                            relay::SharedRoom& room, net::Loop& loop) {
-  return std::make_unique<Owner>(arena, epoch, std::move(until), std::move(referee), std::move(names), std::move(post),
-                                 room, loop);
+  return std::make_unique<Owner>(arena, epoch, std::move(until), std::move(referee), seats, std::move(post), room,
+                                 loop);
 }
 
 }  // namespace entente::fleet

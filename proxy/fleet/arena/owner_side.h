@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -28,7 +27,8 @@ using RefereeSlot = std::shared_ptr<core::Referee*>;
 /// Where the owner's words go.
 struct OwnerPost {
   std::function<void(const std::string& subject, Bytes bytes)> publish;
-  std::function<void(Bytes saved)> store;  ///< OwnerSide::stored() follows
+  std::function<void(Bytes saved)> store;      ///< OwnerSide::stored() follows
+  std::function<void(Bytes saved)> hand_over;  ///< HandOver of owner_door.h
 };
 
 class OwnerSide : public relay::Annex {
@@ -38,9 +38,10 @@ class OwnerSide : public relay::Annex {
   virtual void stored(bool done) = 0;
 };
 
-/// `names`: of the last owner's players, who come back. `room` and `loop` outlive it.
+/// `seats`: of the last owner's players. They are taken at once; if a node does not ask for them, they are lost with
+/// it. `room`, which is about to open, and `loop` outlive it.
 std::unique_ptr<OwnerSide> make_owner_side(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until,
-                                           RefereeSlot referee, std::map<SeatOf, std::string> names, OwnerPost post,
+                                           RefereeSlot referee, const SavedSeats& seats, OwnerPost post,
                                            relay::SharedRoom& room, net::Loop& loop);
 
 }  // namespace entente::fleet

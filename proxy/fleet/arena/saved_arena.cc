@@ -45,14 +45,12 @@ core::ArenaStart start_of(const bus::SavedArena::Player& player) {
   return start;
 }
 
-bus::SavedArena save(const core::World& world, core::Micros now, const std::function<SeatOf(core::Id)>& seat_of) {
+bus::SavedArena save(const core::World& world, core::Micros now,
+                     const std::function<void(core::Id, bus::SavedArena::Player&)>& add_client) {
   bus::SavedArena saved;
   for (const auto& [id, state] : world.players()) {
     auto& player = *saved.add_players() = save(world, state, now);
-    auto [node, run, seat] = seat_of(id);
-    player.set_node(std::move(node));
-    player.set_run(run);
-    player.set_seat(seat);
+    add_client(id, player);
   }
   for (const auto& [id, token] : world.tokens()) *saved.add_tokens() = token;
   for (const auto& [team, score] : world.team_scores()) *saved.add_teams() = score;
@@ -71,7 +69,7 @@ Outcome<ReadArena> read_arena(Bytes bytes) {
   for (const auto& player : saved.players()) {
     core::ArenaStart start = start_of(player);
     if (start.name.empty() || !taken.insert(start.name).second) continue;
-    if (start.held) read.names[{player.node(), player.run(), player.seat()}] = start.name;
+    if (start.held) read.seats[{player.node(), player.run(), player.seat()}] = player;
     read.starts.push_back(std::move(start));
   }
   read.in_play.tokens.assign(saved.tokens().begin(), saved.tokens().end());

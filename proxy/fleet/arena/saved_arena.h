@@ -20,18 +20,22 @@ using SeatOf = std::tuple<std::string, std::uint64_t, std::uint32_t>;
 /// The stream of such arenas. What is older than some minutes is gone: a new match begins.
 StreamOptions saved_arenas(const Subjects& names, std::uint32_t replicas);
 
-/// `seat_of`: of a player on any node; its node is empty for bots. At most kMostSaved bytes when it is serialized, or
+/// `add_client`: adds where a player's client is; nothing for bots. At most kMostSaved bytes when it is serialized, or
 /// without players.
-bus::SavedArena save(const core::World& world, core::Micros now, const std::function<SeatOf(core::Id)>& seat_of);
+bus::SavedArena save(const core::World& world, core::Micros now,
+                     const std::function<void(core::Id, bus::SavedArena::Player&)>& add_client);
 inline constexpr std::size_t kMostSaved = 1'000'000;
 
 bus::SavedArena::Player save(const core::World& world, const core::PlayerState& player, core::Micros now);
 core::ArenaStart start_of(const bus::SavedArena::Player& player);
 
+/// Players whose clients are on a node.
+using SavedSeats = std::map<SeatOf, bus::SavedArena::Player>;
+
 struct ReadArena {
   core::ArenaInPlay in_play;
   std::vector<core::ArenaStart> starts;
-  std::map<SeatOf, std::string> names;  ///< of players whose clients are on a node
+  SavedSeats seats;
 };
 
 /// An error if it makes no sense: it comes from the network.

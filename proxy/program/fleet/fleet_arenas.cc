@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "adapters/native/native.h"
@@ -16,13 +17,31 @@ namespace entente {
 /// Stands for one arena. When this node owns it, reads what the last owner has stored, and opens the room.
 class FleetArenas::Candidate final : private fleet::Lease::User, private net::Alarm::User {
  public:
-  Candidate(fleet::BusLine& line, net::Loop& loop, Fleet& fleet, fleet::FleetArena arena, Rooms rooms)
+  /// `mailbox`: where what is to be handed over comes from.
+  Candidate(fleet::BusLine& line, net::Loop& loop, Fleet& fleet, fleet::FleetArena arena, Rooms rooms,
+            net::Mailbox<Last, FleetArenas>& mailbox)
       : line_(line),
         loop_(loop),
+        mailbox_(mailbox),
         arena_(std::move(arena)),
         rooms_(std::move(rooms)),
         again_(loop, *this),
         lease_(line, loop, *this, arena_.names, "arena." + arena_.arena, arena_.node, arena_.run, fleet.replicas()) {}
+
+  /// The room has ended. Stores what it was, unless that is empty, and lets go. Wakes the mailbox then.
+  void hand_over(Bytes saved) {
+    spdlog::info("fleet: this node hands over the arena '{}'", arena_.arena);
+    room_.reset();
+    if (saved.empty()) return lease_.release();
+    hands_over_ = true;
+    line_.store(arena_.names.snapshot(arena_.arena), saved, "", [this](const Outcome<std::uint64_t>& stored) {
+      if (!stored) spdlog::warn("fleet: cannot store the arena '{}': {}", arena_.arena, stored.error().text);
+      hands_over_ = false;
+      lease_.release();
+      mailbox_.wake();
+    });
+  }
+  bool hands_over() const { return hands_over_; }
 
   /// REQUIRES: the server has stopped, and its rooms with it.
   void release() {
@@ -35,7 +54,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
 
   void owns(std::uint64_t epoch) override {
     epoch_ = epoch;
-    rang();
+    if (!hands_over_) rang();
   }
   void lost() override {
     epoch_ = 0;
@@ -72,7 +91,8 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
         spdlog::error("fleet: what is stored of the arena '{}' {}", arena_.arena, read.error().text);
     }
     const std::size_t players = before ? before->starts.size() : 0;
-    fleet::own(arena_, epoch_, lease_.until(), std::move(made->place), std::move(before), made->room);
+    const auto hand_over = [this](Bytes saved) { mailbox_.post({this, Buffer(saved.begin(), saved.end())}); };
+    fleet::own(arena_, epoch_, lease_.until(), std::move(made->place), std::move(before), hand_over, made->room);
     room_ = rooms_.open(made->room);
     spdlog::info("fleet: this node owns the arena '{}' (epoch {}){}", arena_.arena, epoch_,
                  players == 0 ? "" : " and goes on with " + std::to_string(players) + " players");
@@ -80,10 +100,12 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
 
   fleet::BusLine& line_;
   net::Loop& loop_;
+  net::Mailbox<Last, FleetArenas>& mailbox_;
   const fleet::FleetArena arena_;
   const Rooms rooms_;
   std::optional<std::size_t> room_;
   std::uint64_t epoch_ = 0;  // 0: not the owner
+  bool hands_over_ = false;
   net::Alarm again_;
   fleet::Lease lease_;
 };
@@ -132,17 +154,24 @@ void FleetArenas::start() {
   if (stands_for_.empty()) return;
   line_ = std::make_unique<fleet::BusLine>(fleet_.bus(), loop_);
   for (auto& [name, rooms] : stands_for_)
-    candidates_.push_back(std::make_unique<Candidate>(*line_, loop_, fleet_, arena_called(name), std::move(rooms)));
+    candidates_.push_back(
+        std::make_unique<Candidate>(*line_, loop_, fleet_, arena_called(name), std::move(rooms), mailbox_));
   thread_ = std::thread([this] { loop_.run(); });
 }
 
 void FleetArenas::stop() {
   if (!thread_.joinable()) return;
-  mailbox_.post(0);
+  stops_ = true;
+  mailbox_.wake();
   thread_.join();
 }
 
 void FleetArenas::mail() {
+  std::vector<Last> letters;
+  mailbox_.take(letters);
+  for (const Last& one : letters) one.of->hand_over(one.saved);
+  const auto hands_over = [](const auto& one) { return one->hands_over(); };
+  if (!stops_ || candidates_.empty() || std::any_of(candidates_.begin(), candidates_.end(), hands_over)) return;
   for (const auto& one : candidates_) one->release();
   candidates_.clear();
   line_.reset();

@@ -1,7 +1,8 @@
 // The arenas of the fleet, as this process has them: rooms that lead to an arena's owner, and arenas that this node
-// owns while it has their lease.
+// owns while it has their lease. When the server stops, it lets go of each as soon as it is stored for the next owner.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -49,14 +50,19 @@ class FleetArenas {
   void stand_for(const std::string& arena, Rooms rooms);
   /// REQUIRES: once, when the server runs or is about to.
   void start();
-  /// Lets go of what is owned, so that other nodes need not wait. REQUIRES: the server has stopped.
+  /// Returns when what was owned is stored and let go of. REQUIRES: the server has stopped.
   void stop();
   void measure(Metrics& metrics) const;
 
  private:
   class Candidate;
+  /// What an arena of this node's was when its room ended.
+  struct Last {
+    Candidate* of;
+    Buffer saved;
+  };
   void mail();
-  friend class net::Mailbox<int, FleetArenas>;
+  friend class net::Mailbox<Last, FleetArenas>;
 
   fleet::FleetArena arena_called(const std::string& name);
 
@@ -67,7 +73,8 @@ class FleetArenas {
   std::map<std::string, fleet::FleetArena> arenas_;  // by name: their counts
   std::vector<std::pair<std::string, Rooms>> stands_for_;
   net::Loop loop_;
-  net::Mailbox<int, FleetArenas> mailbox_{loop_, *this};
+  net::Mailbox<Last, FleetArenas> mailbox_{loop_, *this};
+  std::atomic<bool> stops_{false};
   std::unique_ptr<fleet::BusLine> line_;
   std::vector<std::unique_ptr<Candidate>> candidates_;
   std::thread thread_;

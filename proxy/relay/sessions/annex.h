@@ -1,7 +1,9 @@
 // What stands beside a shared room, on its worker, and connects it with rooms elsewhere: it hears what the room tells,
 // gives its back orders, or brings it guests.
-// Law: told() does not call the room. It ends with the room.
+// Law: told(), announced() and room_ends() do not call the room. It ends with the room.
 #pragma once
+
+#include <string_view>
 
 #include "proxy/core/word.h"
 
@@ -16,6 +18,10 @@ class Annex {
   virtual void told(const core::Fact& fact) = 0;
   /// At the end of a turn of the loop in which the room was called.
   virtual void turn_ends() = 0;
+  /// A guest was told something in the server's name.
+  virtual void announced(core::Id, std::string_view) {}
+  /// The room is about to end: everybody is still in its world.
+  virtual void room_ends() {}
 };
 
 }  // namespace entente::relay

@@ -197,6 +197,7 @@ void SharedRoom::received(core::Id guest, Lane lane, Bytes bytes) {
 bool SharedRoom::announce(core::Id guest, std::string_view text) {
   bool told = false;
   call_room([&](core::Room& room, core::Micros at) { told = room.announce(guest, text, at); });
+  if (told && annex_) annex_->announced(guest, text);
   return told;
 }
 
@@ -330,6 +331,7 @@ void SharedRoom::told(const core::Fact& fact) {
 
 void SharedRoom::end(Reason reason) {
   if (over()) return;
+  if (annex_ && !end_reason_) annex_->room_ends();
   if (!end_reason_) end_reason_ = reason;
   call_room([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
 }

@@ -132,6 +132,15 @@ TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is a
   nats.start();
   REQUIRE(node.says({"--fleet", "nodes"}, "\na\t"));
   chat(anna, "NATS is back");
+  CHECK(node.ctl({"say", "from the operator"}).code == 0);
+  anna.says(R"({"say":{"text":"the end"}})"
+            "\n");
+  int times = 0;
+  CHECK(anna.hears([&](const auto& fact) {
+    times += fact.has_said() && fact.said().text() == "from the operator" ? 1 : 0;
+    return fact.has_said() && fact.said().text() == "the end";
+  }));
+  CHECK(times == 1);
   node.stop();
   CHECK(fs::is_empty(local.path()));
   const Ended ended = archive(node, archived);
@@ -143,6 +152,7 @@ TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is a
   const std::string words = run({kEntente, "inspect", files[0]}).out;
   CHECK(has(words, "before NATS went away"));
   CHECK(has(words, "NATS is back"));
+  CHECK(has(words, "from the operator"));
 }
 
 }  // namespace
