@@ -331,6 +331,22 @@ TEST_CASE("an edge that ends takes only its own players with it") {
   talk(anna, anna, "alone");
 }
 
+TEST_CASE("after an upgrade, a node is two processes, each with its own players") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner"), older(nats, "a", 1), newer(nats, "a", 2);
+  owner.own(1).run();
+  older.lead().run();
+  newer.lead().run();
+  Lines anna = older.player("anna"), ben = newer.player("ben");
+  anna.until("ben");
+  for (const char* text : {"one", "two", "three"}) {
+    CHECK(!have(talk(anna, ben, text), R"("player_gone")"));
+    CHECK(!have(talk(ben, anna, std::string("not ") + text), R"("player_gone")"));
+  }
+  CHECK(owner.counts().players == 2);
+}
+
 TEST_CASE("a new owner: clients stay connected, and play on in its world; the old one is silent") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

@@ -109,6 +109,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
  private:
   static constexpr Millis kStep = 50;
   static constexpr Millis kSilent = 2 * kNodeBeat;
+  static constexpr std::ptrdiff_t kMostRuns = 2;  // of one node
+
+  using NodeRun = std::pair<std::string, std::uint64_t>;
 
   struct Seat {
     std::unique_ptr<FarGuest> guest;
@@ -247,10 +250,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   /// Takes a player's seat for its node, so that nobody sees the arena without the player.
   void seat_again(const SeatOf& seat, const bus::SavedArena::Player& player) {
     const auto& [name, run, number] = seat;
-    Node* const node = node_called(name);
-    if (node == nullptr || run == 0 || (node->run != 0 && node->run != run)) return refuse();
-    node->run = run;
-    node->heard_at = loop_.now();
+    Node* const node = node_called(name, run);
+    if (node == nullptr) return refuse();
     Seat* const its = open(*node, number, player.client(), unlimited_);
     if (its == nullptr) return;
     its->name = player.who().name();
@@ -316,13 +317,25 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   // -- What nodes say
-  /// Null: it cannot be one, or there are too many.
-  Node* node_called(const std::string& name) {
-    if (const auto known = nodes_.find(name); known != nodes_.end()) return &known->second;
-    if (nodes_.size() >= kMostNodes || objection_to_token(name)) return nullptr;
-    Node& node = nodes_[name];
+  /// Null: it cannot be one, or there are too many. After an upgrade, a node is two processes; of more, the one that
+  /// has been silent for longest is gone.
+  Node* node_called(const std::string& name, std::uint64_t run) {
+    if (const auto known = nodes_.find({name, run}); known != nodes_.end()) return &known->second;
+    if (run == 0 || objection_to_token(name)) return nullptr;
+    const auto begin = nodes_.lower_bound({name, 0});
+    auto end = begin, oldest = begin;
+    for (; end != nodes_.end() && end->first.first == name; ++end)
+      if (end->second.heard_at < oldest->second.heard_at) oldest = end;
+    if (std::distance(begin, end) >= kMostRuns) {
+      empty(oldest->second, "the node has started anew");
+      nodes_.erase(oldest);
+    }
+    if (nodes_.size() >= kMostNodes) return nullptr;
+    Node& node = nodes_[{name, run}];
     node.name = name;
     node.to = arena_.names.to(arena_.arena, name);
+    node.run = run;
+    node.heard_at = loop_.now();
     arena_.counts->nodes = nodes_.size();
     return &node;
   }
@@ -362,7 +375,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (wish != nullptr && seat.in_doubt == 0 && comes_back(node, seat, wish->name())) {
       seat.in_doubt = loop_.now();
       guest.hold_back(true);
-      in_doubt_.emplace_back(node.name, part.seat(), wish->name());
+      in_doubt_.emplace_back(NodeRun(node.name, node.run), part.seat(), wish->name());
     }
     // A way back to a seat is a matter of the node where the client is.
     if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) return refuse();
@@ -409,8 +422,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   /// If the other node is silent, the player goes on as the one that it was there. If it speaks, it is another player.
   void resolve_doubts() {
     std::erase_if(in_doubt_, [this](const auto& one) {
-      const auto& [node_name, number, name] = one;
-      const auto node = nodes_.find(node_name);
+      const auto& [of, number, name] = one;
+      const auto node = nodes_.find(of);
       if (node == nodes_.end()) return true;
       const auto at = node->second.seats.find(number);
       if (at == node->second.seats.end()) return true;
@@ -521,10 +534,10 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   const std::string all_;
   net::Ticker ticker_;
   net::Alarm alarm_;
-  std::map<std::string, Node, std::less<>> nodes_;
+  std::map<NodeRun, Node> nodes_;
   std::unordered_map<Id, Sits> players_;
   std::vector<std::uint32_t> leaving_;
-  std::vector<std::tuple<std::string, std::uint32_t, std::string>> in_doubt_;  // node, seat, name
+  std::vector<std::tuple<NodeRun, std::uint32_t, std::string>> in_doubt_;  // node, seat, name
   Buffer facts_, one_;       // serialized: the facts of the next message; a scratch
   std::uint32_t count_ = 0;  // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;
@@ -535,16 +548,11 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 void Owner::read(const std::string& name, Bytes bytes) {
   if (!owns()) return;
   bus::FromNode said;
-  if (!said.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || said.run() == 0) return refuse();
+  if (!said.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return refuse();
   if (said.epoch() != 0 && said.epoch() != epoch_) return refuse();  // it was for another owner
-  Node* const known = node_called(name);
+  Node* const known = node_called(name, said.run());
   if (known == nullptr) return refuse();
   Node& node = *known;
-  if (node.run != said.run()) {
-    empty(node, "the node has started anew");
-    node.run = said.run();
-    node.heard = 0;
-  }
   node.heard_at = loop_.now();
   if (node.heard != 0 && said.number() != node.heard + 1) {
     if (said.number() <= node.heard) return refuse();
