@@ -392,7 +392,9 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
   b.lead().run();
   Lines anna = a.player("anna", R"(,"team":"RED")"), other = b.player("anna", R"(,"team":"BLUE")");
   anna.until("anna 2");
-  for (Lines* one : {&anna, &other}) spawn(*one);
+  for (Lines* one : {&anna, &other}) one->say(R"({"spawn":{}})");
+  for (Lines* one : {&anna, &other})
+    for (int both = 0; both < 2; ++both) one->until(R"("spawned")");
   // Two deaths of anna's, which are scored; her next life.
   for (int i = 1; i <= 2; ++i) {
     anna.say(R"({"death_claim":{"why":"BY_ITSELF"}})");
@@ -472,6 +474,7 @@ TEST_CASE("who comes from there by another node goes on as the player that it wa
   owner.own(2, core::ArenaMode::kFreeForAll, with_anna("127.0.0.1:5")).run();
   b.lead().run();
   Lines anna = b.player("anna");
+  talk(anna, anna, "I am in");
   owner.stop();
   REQUIRE(owner.handed_over);
   REQUIRE(owner.handed_over->starts.size() == 1);

@@ -194,13 +194,14 @@ TEST_CASE("SIGTERM of the owner: another node goes on at once; only the players 
   const auto began = std::chrono::steady_clock::now();
   first.process().signal(SIGTERM);
   {
-    const testing::Repeated speaker([&] { anna->says("{\"say\":{\"text\":\"still here\"}}\n"); });
+    const entente::testing::Repeated speaker([&] { anna->says("{\"say\":{\"text\":\"still here\"}}\n"); });
     CHECK(ben->hears([&](const auto& fact) { return note(fact), fact.has_said() && !gone.empty(); }));
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   MESSAGE("players hear each other again after " << took.count() << " s");
   CHECK(first.process().wait() == 0);
   CHECK(has(first.process().err(), "hands over the arena"));
+  second.owns();
   CHECK(has(second.process().err(), "and goes on with 2 players"));
   talk(*ben, *anna, "here too");
   anna->says("{\"say\":{\"text\":\"the end\"}}\n");

@@ -367,8 +367,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const auto* wish = intent ? core::as<words::Enter>(*intent) : nullptr;
     const bool was_taken = std::exchange(seat.unheard, false);
     if (wish != nullptr && was_taken) {
-      intent = changed(seat, *wish);
-      if (!intent) return;
+      auto change = changed(seat, *wish);
+      if (!change) return;
+      intent = *std::move(change);
       wish = nullptr;
     }
     if (wish != nullptr) seat.body = wish->body();
