@@ -31,7 +31,7 @@ FarGuest::FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Lim
                    std::function<void()> closed)
     : room_(room),
       client_(std::move(client)),
-      limits_(limits),
+      limits_(&limits),
       peer_{client_.client.text(), 0, ""},
       seated_(std::move(seated)),
       closed_(std::move(closed)) {}

@@ -31,6 +31,8 @@ class FarGuest final : public relay::Guest {
   /// Gives the room what the player wants, unless it is held back.
   void deliver();
   void hold_back(bool held) { held_ = held; }
+  /// From now on. `limits` outlive it.
+  void limit(const Limits& limits) { limits_ = &limits; }
   /// The player has left. REQUIRES: not during a call of the room.
   void leave(std::string_view why);
 
@@ -50,7 +52,7 @@ class FarGuest final : public relay::Guest {
   void waits_to_enter() override { queued_ = true; }
   void play(const words::Player&) override {}
   const core::Peer& peer() const override { return peer_; }
-  const Limits& limits() const override { return limits_; }
+  const Limits& limits() const override { return *limits_; }
   const relay::SessionInfo& client() const override { return client_; }
   bool hears() const override { return false; }
   void overflow() override {}
@@ -61,7 +63,7 @@ class FarGuest final : public relay::Guest {
 
   relay::SharedRoom& room_;
   const relay::SessionInfo client_;
-  const Limits& limits_;
+  const Limits* limits_;
   const core::Peer peer_;
   const Seated seated_;
   const std::function<void()> closed_;

@@ -25,9 +25,8 @@ constexpr Millis kWorldEvery = 300;                // how often one node gets a 
 constexpr std::size_t kLongestAnnounced = 1'000;   // bytes
 constexpr std::size_t kLargestFact = 700U << 10U;  // bytes; a larger one comes by a snapshot
 
-/// The limits of players who were in already.
-Limits unlimited() {
-  Limits limits;
+/// The limits of players who were in already: all enter at once.
+Limits of_known(Limits limits) {
   limits.enters_per_second = 0;
   return limits;
 }
@@ -201,11 +200,11 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     head.set_epoch(epoch_);
     head.set_number(number_);
     const std::string front = head.SerializeAsString();
-    one_.assign(front.begin(), front.end());
-    append(one_, facts_);
+    message_.assign(front.begin(), front.end());
+    append(message_, facts_);
     facts_.clear();
     count_ = 0;
-    if (owns()) post_.publish(all_, one_);
+    if (owns()) post_.publish(all_, message_);
   }
 
   void send(Node& node) {
@@ -252,7 +251,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const auto& [name, run, number] = seat;
     Node* const node = node_called(name, run);
     if (node == nullptr) return refuse();
-    Seat* const its = open(*node, number, player.client(), unlimited_);
+    Seat* const its = open(*node, number, player.client(), of_known_);
     if (its == nullptr) return;
     its->name = player.who().name();
     its->body = player.body();
@@ -284,7 +283,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (at != players_.end()) gave_up(at->second.node->seats[at->second.number]);
   }
   void gave_up(Seat& seat) {
-    if (std::exchange(seat.returns, false)) --returning_;
+    if (!std::exchange(seat.returns, false)) return;
+    --returning_;
+    seat.guest->limit(arena_.limits);
   }
 
   /// Nodes get the world when the players of the last owner are in it.
@@ -373,13 +374,15 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       wish = nullptr;
     }
     if (wish != nullptr) seat.body = wish->body();
-    if (wish != nullptr && seat.in_doubt == 0 && comes_back(node, seat, wish->name())) {
-      seat.in_doubt = loop_.now();
-      guest.hold_back(true);
-      in_doubt_.emplace_back(NodeRun(node.name, node.run), part.seat(), wish->name());
-    }
+    const bool is_new = wish != nullptr && seat.in_doubt == 0 && room_.world().player(seat.player) == nullptr;
+    const std::string name = is_new ? wish->name() : std::string();
     // A way back to a seat is a matter of the node where the client is.
     if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) return refuse();
+    if (is_new && comes_back(node, seat, name)) {
+      seat.in_doubt = loop_.now();
+      guest.hold_back(true);
+      in_doubt_.emplace_back(NodeRun(node.name, node.run), part.seat(), name);
+    }
     if (seat.in_doubt == 0 && (wanting.empty() || wanting.back() != &guest)) wanting.push_back(&guest);
   }
 
@@ -527,7 +530,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::size_t returning_ = 0;  // players of the last owner who are not in the world yet
   bool settled_ = false;       // nodes can have the world
   bool going_ = false;         // the arena was handed over
-  const Limits unlimited_ = unlimited();
+  const Limits of_known_ = of_known(arena_.limits);
   const OwnerPost post_;
   relay::SharedRoom& room_;
   net::Loop& loop_;
@@ -539,8 +542,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::unordered_map<Id, Sits> players_;
   std::vector<std::uint32_t> leaving_;
   std::vector<std::tuple<NodeRun, std::uint32_t, std::string>> in_doubt_;  // node, seat, name
-  Buffer facts_, one_;       // serialized: the facts of the next message; a scratch
-  std::uint32_t count_ = 0;  // of facts_
+  Buffer facts_;                                                           // serialized: of the next message
+  Buffer one_, message_;                                                   // scratches: a fact; a message
+  std::uint32_t count_ = 0;                                                // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;
   Millis told_at_ = 0, stored_at_ = 0;
   bool waits_ = false, stores_ = false, some_closed_ = false, announces_ = false;
