@@ -118,13 +118,11 @@ struct BusConnection {
     natsConnection_Destroy(nats);
   }
 
-  /// Null: there is none, yet.
-  kvStore*& known(const std::string& name) {
-    const std::lock_guard lock(mutex);
-    return buckets[{std::this_thread::get_id(), name}];
-  }
+  /// Null: it cannot be opened. What was opened once stays, also if the server loses the bucket.
   kvStore* bucket(const std::string& name) {
-    kvStore*& store = known(name);
+    std::unique_lock lock(mutex);
+    kvStore*& store = buckets[{std::this_thread::get_id(), name}];
+    lock.unlock();
     if (store == nullptr) js_KeyValue(&store, stream, name.c_str());
     return store;
   }
@@ -875,12 +873,23 @@ void BusLine::open_bucket(const BucketOptions& options, Done done) {
     config.MaxBytes = options.most_bytes;
     config.Replicas = static_cast<int>(options.replicas);
     config.StorageType = options.in_memory ? js_MemoryStorage : js_FileStorage;
+    const auto there = [&, stream = "KV_" + options.name] {
+      jsStreamInfo* info = nullptr;
+      const natsStatus status = js_GetStreamInfo(&info, connection.stream, stream.c_str(), nullptr, nullptr);
+      if (status != NATS_OK) return kept_failure(status);
+      Kept kept{Kept::How::kDone, {}, {}};
+      kept.entry.revision = static_cast<std::uint64_t>(info->Created);
+      jsStreamInfo_Destroy(info);
+      return kept;
+    };
+    if (Kept kept = there(); kept.done()) return kept;
+    kvStore* made = nullptr;
+    const natsStatus status = js_CreateKeyValue(&made, connection.stream, &config);
+    kvStore_Destroy(made);
+    const Kept failed = kept_failure(status);
     // One that is there with other options is taken as it is.
-    if (connection.bucket(options.name) != nullptr) return {Kept::How::kDone, {}, {}};
-    kvStore*& store = connection.known(options.name);
-    natsStatus status = js_CreateKeyValue(&store, connection.stream, &config);
-    if (status != NATS_OK && js_KeyValue(&store, connection.stream, options.name.c_str()) == NATS_OK) status = NATS_OK;
-    return status == NATS_OK ? Kept{Kept::How::kDone, {}, {}} : kept_failure(status);
+    if (Kept kept = there(); kept.done()) return kept;
+    return failed;
   });
 }
 

@@ -159,6 +159,8 @@ class BusLine {
 
   // JetStream. Each order is answered once; an error comes within seconds. Orders of one kind (buckets; streams) are
   // carried out in their order.
+  /// Makes the bucket, if the server has none. entry.revision in the answer is when it was made, in the server's
+  /// nanoseconds: another number, another bucket.
   void open_bucket(const BucketOptions& options, Done done);
   void get(const std::string& bucket, const std::string& key, Done done);
   void put(const std::string& bucket, const std::string& key, Bytes value, Done done);

@@ -126,6 +126,28 @@ TEST_CASE("a bucket: create once, update by revision, remove, and the loser is t
   CHECK(its.order([&](auto done) { its.line->create("leases", "a", as_bytes("five"), done); }).done());
 }
 
+TEST_CASE("a bucket that the server has lost is made again, and is told from the one before") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  const Kept first = its.open_bucket("leases");
+  REQUIRE(first.done());
+  CHECK(its.open_bucket("leases").entry.revision == first.entry.revision);
+  const auto put = [&] { return its.order([&](auto done) { its.line->put("leases", "a", as_bytes("1"), done); }); };
+  CHECK(put().done());
+  server.kill();
+  CHECK(its.until([&] { return !its.line->connected(); }));
+  server.start_empty();
+  REQUIRE(its.connects());
+  CHECK(!put().done());
+  const Kept again = its.open_bucket("leases");
+  CHECK(again.done());
+  CHECK(again.entry.revision != first.entry.revision);
+  CHECK(put().done());
+}
+
 TEST_CASE("a watch tells what is there, then what changes, and all of it again after the server was away") {
   if (NatsServer::is_missing()) return;
   NatsServer server;

@@ -62,6 +62,11 @@ void NatsServer::start() {
   port_ = port_in(process_->err());
 }
 
+void NatsServer::start_empty() {
+  std::filesystem::remove_all(folder_);
+  start();
+}
+
 std::string NatsServer::cluster_url() const {
   constexpr std::string_view kForRoutes = "Listening for route connections on ";
   [[maybe_unused]] const bool listens = process_->err_has(kForRoutes);

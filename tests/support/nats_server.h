@@ -30,6 +30,8 @@ class NatsServer {
   void kill();
   /// At the same port again. REQUIRES: killed.
   void start();
+  /// The same, without what JetStream has stored.
+  void start_empty();
   /// It stands still: connections stay, and nobody is answered.
   void freeze() const;
   void thaw() const;
