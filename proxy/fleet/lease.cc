@@ -1,5 +1,7 @@
 #include "proxy/fleet/lease.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "schema/fleet.pb.h"
@@ -7,8 +9,9 @@
 namespace entente::fleet {
 namespace {
 
-constexpr std::uint64_t kNanos = 1'000'000;  // in a millisecond
-constexpr Millis kLook = 50;                 // how often the own time is looked at
+constexpr std::uint64_t kNanos = 1'000'000;      // in a millisecond
+constexpr Millis kLook = 50;                     // how often the own time is looked at
+constexpr std::uint64_t kHighest = 1ULL << 62U;  // an epoch above is not believed
 
 }  // namespace
 
@@ -26,12 +29,13 @@ Lease::Lease(BusLine& line, net::Loop& loop, User& user, const Subjects& names, 
 
 Lease::~Lease() { *alive_ = false; }
 
-Buffer Lease::value(std::uint64_t epoch) {
+Buffer Lease::value(std::uint64_t epoch, bool free) const {
   bus::Lease lease;
   lease.set_node(node_);
   lease.set_run(run_);
   lease.set_epoch(epoch);
   lease.set_renewals(renewals_);
+  lease.set_free(free);
   const std::string bytes = lease.SerializeAsString();
   return {bytes.begin(), bytes.end()};
 }
@@ -39,99 +43,98 @@ Buffer Lease::value(std::uint64_t epoch) {
 void Lease::tick(Millis) {
   const std::uint64_t now = nanos();
   if (epoch_ != 0 && now >= *until_) lose();
-  if (asks_ || released_ || !line_.connected()) return;
-  const bool may_take = epoch_ == 0 && revision_ != 0 && now >= seen_at_ + kTaken * kNanos;
+  if (asks_ || now < not_before_ || !line_.connected()) return;
+  const bool may_take = epoch_ == 0 && opened_ && looked_ && now >= free_at_;
   if (now < asked_at_ + kRenew * kNanos && !may_take) return;
-  asks_ = true;
   asked_at_ = now;
-  // An answer may come when this lease is gone.
-  const auto answer = [this, alive = alive_, now](const Kept& kept) {
+  if (!opened_) return open();
+  if (epoch_ != 0) return renew();
+  if (may_take) return take();
+  line_.get(bucket_, key_, answer([this](const Kept& kept) { look(kept); }));
+}
+
+BusLine::Done Lease::answer(std::function<void(const Kept&)> then) {
+  asks_ = true;
+  return [this, alive = alive_, then = std::move(then)](const Kept& kept) {
     if (!*alive) return;
     asks_ = false;
-    answered(kept, now);
+    // Perhaps the bucket is gone.
+    if (kept.how == Kept::How::kFailed)
+      opened_ = false;
+    else
+      then(kept);
   };
-  if (!opened_) {
-    BucketOptions options;
-    options.name = bucket_;
-    options.replicas = replicas_;
-    return line_.open_bucket(options, [this, alive = alive_](const Kept& kept) {
-      if (!*alive) return;
-      asks_ = false;
-      opened_ = kept.done();
-    });
-  }
-  if (epoch_ != 0) {
-    ++renewals_;
-    return line_.update(bucket_, key_, value(epoch_), revision_, answer);
-  }
-  if (may_take) return line_.update(bucket_, key_, value(0), revision_, answer);
-  line_.get(bucket_, key_, answer);
 }
 
-void Lease::answered(const Kept& kept, std::uint64_t asked_at) {
-  switch (kept.how) {
-    case Kept::How::kMissing:
-      // Nobody has it, or its owner has let go.
-      if (epoch_ != 0) lose();
-      if (released_) return;
-      asks_ = true;
-      return line_.create(bucket_, key_, value(0), [this, alive = alive_, now = nanos()](const Kept& made) {
-        if (!*alive) return;
-        asks_ = false;
-        if (made.done())
-          renewed(made.entry.revision, now);
-        else if (made.how == Kept::How::kConflict)
-          look(made.entry);
-      });
-    case Kept::How::kDone:
-      // The answer to get() has a value; that to update() has none.
-      return kept.entry.value.empty() ? renewed(kept.entry.revision, asked_at) : look(kept.entry);
-    case Kept::How::kConflict:
-      return look(kept.entry);
-    case Kept::How::kFailed:
-      return;
-  }
+void Lease::open() {
+  BucketOptions options;
+  options.name = bucket_;
+  options.replicas = replicas_;
+  line_.open_bucket(options, answer([this](const Kept& kept) {
+                      opened_ = true;
+                      asked_at_ = 0;
+                      // What was seen in another bucket says nothing of this one.
+                      if (std::exchange(bucket_made_, kept.entry.revision) != kept.entry.revision) looked_ = false;
+                    }));
 }
 
-/// Somebody's entry, or our own, if the answer to a renewal was lost.
-void Lease::look(const BusEntry& entry) {
+void Lease::renew() {
+  ++renewals_;
+  line_.update(bucket_, key_, value(epoch_), revision_, answer([this, asked_at = asked_at_](const Kept& kept) {
+                 if (!kept.done()) return look(kept);
+                 revision_ = kept.entry.revision;
+                 if (epoch_ != 0)
+                   *until_ = asked_at + kValid * kNanos;
+                 else
+                   free_at_ = 0;  // the answer came too late; so the entry is ours, and nobody owns
+               }));
+}
+
+void Lease::take() {
+  const std::uint64_t epoch = std::max(highest_ + 1, wall_now() / (1'000 * kNanos));
+  const auto taken = answer([this, epoch, until = asked_at_ + kValid * kNanos](const Kept& kept) {
+    if (!kept.done()) return look(kept);
+    highest_ = epoch;
+    revision_ = kept.entry.revision;
+    if (nanos() < not_before_) return;
+    if (nanos() >= until) return void(free_at_ = 0);  // too late, as above
+    epoch_ = epoch;
+    *until_ = until;
+    user_.owns(epoch);
+  });
+  if (revision_ == 0) return line_.create(bucket_, key_, value(epoch), taken);
+  line_.update(bucket_, key_, value(epoch), revision_, taken);
+}
+
+/// Somebody's entry, or our own, if the answer to a renewal was lost; or there is none.
+void Lease::look(const Kept& kept) {
+  const BusEntry& entry = kept.entry;
   bus::Lease lease;
-  const bool ours = lease.ParseFromArray(entry.value.data(), static_cast<int>(entry.value.size())) &&
-                    lease.node() == node_ && lease.run() == run_;
-  if (epoch_ != 0 && ours && lease.epoch() == epoch_) {
+  if (!lease.ParseFromArray(entry.value.data(), static_cast<int>(entry.value.size()))) lease.Clear();
+  highest_ = std::max(highest_, std::min(lease.epoch(), kHighest));
+  if (epoch_ != 0 && lease.epoch() == epoch_ && lease.node() == node_ && lease.run() == run_ && !lease.free()) {
     revision_ = entry.revision;
     return;
   }
   if (epoch_ != 0) lose();
-  if (entry.revision == revision_) return;
+  if (std::exchange(looked_, true) && entry.revision == revision_) return;
   revision_ = entry.revision;
-  seen_at_ = nanos();
-}
-
-void Lease::renewed(std::uint64_t revision, std::uint64_t asked_at) {
-  if (released_) return;
-  revision_ = revision;
-  const bool was_owner = epoch_ != 0;
-  // An answer that took too long makes nobody an owner.
-  const std::uint64_t until = asked_at + kValid * kNanos;
-  if (nanos() >= until) return;
-  if (!was_owner) epoch_ = revision;
-  *until_ = until;
-  if (!was_owner) user_.owns(epoch_);
+  free_at_ = nanos() + (lease.free() ? 0 : kTaken * kNanos);
 }
 
 void Lease::lose() {
   epoch_ = 0;
   *until_ = 0;
-  seen_at_ = nanos();
+  free_at_ = nanos() + kTaken * kNanos;
   user_.lost();
 }
 
-void Lease::release() {
-  released_ = true;
+void Lease::release(std::optional<Millis> pause) {
+  not_before_ = pause ? nanos() + *pause * kNanos : std::numeric_limits<std::uint64_t>::max();
   if (epoch_ == 0) return;
+  const Buffer free = value(epoch_, true);
   lose();
-  line_.remove(bucket_, key_, [](const Kept&) {});
+  line_.put(bucket_, key_, free, [](const Kept&) {});
 }
 
 }  // namespace entente::fleet

@@ -1,13 +1,15 @@
 // A lease on something that one node of the fleet owns at a time: an entry of the bucket FLEET-leases, which its owner
 // renews.
 // Law: an owner that cannot renew its lease for kValid stops owning by its own clock. Nobody else takes it before it
-// has seen it unrenewed for kTaken, by its own clock. So two never own at once, however long messages take.
+// has seen it unrenewed for kTaken, by its own clock. So two never own at once, however long messages take. That also
+// holds if NATS has lost the bucket: an entry that is missing is taken after the same time.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/fleet/bus.h"
@@ -23,7 +25,8 @@ class Lease final : private net::Ticker::User {
 
   struct User {
     virtual ~User() = default;
-    /// This node owns it from now on. `epoch`: higher than that of any owner before.
+    /// This node owns it from now on. `epoch`: higher than that of any owner before, also after NATS has lost the
+    /// bucket.
     virtual void owns(std::uint64_t epoch) = 0;
     /// No longer.
     virtual void lost() = 0;
@@ -32,23 +35,27 @@ class Lease final : private net::Ticker::User {
   /// Until when this node owns it, by Loop::nanos; another thread that acts as its owner looks here.
   using Until = std::shared_ptr<std::atomic<std::uint64_t>>;
 
-  /// Tries to own `key`, for ever. `run`: of this node (schema/fleet.proto). `line`, `loop` and `user` outlive it.
+  /// Tries to own `key`, until it is released. `run`: of this node (schema/fleet.proto). `line`, `loop` and `user`
+  /// outlive it.
   Lease(BusLine& line, net::Loop& loop, User& user, const Subjects& names, std::string key, std::string node,
         std::uint64_t run, std::uint32_t replicas);
   ~Lease() override;
 
   bool is_owner() const { return epoch_ != 0; }
   const Until& until() const { return until_; }
-  /// Lets go, and does not try again: another node can take it at once.
-  void release();
+  /// Lets go: another node can take it at once. This one tries again after `pause`; nothing: never.
+  void release(std::optional<Millis> pause = std::nullopt);
 
  private:
   void tick(Millis now) override;
-  void answered(const Kept& kept, std::uint64_t asked_at);
-  void look(const BusEntry& entry);
-  void renewed(std::uint64_t revision, std::uint64_t asked_at);
+  void open();
+  void take();
+  void renew();
+  /// An order that is answered: `then` is not called if it failed, or when this lease is gone.
+  BusLine::Done answer(std::function<void(const Kept&)> then);
+  void look(const Kept& kept);
   void lose();
-  Buffer value(std::uint64_t epoch);
+  Buffer value(std::uint64_t epoch, bool free = false) const;
   std::uint64_t nanos() const { return loop_.nanos(); }
 
   BusLine& line_;
@@ -59,11 +66,14 @@ class Lease final : private net::Ticker::User {
   const std::uint32_t replicas_;
   const Until until_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  bool opened_ = false, asks_ = false, released_ = false;
+  bool opened_ = false, asks_ = false, looked_ = false;
+  std::uint64_t bucket_made_ = 0;
   std::uint64_t epoch_ = 0;     // 0: not the owner
-  std::uint64_t revision_ = 0;  // of the entry, as last seen
-  std::uint64_t seen_at_ = 0;   // when it was first seen, by nanos()
-  std::uint64_t renewals_ = 0, asked_at_ = 0;
+  std::uint64_t highest_ = 0;   // epoch of all owners that were seen
+  std::uint64_t revision_ = 0;  // of the entry, as last seen; 0: there was none
+  // By nanos(): when it may be taken, if nobody renews it; before when this node does not want it; the last order.
+  std::uint64_t free_at_ = 0, not_before_ = 0, asked_at_ = 0;
+  std::uint64_t renewals_ = 0;
   net::Ticker ticker_;
 };
 

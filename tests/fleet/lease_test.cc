@@ -33,6 +33,15 @@ struct Candidate final : Lease::User {
 
 /// All on one loop.
 struct Field {
+  /// Whether a bucket for leases is there, and has this entry.
+  bool has_entry(Candidate& of, const Buffer& value) {
+    bool there = false;
+    BucketOptions bucket;
+    bucket.name = "entente-leases";
+    of.line->open_bucket(bucket, [](const Kept&) {});
+    of.line->put(bucket.name, "arena.field", value, [&](const Kept& kept) { there = kept.done(); });
+    return until([&] { return there; });
+  }
   bool until(const std::function<bool()>& done) {
     const auto end = steady_now() + 40'000;
     while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
@@ -90,6 +99,68 @@ TEST_CASE("an owner that is cut off stops before another one begins") {
     CHECK(a.lease->is_owner() != b.lease->is_owner());
     const std::uint64_t again = a.lease->is_owner() ? a.epochs.back() : b.epochs.back();
     CHECK(again > a.epochs.front());
+    for (Candidate* one : {&a, &b}) {
+      one->lease.reset();
+      one->line.reset();
+    }
+  }
+  field.loop.run();
+}
+
+TEST_CASE("an owner that lets go for a while owns again, if nobody else does") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    const std::uint64_t released_at = field.loop.nanos();
+    a.lease->release(1'000);
+    CHECK(!a.lease->is_owner());
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    CHECK(a.owned_at >= released_at + 1'000'000'000);
+    CHECK(a.epochs.back() > a.epochs.front());
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("an entry that says nothing makes nobody an owner before its time has passed") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  for (const Buffer& value : {Buffer(), Buffer{1, 2, 3}}) {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.line->connected(); }));
+    REQUIRE(field.has_entry(a, value));
+    const std::uint64_t since = field.loop.nanos();
+    CHECK(a.epochs.empty());
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    CHECK(a.owned_at >= since + Lease::kTaken * 1'000'000);
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("NATS loses its data: there is an owner again, with a higher epoch, and never two") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a"), b(nats, field.loop, "b");
+    CHECK(field.until([&] { return a.lease->is_owner() || b.lease->is_owner(); }));
+    Candidate& first = a.lease->is_owner() ? a : b;
+    Candidate& other = a.lease->is_owner() ? b : a;
+    const std::uint64_t epoch = first.epochs.back();
+    nats.kill();
+    nats.start_empty();
+    CHECK(field.until([&] { return !first.lease->is_owner(); }));
+    CHECK(other.epochs.empty());
+    CHECK(field.until([&] { return a.lease->is_owner() || b.lease->is_owner(); }));
+    CHECK(a.lease->is_owner() != b.lease->is_owner());
+    CHECK((a.lease->is_owner() ? a : b).epochs.back() > epoch);
     for (Candidate* one : {&a, &b}) {
       one->lease.reset();
       one->line.reset();
