@@ -282,5 +282,17 @@ TEST_CASE("one of three NATS servers killed: nobody is disconnected, and the are
   CHECK(look(own, "anna").score.losses() == 1);
 }
 
+TEST_CASE("a node that cannot open the arena leaves it to another") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Node lame(folder, nats, "lame",
+            "[[arena]]\nname = \"field\"\nfleet = true\nfrom = \"" + folder.write("from.mcap", "no recording") +
+                "\"\nlisten = [\"" + kJson + "\"]\n");
+  REQUIRE_MESSAGE(lame.process().err_has("cannot open the arena"), lame.process().err());
+  Node good(folder, nats, "good", arena());
+  good.owns();
+}
+
 }  // namespace
 }  // namespace entente::fleet::nodes_test

@@ -51,6 +51,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
 
  private:
   static constexpr Millis kAgain = 250;
+  static constexpr Millis kCannotOpen = 30'000;  // so long, others may try
 
   void owns(std::uint64_t epoch) override {
     epoch_ = epoch;
@@ -80,8 +81,9 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   void open(const std::optional<fleet::BusMessage>& stored) {
     auto made = rooms_.make();
     if (!made) {
-      spdlog::error("fleet: cannot open the arena '{}': {}", arena_.arena, made.error().text);
-      return;
+      spdlog::error("fleet: cannot open the arena '{}': {}; this node leaves it to others, and tries again in {} s",
+                    arena_.arena, made.error().text, kCannotOpen / 1'000);
+      return lease_.release(kCannotOpen);
     }
     std::optional<fleet::ReadArena> before;
     if (stored) {
