@@ -7,8 +7,11 @@
 #include <atomic>
 #include <cassert>
 #include <condition_variable>
+#include <cstdio>
 #include <map>
 #include <mutex>
+#include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -25,7 +28,8 @@ constexpr std::int64_t kWriteDeadline = 2'000;  // ms; a server that reads nothi
 constexpr std::int64_t kPing = 2'000;           // ms; after two that are not answered, the server is left
 constexpr Millis kWatchStep = 200;              // how soon a watch notices that it is to begin anew, or end
 constexpr Millis kQuestionStep = 50;
-constexpr Millis kGoodbye = 1'000;  // for what waits when the bus closes
+constexpr Millis kGoodbye = 1'000;          // for what waits when the bus closes
+constexpr std::size_t kMostRefusals = 100;  // subjects of which it is told that they are not permitted
 
 /// What libnats says of the last failure on this thread.
 std::string failure(natsStatus status) {
@@ -59,13 +63,21 @@ natsStatus sent(natsConnection* by, const std::string& subject, const std::strin
                        : natsConnection_PublishRequest(by, subject.c_str(), reply.c_str(), bytes.data(), length);
 }
 
+/// 128 random bits.
+std::string random_token() {
+  std::random_device random;
+  std::array<char, 33> text{};
+  std::snprintf(text.data(), text.size(), "%08x%08x%08x%08x", random(), random(), random(), random());
+  return text.data();
+}
+
 bool is_tls(const std::string& url) { return url.starts_with("tls://"); }
 
 }  // namespace
 
 struct BusCounters {
   std::atomic<std::uint64_t> published{0}, published_bytes{0}, received{0}, received_bytes{0}, dropped_out{0},
-      dropped_in{0}, connects{0}, losses{0}, failures{0};
+      dropped_in{0}, connects{0}, losses{0}, failures{0}, refused{0}, forged{0};
 };
 
 // -- The line's side of letters ---------------------------------------------------------------------------------------
@@ -215,7 +227,10 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   }
 
   bool publish(std::string subject, std::string reply, Buffer bytes);
-  void subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox);
+  enum class Brings : bool { kMessages, kAnswers };
+  /// kAnswers: `number` is that of a question.
+  void subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox,
+                 Brings brings = Brings::kMessages);
   void unsubscribe(const BusLine::Inbox* inbox, BusLine::Number number);
   void unsubscribe_all(const BusLine::Inbox* inbox);
   void watch(BusLine::Number number, std::string bucket, std::string keys, std::shared_ptr<BusLine::Inbox> inbox);
@@ -242,12 +257,13 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     std::shared_ptr<BusLine::Inbox> inbox;
     BusLine::Number number;
     std::shared_ptr<BusCounters> counters;
-    bool answers;  // of questions
+    Brings brings;
   };
   struct Subscription {
     std::shared_ptr<BusLine::Inbox> inbox;
     BusLine::Number number;
     std::string subject;
+    Brings brings;
     natsSubscription* nats = nullptr;
   };
   struct Watch {
@@ -282,6 +298,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     with(hook, [](Impl& its) { its.sender_->wake(); });
   }
   static void on_error(natsConnection*, natsSubscription*, natsStatus what, void* hook) {
+    if (what == NATS_NOT_PERMITTED) with(hook, [&](Impl& its) { its.was_refused(failure(what)); });
     // A consumer of a watch is gone: with the server that had it, or because messages were lost.
     if (what == NATS_MISSED_HEARTBEAT || what == NATS_MISMATCH || what == NATS_SLOW_CONSUMER)
       with(hook, [](Impl& its) { ++its.generation_; });
@@ -304,6 +321,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   }
   void went_up();
   void went_down();
+  void was_refused(const std::string& what);
   void tell_state(bool up);
   void run(Watch& watch);
   void follow(Watch& watch, BusConnection& connection);
@@ -318,6 +336,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::shared_ptr<BusConnection> connection_;
   Millis lost_at_ = steady_now();
   std::string error_;
+  std::set<std::string> refusals_;
   std::vector<std::weak_ptr<BusLine::Inbox>> inboxes_;
   std::vector<std::unique_ptr<Watch>> watches_;  // also those that are over, until their threads are joined
   // Of the sender's thread.
@@ -455,6 +474,15 @@ void Bus::Impl::went_down() {
   tell_state(false);
 }
 
+void Bus::Impl::was_refused(const std::string& what) {
+  ++counters_->refused;
+  {
+    const std::lock_guard lock(mutex_);
+    if (refusals_.size() >= kMostRefusals || !refusals_.insert(what).second) return;
+  }
+  if (options_.refused) options_.refused(what);
+}
+
 void Bus::Impl::tell_state(bool up) {
   std::vector<std::shared_ptr<BusLine::Inbox>> all;
   {
@@ -517,34 +545,33 @@ void Bus::Impl::on_message(natsConnection*, natsSubscription*, natsMsg* message,
   const auto& its = *static_cast<SubscriptionHook*>(hook);
   BusMessage heard = message_of(message);
   const bool nobody = natsMsg_IsNoResponders(message);
+  // Who asks JetStream for a message may have it sent to any subject, also to one where it may not publish.
+  const char* stream = nullptr;
+  const bool forged = its.brings == Brings::kMessages && natsMsgHeader_Get(message, "Nats-Stream", &stream) == NATS_OK;
   natsMsg_Destroy(message);
   ++its.counters->received;
   its.counters->received_bytes += heard.bytes.size();
+  if (forged) return void(++its.counters->forged);
   const std::size_t size = size_of(heard);
-  const auto read = [number = its.number, answers = its.answers, nobody,
+  const auto read = [number = its.number, brings = its.brings, nobody,
                      heard = std::make_shared<BusMessage>(std::move(heard))](BusLine& line) {
-    if (!answers) return line.heard(number, *heard);
-    const auto dot = heard->subject.rfind('.');
-    BusLine::Number question = 0;
-    for (const char digit : heard->subject.substr(dot + 1)) {
-      if (digit < '0' || digit > '9') return;
-      question = question * 10 + static_cast<BusLine::Number>(digit - '0');
-    }
-    line.answered(question, std::move(*heard), nobody);
+    if (brings == Brings::kMessages) return line.heard(number, *heard);
+    line.answered(number, std::move(*heard), nobody);
   };
   if (!its.inbox->post(size, BusLine::Inbox::Drop::kIfFull, read)) ++its.counters->dropped_in;
 }
 
 void Bus::Impl::open(Subscription& one) {
-  auto hook = std::make_unique<SubscriptionHook>(SubscriptionHook{one.inbox, one.number, counters_, one.number == 0});
+  auto hook = std::make_unique<SubscriptionHook>(SubscriptionHook{one.inbox, one.number, counters_, one.brings});
   if (natsConnection_Subscribe(&one.nats, connection_->nats, one.subject.c_str(), &on_message, hook.get()) != NATS_OK)
     return;
   natsSubscription_SetOnCompleteCB(one.nats, &on_complete, hook.release());
 }
 
-void Bus::Impl::subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox) {
-  sender_->put(0, [this, number, subject = std::move(subject), inbox = std::move(inbox)] {
-    subscriptions_.push_back({inbox, number, subject});
+void Bus::Impl::subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox,
+                          Brings brings) {
+  sender_->put(0, [this, number, brings, subject = std::move(subject), inbox = std::move(inbox)] {
+    subscriptions_.push_back({inbox, number, subject, brings});
     if (connection_ != nullptr) open(subscriptions_.back());
   });
 }
@@ -666,8 +693,8 @@ std::string Bus::last_error() const { return impl_->error(); }
 
 BusCounts Bus::counts() const {
   const BusCounters& its = *impl_->counters();
-  return {its.published,  its.published_bytes, its.received, its.received_bytes, its.dropped_out,
-          its.dropped_in, its.connects,        its.losses,   its.failures};
+  return {its.published, its.published_bytes, its.received, its.received_bytes, its.dropped_out, its.dropped_in,
+          its.connects,  its.losses,          its.failures, its.refused,        its.forged};
 }
 
 // -- A line -----------------------------------------------------------------------------------------------------------
@@ -737,20 +764,15 @@ void BusLine::heard(Number subscription, const BusMessage& message) {
   (*heard)(message);
 }
 
-void BusLine::ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered) {
-  if (answers_at_.empty()) {
-    natsInbox* inbox = nullptr;  // "_INBOX." and something that nobody else has
-    if (natsInbox_Create(&inbox) != NATS_OK) return answered({});
-    const std::string unique = inbox;
-    natsInbox_Destroy(inbox);
-    answers_at_ = bus_.impl_->inbox_prefix() + unique.substr(unique.find('.')) + ".";
-    bus_.impl_->subscribe(0, answers_at_ + "*", inbox_);
-  }
+void BusLine::ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered,
+                  const std::string& below) {
   const Number number = ++last_;
+  const std::string at = (below.empty() ? bus_.impl_->inbox_prefix() : below) + "." + random_token();
   questions_[number] = {std::move(answered), {}, most, loop_.nanos() / 1'000'000 + within};
+  bus_.impl_->subscribe(number, at, inbox_, Bus::Impl::Brings::kAnswers);
   if (timer_ == nullptr) timer_ = std::make_unique<Timer>(loop_, *this);
   // Without a connection, it is answered as soon as this call has returned.
-  if (!publish(subject, bytes, answers_at_ + std::to_string(number)))
+  if (!publish(subject, bytes, at))
     inbox_->post(0, Inbox::Drop::kNever, [number](BusLine& line) { line.answered(number, {}, true); });
 }
 
@@ -763,6 +785,7 @@ void BusLine::answered(Number number, BusMessage message, bool nobody) {
 
 void BusLine::finish(std::unordered_map<Number, Question>::iterator question) {
   const Question done = std::move(question->second);
+  bus_.impl_->unsubscribe(inbox_.get(), question->first);
   questions_.erase(question);
   done.answered(done.answers);
 }

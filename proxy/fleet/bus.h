@@ -32,6 +32,9 @@ struct BusOptions {
   /// Called on threads of the bus when it is connected, when it is not any more, and when it cannot connect (once for
   /// each reason). `why`: for people.
   std::function<void(bool connected, const std::string& why)> told = {};
+  /// Called on a thread of the bus when the server does not let this account publish or subscribe to a subject: once
+  /// for each, of 100 at most. `what`: for people.
+  std::function<void(const std::string& what)> refused = {};
   std::size_t most_waiting = 64U << 20U;                ///< bytes, in each direction and of each line
   Millis reconnect_first = 50, reconnect_last = 2'000;  ///< pauses between attempts: they double
 };
@@ -46,6 +49,8 @@ struct BusCounts {
   std::uint64_t dropped_in = 0;   ///< messages that came while too much waited for their line
   std::uint64_t connects = 0, losses = 0;
   std::uint64_t failures = 0;  ///< orders to JetStream that failed
+  std::uint64_t refused = 0;   ///< messages and subscriptions that this account is not permitted
+  std::uint64_t forged = 0;    ///< stored messages that somebody had JetStream send to a subscription
 };
 
 struct BusMessage {
@@ -154,8 +159,10 @@ class BusLine {
   Number subscribe(const std::string& subject, Heard heard);
   void unsubscribe(Number subscription);
   /// Publishes, and collects up to `most` answers. Answered once: when there are that many, or when `within` has
-  /// passed; without any if there is no connection, or nobody subscribes to the subject.
-  void ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered);
+  /// passed; without any if there is no connection, or nobody subscribes to the subject. `below`: answers come to a
+  /// subject below this one, which nobody can guess; empty: below the inbox of this connection.
+  void ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered,
+           const std::string& below = {});
 
   // JetStream. Each order is answered once; an error comes within seconds. Orders of one kind (buckets; streams) are
   // carried out in their order.
@@ -223,7 +230,6 @@ class BusLine {
   std::shared_ptr<Inbox> inbox_;
   std::vector<Letter> letters_;
   Number last_ = 0;
-  std::string answers_at_;  // subject of answers, without the question's number
   std::function<void(bool)> state_;
   std::unordered_map<Number, std::shared_ptr<Heard>> heard_;
   std::unordered_map<Number, std::shared_ptr<Watched>> watched_;

@@ -30,6 +30,8 @@ class Subjects {
   // Nodes and operators.
   /// What one node is to do.
   std::string order(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".order"; }
+  /// Below this, a node answers orders.
+  std::string answer(std::string_view node) const { return fleet_ + ".answer." + std::string(node); }
   /// What one node says of itself.
   std::string state(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".state"; }
   /// What all nodes are asked or told.
@@ -43,7 +45,6 @@ class Subjects {
 
   // Buckets and streams.
   std::string leases() const { return fleet_ + "-leases"; }
-  std::string players() const { return fleet_ + "-players"; }
   std::string bans() const { return fleet_ + "-bans"; }
   std::string snapshots() const { return fleet_ + "-snapshots"; }
   std::string recordings() const { return fleet_ + "-rec"; }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -62,15 +63,17 @@ struct Member {
       : bus(fleet.options(user, node)), its(bus) {
     REQUIRE(its.connects());
   }
-  void say(const std::string& subject) { CHECK(its.line->publish(subject, Buffer{1})); }
+  void say(const std::string& subject, const std::string& reply = {}) {
+    CHECK(its.line->publish(subject, Buffer{1}, reply));
+  }
   std::vector<std::string>& hear(const std::string& subject) {
     its.line->subscribe(subject, [this](const BusMessage& message) { heard.push_back(message.subject); });
     return heard;
   }
   /// What it said before, and what it subscribed to, is at the server: it answers what comes after that.
-  void settle() {
+  void settle(const std::string& stream = "KV_entente-bans") {
     bool answered = false;
-    its.line->ask("$JS.API.STREAM.INFO.KV_entente-bans", {}, 10'000, 1,
+    its.line->ask("$JS.API.STREAM.INFO." + stream, {}, 10'000, 1,
                   [&](const std::vector<BusMessage>& all) { answered = !all.empty(); });
     CHECK(its.until([&] { return answered; }));
   }
@@ -122,7 +125,7 @@ TEST_CASE("an edge can speak for its own players alone: not as an owner, not for
   CHECK(b.heard == std::vector{names.facts("field"), names.to("field", "b"), names.order("b"), names.operation("who")});
 }
 
-TEST_CASE("an edge cannot listen to another node; whoever is asked can answer, once") {
+TEST_CASE("an edge cannot listen to another node; whoever is asked answers at its own subject, to operators alone") {
   if (NatsServer::is_missing()) return;
   const Fleet fleet({"a=edge", "b=edge", "home=owner", "boss=operator"});
   Member a(fleet, "a", "a"), b(fleet, "b", "b"), home(fleet, "home", "home"), boss(fleet, "boss", "boss");
@@ -131,29 +134,115 @@ TEST_CASE("an edge cannot listen to another node; whoever is asked can answer, o
   a.hear(names.from("field", "*"));
   a.hear(names.order("b"));
   a.hear("entente.inbox.>");
-  b.its.line->subscribe(names.order("b"), [&](const BusMessage& message) {
-    b.its.line->publish(message.reply, Buffer{7}, {});
-    b.its.line->publish(message.reply, Buffer{8}, {});
-  });
+  a.hear("entente.answer.>");
+  std::vector<std::string> asked;
+  b.its.line->subscribe(names.order("b"), [&](const BusMessage& message) { asked.push_back(message.reply); });
   b.hear(names.to("field", "b"));
   a.settle();
   b.settle();
   std::vector<BusMessage> answers;
   bool done = false;
-  boss.its.line->ask(names.order("b"), Buffer{1}, 1'000, 2, [&](std::vector<BusMessage> all) {
+  const auto answered = [&](std::vector<BusMessage> all) {
     answers = std::move(all);
     done = true;
-  });
-  CHECK(boss.its.until([&] {
-    uv_run(b.its.loop.raw(), UV_RUN_NOWAIT);
-    return done;
-  }));
+  };
+  boss.its.line->ask(names.order("b"), Buffer{1}, 30'000, 1, answered, names.answer("b"));
+  CHECK(b.its.until([&] { return asked.size() == 1; }));
+  CHECK(asked[0].starts_with("entente.answer.b."));
+  a.say(asked[0]);  // not even if it knew the subject
+  a.settle();
+  CHECK(b.its.line->publish(asked[0], Buffer{7}));
+  CHECK(boss.its.until([&] { return done; }));
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].bytes == Buffer{7});
   home.say(names.to("field", "b"));
   CHECK(b.its.until([&] { return !b.heard.empty(); }));
   a.settle();
   CHECK(a.heard.empty());
+}
+
+TEST_CASE("nobody gets to a subject by a message of its own that names it for the answer") {
+  if (NatsServer::is_missing()) return;
+  const Fleet fleet({"b=edge", "home=edge,owner", "files=archive", "boss=operator"});
+  Member b(fleet, "b", "b"), home(fleet, "home", "home"), files(fleet, "files", "files"), boss(fleet, "boss", "boss");
+  const Subjects names("entente");
+  std::vector<Buffer> orders;
+  b.its.line->subscribe(names.order("b"), [&](const BusMessage& message) { orders.push_back(message.bytes); });
+  b.settle();
+  home.hear(names.facts("field"));
+  home.settle();
+  home.say(names.facts("field"), names.order("b"));
+  CHECK(home.its.until([&] { return !home.heard.empty(); }));
+  home.say(names.order("b"));
+  home.settle();
+  files.hear(names.state("*"));
+  files.settle("KV_entente-leases");
+  files.say(names.state("files"), names.order("b"));
+  files.settle("KV_entente-leases");  // an answer for what it said comes before
+  files.say(names.order("b"));
+  files.settle("KV_entente-leases");
+  CHECK(files.heard.empty());
+  CHECK(boss.its.line->publish(names.order("b"), Buffer{9}));
+  CHECK(b.its.until([&] { return !orders.empty(); }));
+  CHECK(orders == std::vector<Buffer>{Buffer{9}});
+}
+
+TEST_CASE("nobody gets to a subject by a message that JetStream stores and sends there for him") {
+  if (NatsServer::is_missing()) return;
+  const Fleet fleet({"b=edge", "home=owner"});
+  Member b(fleet, "b", "b"), home(fleet, "home", "home");
+  const Subjects names("entente");
+  b.hear(names.order("b"));
+  b.hear(names.to("field", "b"));
+  b.settle();
+  bool stored = false;
+  StreamOptions stream;
+  stream.name = names.snapshots();
+  stream.subjects = {names.snapshot("*")};
+  home.its.line->open_stream(stream, [](const Outcome<std::uint64_t>&) {});
+  home.its.line->store(names.snapshot("field"), Buffer{7}, "", [&](const auto& done) { stored = done.ok(); });
+  CHECK(home.its.until([&] { return stored; }));
+  home.its.line->publish("$JS.API.DIRECT.GET." + names.snapshots(), as_bytes(R"({"seq":1})"), names.order("b"));
+  CHECK(b.its.until([&] { return b.bus.counts().forged == 1; }));
+  home.say(names.to("field", "b"));
+  CHECK(b.its.until([&] { return !b.heard.empty(); }));
+  CHECK(b.heard == std::vector{names.to("field", "b")});
+}
+
+TEST_CASE("an owner has a door of its own; what an account may not do is told once, and counted") {
+  if (NatsServer::is_missing()) return;
+  const Fleet fleet({"home=owner"});
+  const Subjects names("entente");
+  std::vector<std::string> refusals;
+  std::mutex mutex;
+  BusOptions options = fleet.options("home", "home");
+  options.refused = [&](const std::string& what) {
+    const std::lock_guard lock(mutex);
+    refusals.push_back(what);
+  };
+  Bus bus(options);
+  Station its(bus);
+  REQUIRE(its.connects());
+  std::vector<std::string> heard;
+  for (const std::string& one : {names.facts("field"), names.to("field", "home"), names.from("field", "*")})
+    its.line->subscribe(one, [&](const BusMessage& message) { heard.push_back(message.subject); });
+  const std::vector<std::string> all = {names.facts("field"), names.to("field", "home"), names.from("field", "home")};
+  for (const std::string& one : all) CHECK(its.line->publish(one, Buffer{1}));
+  CHECK(its.until([&] { return heard.size() == all.size(); }));
+  CHECK(heard == all);
+  CHECK(bus.counts().refused == 0);
+
+  for (const std::string& one : {names.order("b"), names.order("b"), names.operation("who")})
+    CHECK(its.line->publish(one, Buffer{1}));
+  its.line->subscribe(names.state("*"), [](const BusMessage&) {});
+  CHECK(its.until([&] { return bus.counts().refused == 4; }));
+  REQUIRE(its.until([&] {
+    const std::lock_guard lock(mutex);
+    return refusals.size() == 3;
+  }));
+  CHECK(refusals[0].find(names.order("b")) != std::string::npos);
+  CHECK(refusals[1].find(names.operation("who")) != std::string::npos);
+  CHECK(refusals[2].find(names.state("*")) != std::string::npos);
 }
 
 TEST_CASE(
@@ -191,6 +280,7 @@ TEST_CASE(
             .done());
   CHECK(home.its.order([&](auto done) { home.its.line->get(names.leases(), "arena.field", done); }).done());
   CHECK(!home.its.order([&](auto done) { home.its.line->put(names.leases(), "archive", Buffer{1}, done); }).done());
+  CHECK(files.its.order([&](auto done) { files.its.line->open_bucket(bucket, done); }).done());
   CHECK(files.its.order([&](auto done) { files.its.line->create(names.leases(), "archive", Buffer{1}, done); }).done());
 
   std::optional<Outcome<std::uint64_t>> stored;

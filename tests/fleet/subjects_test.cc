@@ -24,6 +24,7 @@ TEST_CASE("one node's subjects differ from another's in one token, at its place"
   CHECK(names.to("field", "a") == "entente.arena.field.to.a");
   CHECK(names.from("field", "*") == "entente.arena.field.from.*");
   CHECK(names.order("a") == "entente.node.a.order");
+  CHECK(names.answer("a") == "entente.answer.a");
   CHECK(names.operation("list") == "entente.op.list");
   CHECK(names.leases() == "entente-leases");
 }

@@ -107,13 +107,17 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings, Log l
   options.key_file = settings.key();
   std::unique_ptr<Fleet> fleet(new Fleet(settings));
   options.client = fleet->node_;
-  if (log == Log::kYes)
+  if (log == Log::kYes) {
+    options.refused = [name = settings.name()](const std::string& what) {
+      spdlog::warn("fleet '{}': NATS does not permit this node's account to do that: {}", name, what);
+    };
     options.told = [name = settings.name()](bool connected, const std::string& why) {
       if (connected)
         spdlog::info("fleet '{}': connected to NATS", name);
       else
         spdlog::warn("fleet '{}': not connected to NATS: {}", name, why);
     };
+  }
   options.inbox = inbox_of(settings.name(), fleet->node_);
   fleet->bus_ = std::make_unique<fleet::Bus>(options);
   return fleet;
@@ -133,6 +137,10 @@ void Fleet::measure(Metrics& metrics) const {
   metrics.count("bus_dropped", "", {{"direction", "in"}}, counts.dropped_in);
   metrics.count("bus_losses", "Connections to NATS that were lost", {}, counts.losses);
   metrics.count("bus_failures", "Orders to JetStream that failed", {}, counts.failures);
+  metrics.count("bus_refused", "Messages and subscriptions that NATS does not permit this node's account", {},
+                counts.refused);
+  metrics.count("bus_forged", "Stored messages that somebody had NATS send where he may not publish; they are ignored",
+                {}, counts.forged);
 }
 
 }  // namespace entente

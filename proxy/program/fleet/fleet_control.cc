@@ -116,9 +116,11 @@ void FleetControl::hear_state(const fleet::BusMessage& message) {
   if (seen_.size() < kMostNodes || seen_.contains(std::string(node))) seen_[std::string(node)] = loop_.now();
 }
 
+/// An order names a subject for its answer. What JetStream publishes for somebody, at any subject, does not.
 void FleetControl::hear_order(const fleet::BusMessage& message) {
   bus::Order order;
-  if (left_ || message.reply.empty() || !read_message(message, order) || order.line().size() > kLongestOrder ||
+  if (left_ || !message.reply.starts_with(fleet_.names().answer(fleet_.node()) + ".") ||
+      !read_message(message, order) || order.line().size() > kLongestOrder ||
       order.line().find_first_of("\r\n") != std::string::npos)
     return;
   std::string_view rest = order.line();
@@ -188,12 +190,14 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
   order.set_by(by.substr(0, kLongestBy / 2) + ", at " + fleet_.node());
   mailbox_.post([this, asked, order = order.SerializeAsString()] {
     for (NodeAnswer& answer : asked->answers)
-      line_->ask(fleet_.names().order(answer.node), octets_of(order), kAnswer, 1,
-                 [asked, &answer](const std::vector<fleet::BusMessage>& messages) {
-                   bus::Answer said;
-                   if (!messages.empty() && read_message(messages.front(), said)) answer.text = said.text();
-                   if (--asked->open == 0) asked->done.set_value(std::move(asked->answers));
-                 });
+      line_->ask(
+          fleet_.names().order(answer.node), octets_of(order), kAnswer, 1,
+          [asked, &answer](const std::vector<fleet::BusMessage>& messages) {
+            bus::Answer said;
+            if (!messages.empty() && read_message(messages.front(), said)) answer.text = said.text();
+            if (--asked->open == 0) asked->done.set_value(std::move(asked->answers));
+          },
+          fleet_.names().answer(answer.node));
   });
   if (future.wait_for(std::chrono::milliseconds(kAnswer + kMargin)) != std::future_status::ready) return silent;
   return future.get();

@@ -93,6 +93,27 @@ TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players
   CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is no command for a fleet"));
 }
 
+TEST_CASE("with the accounts of deploy/fleet: an operator's node asks the others, and an owner's own door leads in") {
+  if (NatsServer::is_missing()) return;
+  const Folder accounts;
+  const Ended made = run({testing::source_dir() + "/deploy/fleet/accounts", "entente", accounts.path(),
+                          "home=owner,recorder", "boss=edge,operator"});
+  REQUIRE_MESSAGE(made.code == 0, made.err);
+  const NatsServer nats({"-c", accounts.write("nats.conf", "include ./users.conf\n")});
+  const auto account = [&](const std::string& name) {
+    return "user = '" + name + "'\npassword_file = '" + accounts.file(name + ".password") + "'\n";
+  };
+  NodeProcess home(nats, "home", account("home")), boss(nats, "boss", account("boss"));
+  const auto anna = home.bot("anna"), ben = boss.bot("ben");
+  REQUIRE(boss.says({"--fleet", "nodes"}, "\nhome\t"));
+  CHECK(has(boss.ctl({"--fleet", "kick", "anna"}).out, "home: kicked link "));
+  CHECK(anna->wait() != 0);
+  CHECK(has(home.ctl({"--fleet", "nodes"}).err, "may this node's account give orders?"));
+  // Its arena may be owned elsewhere only: it says what it lacks.
+  CHECK(boss.process().err_has("NATS does not permit this node's account to do that"));
+  CHECK(has(boss.process().err(), "STREAM.INFO.KV_entente-leases"));
+}
+
 TEST_CASE("a player who is banned on one node is out on all, and comes in nowhere until some node lifts the ban") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
