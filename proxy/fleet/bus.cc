@@ -1029,7 +1029,7 @@ void BusLine::last(const std::string& stream, const std::string& subject,
 }
 
 void BusLine::read(const std::string& stream, const std::string& subject, std::uint64_t from, std::size_t most_bytes,
-                   Read answered) {
+                   Read answered, Millis within) {
   auto all = std::make_shared<std::vector<BusMessage>>();
   bid_stream(
       0,
@@ -1037,7 +1037,8 @@ void BusLine::read(const std::string& stream, const std::string& subject, std::u
         answered(outcome ? Outcome<std::vector<BusMessage>>(std::move(*all))
                          : Outcome<std::vector<BusMessage>>(outcome.error()));
       },
-      [all, stream, subject, from, most_bytes](BusConnection& connection) -> Outcome<std::uint64_t> {
+      [all, stream, subject, from, most_bytes, within](BusConnection& connection) -> Outcome<std::uint64_t> {
+        const Millis end = steady_now() + within;
         std::size_t bytes = 0;
         jsDirectGetMsgOptions options;
         jsDirectGetMsgOptions_Init(&options);
@@ -1051,6 +1052,7 @@ void BusLine::read(const std::string& stream, const std::string& subject, std::u
           all->back().number = options.Sequence = natsMsg_GetSequence(message);
           bytes += size_of(all->back());
           natsMsg_Destroy(message);
+          if (steady_now() >= end) break;
         }
         return std::uint64_t{0};
       });

@@ -188,10 +188,12 @@ class BusLine {
             std::function<void(Outcome<std::optional<BusMessage>>)> answered);
 
   /// Messages of `subject`, which may be a pattern, in their order, from this number on: up to `most_bytes`, but at
-  /// least one if there is any. REQUIRES: the stream was opened by open_stream().
+  /// least one if there is any. After `within` it ends with what it has. REQUIRES: the stream was opened by
+  /// open_stream().
   using Read = std::function<void(Outcome<std::vector<BusMessage>>)>;
+  static constexpr Millis kReadFor = 2'000;
   void read(const std::string& stream, const std::string& subject, std::uint64_t from, std::size_t most_bytes,
-            Read answered);
+            Read answered, Millis within = kReadFor);
   /// The subjects, of this pattern, of which a stream has messages.
   void subjects(const std::string& stream, const std::string& pattern,
                 std::function<void(Outcome<std::vector<std::string>>)> answered);

@@ -277,9 +277,10 @@ TEST_CASE("a stream is read by pattern, in order, in portions; and says which su
     its.line->store(subject, as_bytes("12345"), "", stored);
   CHECK(its.until([&] { return done == 5; }));
   std::optional<Outcome<std::vector<BusMessage>>> read;
-  const auto messages = [&](const char* subject, std::uint64_t from, std::size_t most) {
+  const auto messages = [&](const char* subject, std::uint64_t from, std::size_t most,
+                            Millis within = BusLine::kReadFor) {
     read.reset();
-    its.line->read("rec", subject, from, most, [&](auto outcome) { read = std::move(outcome); });
+    its.line->read("rec", subject, from, most, [&](auto outcome) { read = std::move(outcome); }, within);
     CHECK(its.until([&] { return read.has_value(); }));
     std::string numbers;
     if (read->ok())
@@ -288,6 +289,7 @@ TEST_CASE("a stream is read by pattern, in order, in portions; and says which su
   };
   CHECK(messages("rec.a", 1, 10'000) == "rec.a#1 rec.a#3 rec.a#4 ");
   CHECK(messages("rec.a", 2, 1) == "rec.a#3 ");
+  CHECK(messages("rec.a", 1, 10'000, 0) == "rec.a#1 ");  // no time: at least one
   CHECK(messages("rec.*", 2, 10'000) == "rec.b#2 rec.a#3 rec.a#4 ");
   CHECK(messages("rec.a", 5, 10'000).empty());
   CHECK(messages("rec.c", 1, 10'000).empty());
