@@ -49,18 +49,23 @@ class RecordingUploads::Upload final : public trace::Sink {
  public:
   Upload(std::shared_ptr<Queue> queue, std::string subject, std::string file, std::uint64_t run)
       : queue_(std::move(queue)), subject_(std::move(subject)), file_(std::move(file)), run_(run) {}
+  /// Who gives up its file, because somebody has removed it, never finishes it.
+  ~Upload() override {
+    if (size_ != 0) end(true);
+  }
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
 
   const std::string& name() const override { return file_; }
   Outcome<Done> write(Bytes bytes) override {
-    while (!bytes.empty() && !torn_) {
+    while (!bytes.empty() && !ended_) {
       const Bytes piece = bytes.first(std::min(bytes.size(), kPiece));
-      torn_ = !put(piece, false, false);
+      const bool fits = put(piece, false, false);
       size_ += piece.size();
       bytes = bytes.subspan(piece.size());
-    }
-    if (torn_ && !std::exchange(told_, true)) {
+      if (fits) continue;
       spdlog::error("{} {}", kTorn, file_);
-      (void)put({}, true, true);
+      end(true);
       const std::lock_guard lock(queue_->mutex);
       ++queue_->torn;
     }
@@ -70,11 +75,16 @@ class RecordingUploads::Upload final : public trace::Sink {
   Outcome<Done> cut(std::uint64_t) override { return Done{}; }
   Outcome<Done> sync() override { return Done{}; }
   Outcome<Done> finish() override {
-    if (!torn_) (void)put({}, true, true);
+    end(false);
     return Done{};
   }
 
  private:
+  void end(bool torn) {
+    if (std::exchange(ended_, true)) return;
+    torn_ = torn;
+    (void)put({}, true, true);
+  }
   bool put(Bytes bytes, bool last, bool always) {
     bus::RecordingPiece piece;
     piece.set_file(file_);
@@ -94,7 +104,7 @@ class RecordingUploads::Upload final : public trace::Sink {
   const std::string subject_, file_;
   const std::uint64_t run_;
   std::uint64_t size_ = 0;
-  bool torn_ = false, told_ = false;
+  bool torn_ = false, ended_ = false;
 };
 
 RecordingUploads::RecordingUploads(Fleet& fleet, Millis keep)

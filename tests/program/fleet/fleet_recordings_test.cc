@@ -118,6 +118,18 @@ TEST_CASE("a recording that is complete is archived byte for byte, and can be re
       "the fleet has no recording 'other.mcap'"));
 }
 
+TEST_CASE("a file that is removed while it is recorded ends in the fleet, too: the end of that recording is missing") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder local;
+  NodeProcess node(nats, "a", recording(local, "also"), "record = 'field.mcap'\nbots = 2");
+  const auto list = [&] { return run({kEntente, "recordings", "--fleet", node.config()}).out; };
+  REQUIRE(eventually([&] { return bytes_at_fleet(node) > 0; }));
+  CHECK(has(list(), "unfinished  field.mcap"));
+  REQUIRE(fs::remove(local.file("field.mcap.part")));
+  CHECK(eventually([&] { return has(list(), "torn        field.mcap"); }));
+}
+
 TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is away, pieces wait") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
