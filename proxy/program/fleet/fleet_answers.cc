@@ -16,6 +16,10 @@ namespace {
 constexpr std::string_view kAnswered = "ok\n", kFailure = "error: ";
 constexpr const char* kSilent = "does not answer";
 constexpr const char* kNonsense = "answers nothing that makes sense";
+// More than that of one node is no answer.
+constexpr std::size_t kLongestAnswer = 1 << 20;  // bytes
+constexpr std::ptrdiff_t kMostLines = 20'000, kMostColumns = 64;
+constexpr double kHighestNumber = 9'007'199'254'740'992;  // 2^53: a double has all integers up to there
 
 std::vector<std::string_view> parts_of(std::string_view text, char between) {
   std::vector<std::string_view> parts;
@@ -34,9 +38,17 @@ std::string failure_of(const NodeAnswer& answer) {
   return screen_text(text.substr(kFailure.size(), text.find('\n') - kFailure.size()));
 }
 
-/// The place of a column in `header`, where it is added if it is not there.
+/// Whether it is what a command has answered.
+bool is_answer(std::string_view text) {
+  const auto columns = text.substr(0, text.find('\n', kAnswered.size()));
+  return text.starts_with(kAnswered) && text.size() <= kLongestAnswer &&
+         std::count(text.begin(), text.end(), '\n') <= kMostLines &&
+         std::count(columns.begin(), columns.end(), '\t') < kMostColumns;
+}
+
+/// The place of a column in `header`, where it is added if it is not there. The first is ours.
 std::size_t place_of(std::string_view column, std::vector<std::string>& header) {
-  const auto at = std::find(header.begin(), header.end(), column);
+  const auto at = std::find(header.begin() + 1, header.end(), column);
   if (at != header.end()) return static_cast<std::size_t>(at - header.begin());
   header.emplace_back(column);
   return header.size() - 1;
@@ -45,7 +57,7 @@ std::size_t place_of(std::string_view column, std::vector<std::string>& header) 
 bool is_table(const std::vector<NodeAnswer>& answers) {
   const auto has_tabs = [](const NodeAnswer& one) {
     const std::string_view text = one.text;
-    return text.starts_with(kAnswered) &&
+    return is_answer(text) &&
            text.substr(kAnswered.size(), text.find('\n', kAnswered.size()) - kAnswered.size()).find('\t') != text.npos;
   };
   return std::any_of(answers.begin(), answers.end(), has_tabs);
@@ -57,7 +69,7 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
   std::vector<std::vector<std::string>> rows;
   std::string lines, failures;
   for (const NodeAnswer& answer : answers) {
-    if (!std::string_view(answer.text).starts_with(kAnswered)) {
+    if (!is_answer(answer.text)) {
       failures += "# " + answer.node + ": " + failure_of(answer) + "\n";
       continue;
     }
@@ -84,9 +96,9 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
   if (table) {
     for (const std::string& column : header) lines += (&column == &header[0] ? "" : "\t") + column;
     lines += "\n";
-    for (auto& row : rows) {
-      row.resize(header.size(), "-");
+    for (const auto& row : rows) {
       for (const std::string& field : row) lines += (&field == &row[0] ? "" : "\t") + field;
+      for (std::size_t at = row.size(); at < header.size(); ++at) lines += "\t-";
       lines += "\n";
     }
   }
@@ -96,6 +108,7 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
 /// The objects of an answer in JSON; nothing if it is none.
 std::optional<google::protobuf::ListValue> objects_of(const std::string& text) {
   google::protobuf::Value value;
+  if (text.size() > kLongestAnswer) return std::nullopt;
   if (!google::protobuf::util::JsonStringToMessage(text, &value).ok()) return std::nullopt;
   google::protobuf::ListValue all;
   if (value.has_struct_value())
@@ -104,8 +117,11 @@ std::optional<google::protobuf::ListValue> objects_of(const std::string& text) {
     all = value.list_value();
   else
     return std::nullopt;
-  for (const auto& one : all.values())
-    if (!one.has_struct_value()) return std::nullopt;
+  if (all.values_size() > kMostLines) return std::nullopt;
+  for (auto& one : *all.mutable_values()) {
+    if (!one.has_struct_value() || one.struct_value().fields_size() > kMostColumns) return std::nullopt;
+    one.mutable_struct_value()->mutable_fields()->erase("node");  // ours
+  }
   return all;
 }
 
@@ -134,9 +150,9 @@ std::string merged_json(const std::vector<NodeAnswer>& answers) {
 std::string text_in(const google::protobuf::Struct& row, const std::string& name) {
   const auto at = row.fields().find(name);
   if (at == row.fields().end()) return "";
-  if (at->second.has_number_value())
-    return std::to_string(static_cast<std::uint64_t>(std::max(at->second.number_value(), 0.0)));
-  return at->second.string_value();
+  if (!at->second.has_number_value()) return at->second.string_value();
+  const double number = at->second.number_value();
+  return number >= 0 && number <= kHighestNumber ? std::to_string(static_cast<std::uint64_t>(number)) : "";
 }
 
 }  // namespace

@@ -54,6 +54,32 @@ TEST_CASE("answers of nodes: tables get a column, and columns that only some hav
   CHECK(rows[0].client == "192.0.2.7:1");
 }
 
+TEST_CASE("answers of nodes: one without bounds is none, a number may be any, and no node speaks as another") {
+  const NodeAnswer good = {"a", "ok\nlink\tplayer\n1\tanna\n"};
+  std::string columns = "0";
+  for (int i = 1; i < 64; ++i) columns += "\t" + std::to_string(i);
+  const auto merged = [&](const std::string& text) { return merged_answers({{"b", text}, good}, false); };
+  const std::string rows = "ok\nnode\tlink\tplayer\na\t1\tanna\n", nonsense = "# b: answers nothing that makes sense\n";
+  CHECK(has(merged("ok\n" + columns + "\n" + std::string(1'000, '\n')), "\t63\tlink\tplayer\n"));
+  CHECK(merged("ok\n" + columns + "\t64\n") == rows + nonsense);
+  CHECK(merged("ok\n" + columns + std::string(1'000'000, '\n')) == rows + nonsense);
+  CHECK(merged("ok\n" + std::string(1 << 20, 'a')) == rows + nonsense);
+  CHECK(merged("ok\nnode\tlink\na\t7\n") == "ok\nnode\tnode\tlink\tplayer\nb\ta\t7\t-\na\t-\t1\tanna\n");
+
+  const auto json = [](const std::string& text) { return merged_answers({{"b", text}}, true); };
+  const std::string no_json = "[{\"node\":\"b\",\"error\":\"answers nothing that makes sense\"}]\n";
+  std::string objects = "[{}";
+  for (int i = 0; i < 20'000; ++i) objects += ",{}";
+  CHECK(json(objects + "]") == no_json);
+  CHECK(json("[{\"a\":\"" + std::string(1 << 20, 'a') + "\"}]") == no_json);
+  CHECK(json(R"([{"node":"a","link":7}])") == "[{\"node\":\"b\",\"link\":7}]\n");
+  for (const char* number : {"1e300", "-1", "1e19"}) {
+    const auto found = rows_of_answers({{"b", std::string("[{\"link\":") + number + "}]"}});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].link.empty());
+  }
+}
+
 TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players of all, tells them, and drains") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
