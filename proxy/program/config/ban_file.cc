@@ -21,6 +21,8 @@ namespace entente {
 namespace {
 
 constexpr std::string_view kForever = "forever";
+constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
+constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for any time
 
 std::optional<std::time_t> time_of(const std::string& text) {
   if (text == kForever) return relay::Ban::kForGood;
@@ -85,7 +87,7 @@ std::optional<std::time_t> next_end(const std::vector<relay::Ban>& bans) {
 }  // namespace
 
 std::string until_text(std::time_t until) {
-  if (until == relay::Ban::kForGood) return std::string(kForever);
+  if (until == relay::Ban::kForGood || until > kLatestUntil) return std::string(kForever);
   std::tm utc{};
   gmtime_r(&until, &utc);
   std::array<char, 32> text{};
@@ -189,7 +191,8 @@ void KeptBans::watch() {
       if (const auto written = write(); !written) spdlog::error("a ban has ended; {}", written.error().text);
     const auto next = next_end(ours);
     if (next)
-      changed_.wait_until(lock, std::chrono::system_clock::from_time_t(*next));
+      changed_.wait_until(lock, std::chrono::system_clock::from_time_t(
+                                    std::min(*next, std::time(nullptr) + kLongestWait)));
     else
       changed_.wait(lock);
   }

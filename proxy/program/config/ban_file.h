@@ -23,7 +23,7 @@ Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t 
 /// Keeps lines of the old file that begin with '#', at the top. REQUIRES: no control characters in the reasons.
 Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>& bans);
 
-/// "2026-11-20T17:00:00Z", "forever".
+/// "2026-11-20T17:00:00Z", "forever", which is also what comes after the year 9999.
 std::string until_text(std::time_t until);
 
 /// The bans of a running program and their file, if it has one. A ban that ends is removed from the file at once;

@@ -38,6 +38,18 @@ TEST_CASE("bans are a line each, and come back") {
   CHECK(read_bans(path, 1'763'650'800)->size() == 1);
 }
 
+TEST_CASE("a ban may end at any time: what is written can be read, and a wait for it can be ended") {
+  const Folder folder;
+  const std::string path = folder.write("bans", "192.0.2.7 9999-12-31T23:59:59Z\n");
+  relay::Bans bans;
+  KeptBans kept(bans, path);
+  REQUIRE(kept.load().ok());
+  bans.add({net_of("192.0.2.8"), std::time_t{1} << 62, "", false});
+  REQUIRE(kept.save().ok());
+  CHECK(text_of(path) == "192.0.2.7 9999-12-31T23:59:59Z\n192.0.2.8 forever\n");
+  CHECK(read_bans(path, 0)->size() == 2);
+}
+
 TEST_CASE("no file is no bans; a remark and an empty line are none") {
   const Folder folder;
   CHECK(read_bans(folder.file("none"), 0)->empty());

@@ -7,6 +7,9 @@
 #include <sstream>
 #include <string>
 
+#include "proxy/fleet/subjects.h"
+#include "schema/fleet.pb.h"
+#include "tests/fleet/station.h"
 #include "tests/program/fleet/fleet_process.h"
 
 namespace entente::fleet_control_test {
@@ -181,6 +184,25 @@ TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what
   REQUIRE(a.says({"bans"}, "10.0.0.1\t", false));
   REQUIRE(a.says({"bans"}, "while cut off"));
   CHECK(has(content_of(a.folder().file("bans")), "10.0.0.3 forever while cut off\n"));
+}
+
+TEST_CASE("a ban of the fleet that is longer than any that an operator can give is one for ever") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const NodeProcess a(nats, "a");
+  fleet::Bus bus({.servers = {nats.url()}, .client = "evil"});
+  fleet::testing::Station evil(bus);
+  REQUIRE(evil.connects());
+  const std::string bucket = fleet::Subjects("entente").bans();
+  REQUIRE(evil.open_bucket(bucket).done());
+  bus::SharedBan ban;
+  ban.set_network("10.0.0.9");
+  ban.set_until(std::int64_t{1} << 62);
+  ban.set_changed(wall_now());
+  const std::string text = ban.SerializeAsString();
+  REQUIRE(evil.order([&](auto done) { evil.line->put(bucket, "net.10.0.0.9", as_bytes(text), done); }).done());
+  REQUIRE(a.says({"bans"}, "10.0.0.9\tforever"));
+  CHECK(content_of(a.folder().file("bans")) == "10.0.0.9 forever\n");
 }
 
 }  // namespace
