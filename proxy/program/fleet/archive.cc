@@ -83,7 +83,7 @@ class Archive {
       if (!goes_on()) return all->size();
       const std::string path = (fs::path(into_) / (one.node + "." + one.name + ".mcap")).string();
       std::error_code unknown;
-      if (failed_.contains(one.name) || fs::exists(path, unknown)) continue;
+      if (failed_.contains({one.node, one.name}) || fs::exists(path, unknown)) continue;
       if (!one.ended && !is_given_up(one)) {
         ++left;
         continue;
@@ -99,7 +99,7 @@ class Archive {
       if (!goes_on()) return all->size();
       std::fprintf(stderr, "entente archive: %s.%s: %s\n", one.node.c_str(), one.name.c_str(),
                    screen_text(saved.error().text).c_str());
-      failed_.insert(one.name);
+      failed_.emplace(one.node, one.name);
     }
     return left;
   }
@@ -108,7 +108,7 @@ class Archive {
   /// Nothing has come for long, and the node is gone.
   bool is_given_up(const FleetRecording& one) {
     const Millis now = steady_now();
-    const auto [seen, fresh] = seen_.try_emplace(one.name, one.bytes, now);
+    const auto [seen, fresh] = seen_.try_emplace({one.node, one.name}, one.bytes, now);
     if (!fresh && seen->second.first != one.bytes) seen->second = {one.bytes, now};
     const auto node_silent = reader_.silent_for(one.node, one.run);
     return now - seen->second.second >= silence_ && node_silent.value_or(silence_) >= silence_;
@@ -117,8 +117,9 @@ class Archive {
   FleetReader& reader_;
   const std::string into_;
   const Millis silence_;
-  std::map<std::string, std::pair<std::uint64_t, Millis>> seen_;  // by name: size, and since when
-  std::set<std::string> failed_;                                  // not tried again
+  using Key = std::pair<std::string, std::string>;        // node and name
+  std::map<Key, std::pair<std::uint64_t, Millis>> seen_;  // size, and since when
+  std::set<Key> failed_;                                  // not tried again
 };
 
 }  // namespace

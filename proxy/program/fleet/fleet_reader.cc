@@ -20,6 +20,7 @@ constexpr Millis kConnect = 10'000, kPatience = 15'000;
 constexpr std::size_t kReadAtOnce = 4 << 20;  // bytes
 constexpr std::size_t kMostNodesHeard = 4'096;
 constexpr std::size_t kLongestFile = 255;
+constexpr std::size_t kMostNamed = 8;  // recordings, in an error
 
 bool is_piece(const fleet::BusMessage& message, bus::RecordingPiece& piece) {
   return piece.ParseFromArray(message.bytes.data(), static_cast<int>(message.bytes.size()));
@@ -147,10 +148,18 @@ Outcome<std::vector<FleetRecording>> FleetReader::list() {
 Outcome<FleetRecording> FleetReader::find(const std::string& name) {
   auto all = list();
   if (!all) return all.error();
-  std::erase_if(*all, [&](const FleetRecording& one) { return one.name != name && one.file != name; });
+  // A file's name may be anything that its node says, but no node and no name has a slash.
+  const bool of_node = name.find('/') != std::string::npos;
+  std::erase_if(*all, [&](const FleetRecording& one) {
+    return of_node ? one.node + "/" + one.name != name : one.name != name && one.file != name;
+  });
   if (all->empty()) return Error{"the fleet has no recording '" + name + "'; `entente recordings --fleet` lists them"};
-  if (all->size() > 1) return Error{"several recordings of the fleet have the file name '" + name + "'; give the name"};
-  return all->front();
+  if (all->size() == 1) return all->front();
+  std::string which;
+  for (std::size_t i = 0; i < std::min(all->size(), kMostNamed); ++i)
+    which += (i == 0 ? "" : ", ") + (*all)[i].node + "/" + (*all)[i].name;
+  return Error{"several recordings of the fleet are called '" + name + "'; name one: " + which +
+               (all->size() > kMostNamed ? ", …" : "")};
 }
 
 Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& to,

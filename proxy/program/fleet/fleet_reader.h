@@ -21,11 +21,11 @@
 
 namespace entente {
 
-/// "fleet:NAME" in place of a file.
+/// "fleet:NAME" or "fleet:NODE/NAME" in place of a file.
 inline constexpr std::string_view kOfFleet = "fleet:";
 
 struct FleetRecording {
-  std::string node, name;  ///< as the fleet calls them; no other recording has the name
+  std::string node, name;  ///< as the fleet calls them; no other recording of the node has the name
   std::string file;        ///< as the node calls it
   std::uint64_t run = 0;   ///< of the node
   std::uint64_t bytes = 0;
@@ -44,7 +44,7 @@ class FleetReader {
 
   /// By name. Recordings whose pieces make no sense are left out.
   Outcome<std::vector<FleetRecording>> list();
-  /// The recording with this name or this file; an error if there are none or several.
+  /// The recording with this name or this file, or NODE/NAME; an error if there are none or several.
   Outcome<FleetRecording> find(const std::string& name);
   /// Writes it into `to`, as far as the fleet has it, without completing it. `goes_on`: asked before each piece; false
   /// ends it with an error. Returns whether it is whole.

@@ -138,7 +138,7 @@ class FleetFiles {
       }
       const auto found = reader->find(file.substr(kOfFleet.size()));
       if (!found) return found.error();
-      file = folder_ + "/" + found->name + ".mcap";
+      file = folder_ + "/" + found->node + "." + found->name + ".mcap";
       if (const auto saved = reader->save(*found, file); !saved) return saved.error();
     }
     return files;
@@ -155,9 +155,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "FILE", options.files,
          "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
          "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
-         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME is a recording "
-         "of "
-         "the fleet of --fleet")
+         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME (or "
+         "fleet:NODE/NAME, if several are called so) is a recording of the fleet of --fleet")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,

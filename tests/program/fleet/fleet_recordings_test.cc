@@ -8,8 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/fleet/fleet_reader.h"
+#include "schema/fleet.pb.h"
+#include "tests/fleet/station.h"
 #include "tests/program/fleet/fleet_process.h"
 #include "tests/program/native_client.h"
+#include "tests/program/recorded.h"
 #include "tests/support/repeated.h"
 
 namespace entente::fleet_recordings_test {
@@ -58,9 +62,63 @@ void chat(NativeClient& by, const std::string& text) {
   CHECK(by.hears([&](const auto& fact) { return fact.has_said() && fact.said().text() == text; }).has_value());
 }
 
-Ended archive(const NodeProcess& node, const Folder& into) {
-  return run({kEntente, "archive", node.config(), "--to", into.path().string(), "--silence", "3", "--once"});
+Ended archive(const std::string& config, const Folder& into) {
+  return run({kEntente, "archive", config, "--to", into.path().string(), "--silence", "3", "--once"});
 }
+
+/// A configuration for `archive` and `replay`.
+std::string config_in(const Folder& folder, const NatsServer& nats, const std::string& more = "") {
+  return folder.write("files.toml", "[fleet]\nnode = 'files'\nnats = ['" + nats.url() + "']\n" + more);
+}
+
+/// The bytes of a small recording.
+std::string recorded_bytes() {
+  const Folder folder;
+  const auto made = recorder(folder.file("a.mcap"));
+  made->opened(1'000, opening(1, "native", "json"));
+  record(*made, 1, trace::TO_SERVER, "7b7d0a", 2'000);
+  REQUIRE(made->close(3'000).ok());
+  return content_of(folder.file("a.mcap"));
+}
+
+/// Stores pieces as a recorder does.
+class Pieces {
+ public:
+  explicit Pieces(const NatsServer& nats, const std::string& user = "")
+      : bus_({.servers = {nats.url()}, .client = "pieces", .user = user, .password = user}), its_(bus_) {
+    REQUIRE(its_.connects());
+    fleet::StreamOptions stream;
+    stream.name = names_.recordings();
+    stream.subjects = {names_.recording("*", "*")};
+    is_stored([&](auto done) { its_.line->open_stream(stream, done); });
+  }
+  void store(const std::string& node, const std::string& name, std::size_t offset, const std::string& bytes,
+             bool last = false, bool torn = false) {
+    bus::RecordingPiece piece;
+    piece.set_file("field.mcap");
+    piece.set_run(1);
+    piece.set_offset(offset);
+    piece.set_bytes(bytes);
+    piece.set_time(++time_);
+    piece.set_last(last);
+    piece.set_torn(torn);
+    const std::string text = piece.SerializeAsString();
+    is_stored([&](auto done) { its_.line->store(names_.recording(node, name), as_bytes(text), "", done); });
+  }
+
+ private:
+  void is_stored(const std::function<void(fleet::BusLine::Stored)>& order) {
+    std::optional<Outcome<std::uint64_t>> stored;
+    order([&](Outcome<std::uint64_t> outcome) { stored = std::move(outcome); });
+    REQUIRE(its_.until([&] { return stored.has_value(); }));
+    REQUIRE(stored->ok());
+  }
+
+  const fleet::Subjects names_{"entente"};
+  fleet::Bus bus_;
+  fleet::testing::Station its_;
+  WallTime time_ = 1'000;
+};
 
 TEST_CASE("a node dies while it records: the fleet has all but the end, and the archived file is whole") {
   if (NatsServer::is_missing()) return;
@@ -81,7 +139,7 @@ TEST_CASE("a node dies while it records: the fleet has all but the end, and the 
   CHECK(has(run({kEntente, "recordings", "--fleet", node.config()}).out, "unfinished  field.mcap"));
   node.kill();
 
-  const Ended ended = archive(node, archived);
+  const Ended ended = archive(node.config(), archived);
   CHECK_MESSAGE(ended.code == 0, ended.err);
   CHECK(has(ended.out, "repaired: its end is missing"));
   const auto files = files_in(archived.path(), ".mcap");
@@ -90,7 +148,7 @@ TEST_CASE("a node dies while it records: the fleet has all but the end, and the 
   CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
   CHECK(has(run({kEntente, "inspect", files[0]}).out, "the marker"));
   CHECK(files_in(archived.path(), ".archiving").empty());
-  CHECK(archive(node, archived).out.empty());  // it is there
+  CHECK(archive(node.config(), archived).out.empty());  // it is there
 }
 
 TEST_CASE("a recording that is complete is archived byte for byte, and can be replayed from anywhere") {
@@ -102,7 +160,7 @@ TEST_CASE("a recording that is complete is archived byte for byte, and can be re
   REQUIRE(eventually([&] { return bytes_at_fleet(node) > 0; }));
   node.stop();
   CHECK(has(run({kEntente, "recordings", "--fleet", node.config()}).out, "complete  field.mcap"));
-  const Ended ended = archive(node, archived);
+  const Ended ended = archive(node.config(), archived);
   CHECK_MESSAGE(ended.code == 0, ended.err);
   const auto files = files_in(archived.path(), ".mcap");
   REQUIRE(files.size() == 1);
@@ -155,7 +213,7 @@ TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is a
   CHECK(times == 1);
   node.stop();
   CHECK(fs::is_empty(local.path()));
-  const Ended ended = archive(node, archived);
+  const Ended ended = archive(node.config(), archived);
   CHECK_MESSAGE(ended.code == 0, ended.err);
   CHECK(!has(ended.out, "repaired"));  // no piece is missing
   const auto files = files_in(archived.path(), ".mcap");
@@ -165,6 +223,27 @@ TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is a
   CHECK(has(words, "before NATS went away"));
   CHECK(has(words, "NATS is back"));
   CHECK(has(words, "from the operator"));
+}
+
+TEST_CASE("a recorder that uses another's name for a recording keeps nobody's out of the archive") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats), bytes = recorded_bytes();
+  Pieces pieces(nats);
+  pieces.store("evil", "x", 0, "no recording", true, true);
+  pieces.store("good", "x", 0, bytes, true);
+  const auto reader = FleetReader::open(config);
+  REQUIRE(reader);
+  CHECK((*reader)->find("x").error().text ==
+        "several recordings of the fleet are called 'x'; name one: evil/x, good/x");
+  const auto found = (*reader)->find("good/x");
+  REQUIRE(found);
+  CHECK(found->node == "good");
+  Process archiving({kEntente, "archive", config, "--to", archived.path().string()});
+  CHECK(archiving.line() == archived.file("good.x.mcap") + ": " + std::to_string(bytes.size()) + " bytes");
+  CHECK(content_of(archived.file("good.x.mcap")) == bytes);
+  CHECK(archiving.err_has("evil.x: "));
 }
 
 }  // namespace
