@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -9,8 +10,8 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <set>
 #include <thread>
+#include <utility>
 
 #include "proxy/fleet/lease.h"
 #include "proxy/program/fleet/fleet_reader.h"
@@ -23,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Millis kArchiveLook = 1'000;  // how often it looks for recordings
+constexpr Millis kArchiveLook = 1'000;       // how often it looks for recordings
+constexpr Millis kLongestPause = 3'600'000;  // before it tries again what has failed
 constexpr Millis kNap = 50;
 constexpr Millis kTell = 5'000;  // a lease takes half of it
 
@@ -31,7 +33,8 @@ constexpr const char* kAboutArchive =
     "A recording gets its file when its node has completed it. If a node is gone, its unfinished recordings get "
     "theirs\n"
     "after --silence; what a crash cut off is repaired, as `entente recover` does it. Files are named NODE.NAME.mcap.\n"
-    "Existing files are not overwritten. Several processes of `entente archive` can run for one fleet: one writes, "
+    "Existing files are not overwritten. What fails is tried again, at first after a second, later once an hour.\n"
+    "Several processes of `entente archive` can run for one fleet: one writes, "
     "and\n"
     "another takes over if it fails. So all must have the same DIR, for example on a network file system.\n";
 
@@ -71,55 +74,80 @@ class Turn final : private fleet::Lease::User {
 
 class Archive {
  public:
+  static constexpr std::uint32_t kTries = 3;  ///< of --once, for each recording
+
   Archive(FleetReader& reader, const ArchiveOptions& options)
       : reader_(reader), into_(options.into), silence_(static_cast<Millis>(options.silence * 1'000)) {}
 
-  /// Writes what can be written. Returns how many recordings are not archived yet.
-  Outcome<std::size_t> look(const std::function<bool()>& goes_on) {
-    const auto all = reader_.list();
-    if (!all) return all.error();
-    std::size_t left = 0;
-    for (const FleetRecording& one : *all) {
-      if (!goes_on()) return all->size();
-      const std::string path = (fs::path(into_) / (one.node + "." + one.name + ".mcap")).string();
-      std::error_code unknown;
-      if (failed_.contains({one.node, one.name}) || fs::exists(path, unknown)) continue;
-      if (!one.ended && !is_given_up(one)) {
-        ++left;
-        continue;
-      }
-      fs::remove(path + ".archiving", unknown);  // of an archive that died; this one has its lease
-      const auto saved = reader_.save(one, path, goes_on);
-      if (saved) {
-        std::printf("%s: %llu bytes%s\n", screen_text(path).c_str(), static_cast<unsigned long long>(one.bytes),
-                    one.complete ? "" : ", repaired: its end is missing");
-        std::fflush(stdout);
-        continue;
-      }
-      if (!goes_on()) return all->size();
-      std::fprintf(stderr, "entente archive: %s.%s: %s\n", one.node.c_str(), one.name.c_str(),
-                   screen_text(saved.error().text).c_str());
-      failed_.emplace(one.node, one.name);
+  struct Look {
+    std::size_t left = 0;    ///< not archived yet
+    std::size_t failed = 0;  ///< tried kTries times or more; they are tried again
+  };
+  /// Writes what can be written.
+  Outcome<Look> look(const std::function<bool()>& goes_on) {
+    const auto list = reader_.list();
+    if (!list) return list.error();
+    Look look;
+    auto before = std::exchange(notes_, {});
+    for (const FleetRecording& one : list->all) {
+      const Key key{one.node, one.name};
+      Note& note = notes_[key] = before[key];
+      if (!is_archived(one, note, goes_on)) ++(note.tries < kTries ? look.left : look.failed);
+      if (!goes_on()) return Error{"interrupted"};
     }
-    return left;
+    if (list->missing) return *list->missing;
+    return look;
   }
 
  private:
+  using Key = std::pair<std::string, std::string>;  // node and name
+  /// Of a recording that has no file.
+  struct Note {
+    std::uint64_t bytes = 0;
+    Millis since = 0;  // it has so many
+    std::uint32_t tries = 0;
+    Millis pause = 0, not_before = 0;  // until it is tried again
+    std::string error;
+  };
+
+  /// Archives it, if its time has come.
+  bool is_archived(const FleetRecording& one, Note& note, const std::function<bool()>& goes_on) {
+    const std::string path = (fs::path(into_) / (one.node + "." + one.name + ".mcap")).string();
+    std::error_code unknown;
+    if (fs::exists(path, unknown)) return true;
+    if (!one.ended && !is_given_up(one, note)) return false;
+    if (steady_now() < note.not_before) return false;
+    fs::remove(path + ".archiving", unknown);  // of an archive that died; this one has its lease
+    const auto saved = reader_.save(one, path, goes_on);
+    if (saved) {
+      std::printf("%s: %llu bytes%s\n", screen_text(path).c_str(), static_cast<unsigned long long>(one.bytes),
+                  one.complete ? "" : ", repaired: its end is missing");
+      std::fflush(stdout);
+      return true;
+    }
+    if (!goes_on()) return false;
+    if (note.error != saved.error().text)
+      std::fprintf(stderr, "entente archive: %s.%s: %s\n", one.node.c_str(), one.name.c_str(),
+                   screen_text(saved.error().text).c_str());
+    note.error = saved.error().text;
+    ++note.tries;
+    note.pause = std::clamp(note.pause * 2, kArchiveLook, kLongestPause);
+    note.not_before = steady_now() + note.pause;
+    return false;
+  }
+
   /// Nothing has come for long, and the node is gone.
-  bool is_given_up(const FleetRecording& one) {
+  bool is_given_up(const FleetRecording& one, Note& note) {
     const Millis now = steady_now();
-    const auto [seen, fresh] = seen_.try_emplace({one.node, one.name}, one.bytes, now);
-    if (!fresh && seen->second.first != one.bytes) seen->second = {one.bytes, now};
+    if (note.since == 0 || note.bytes != one.bytes) note.bytes = one.bytes, note.since = now;
     const auto node_silent = reader_.silent_for(one.node, one.run);
-    return now - seen->second.second >= silence_ && node_silent.value_or(silence_) >= silence_;
+    return now - note.since >= silence_ && node_silent.value_or(silence_) >= silence_;
   }
 
   FleetReader& reader_;
   const std::string into_;
   const Millis silence_;
-  using Key = std::pair<std::string, std::string>;        // node and name
-  std::map<Key, std::pair<std::uint64_t, Millis>> seen_;  // size, and since when
-  std::set<Key> failed_;                                  // not tried again
+  std::map<Key, Note> notes_;
 };
 
 }  // namespace
@@ -132,7 +160,8 @@ void declare_archive(CLI::App& app, ArchiveOptions& options) {
   app.add_option("--silence", options.silence, "Seconds of silence after which a node counts as gone (default: 30)")
       ->type_name("S")
       ->check(CLI::Range(3.0, 1e6).description(""));
-  app.add_flag("--once", options.once, "Exit when all recordings that the fleet has now are in files");
+  app.add_flag("--once", options.once,
+               "Exit when all recordings that the fleet has now are in files, or have failed three times (exit code 1)");
   app.footer([] { return std::string(kAboutArchive); });
 }
 
@@ -146,6 +175,7 @@ int run_archive(const ArchiveOptions& options) {
   Archive archive(**reader, options);
   const auto goes_on = [&] { return !Interruption::came() && turn.is_ours(); };
   std::string last_error;
+  std::uint32_t failures = 0;
   Millis told_at = steady_now() + kTell;
   for (Millis next = 0; !Interruption::came();) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kNap));
@@ -155,12 +185,14 @@ int run_archive(const ArchiveOptions& options) {
     }
     if (!turn.is_ours() || steady_now() < next) continue;
     next = steady_now() + kArchiveLook;
-    const auto left = archive.look(goes_on);
-    if (left && *left == 0 && options.once && goes_on()) return kOk;
-    if (!left && left.error().text != last_error && !Interruption::came()) {
-      last_error = left.error().text;
-      std::fprintf(stderr, "entente archive: %s\n", screen_text(last_error).c_str());
-    }
+    const auto look = archive.look(goes_on);
+    if (!goes_on()) continue;
+    if (look && look->left == 0 && options.once) return look->failed == 0 ? kOk : kFailed;
+    const std::string why = look ? "" : look.error().text;
+    if (!why.empty() && why != last_error) std::fprintf(stderr, "entente archive: %s\n", screen_text(why).c_str());
+    last_error = why;
+    failures = look ? 0 : failures + 1;
+    if (options.once && failures == Archive::kTries) return kFailed;
   }
   return kOk;
 }

@@ -15,7 +15,7 @@ constexpr Millis kBansStep = 1'000;                            // how often it i
 constexpr std::uint64_t kFromFile = 1;                         // changed before anybody knew when
 constexpr std::uint64_t kAhead = 86'400'000'000'000ull;        // by so much may another node's clock be ahead, ns
 constexpr std::uint64_t kForget = 30 * 86'400'000'000'000ull;  // how long it is known that a ban was lifted, ns
-constexpr std::int64_t kLongestShared = 3'651 * 86'400;  // that of `ban --for`, and kAhead, s
+constexpr std::int64_t kLongestShared = 3'651 * 86'400;        // that of `ban --for`, and kAhead, s
 constexpr std::size_t kMostSwept = 100;                        // entries, at each connection
 constexpr std::size_t kLongestSharedWhy = 400;
 

@@ -98,22 +98,22 @@ Outcome<std::vector<fleet::BusMessage>> FleetReader::read(const std::string& sub
   });
 }
 
-Outcome<FleetRecording> FleetReader::about(const std::string& subject) {
+Outcome<std::optional<FleetRecording>> FleetReader::about(const std::string& subject) {
+  const std::optional<FleetRecording> makes_no_sense;
   FleetRecording found;
   const std::string before = fleet_->names().fleet() + ".rec.";
   const auto dot = subject.find('.', before.size());
-  if (!subject.starts_with(before) || dot == std::string::npos) return Error{"'" + subject + "' is no recording"};
+  if (!subject.starts_with(before) || dot == std::string::npos) return makes_no_sense;
   found.node = subject.substr(before.size(), dot - before.size());
   found.name = subject.substr(dot + 1);
   for (const std::string& token : {found.node, found.name})
-    if (const auto why = fleet::objection_to_token(token)) return Error{*why};
+    if (fleet::objection_to_token(token)) return makes_no_sense;
   const auto first = read(subject, 1, 1);
   if (!first) return first.error();
   const auto last = last_of(subject);
   if (!last) return last.error();
   bus::RecordingPiece begin, end;
-  if (first->empty() || !*last || !is_piece(first->front(), begin) || !is_piece(**last, end))
-    return Error{"the recording '" + found.name + "' has a piece that makes no sense"};
+  if (first->empty() || !*last || !is_piece(first->front(), begin) || !is_piece(**last, end)) return makes_no_sense;
   found.file = clean(begin.file().substr(0, kLongestFile));
   found.run = begin.run();
   found.bytes = end.offset() + end.bytes().size();
@@ -121,45 +121,52 @@ Outcome<FleetRecording> FleetReader::about(const std::string& subject) {
   found.changed = end.time();
   found.ended = end.last();
   found.complete = end.last() && !end.torn() && begin.offset() == 0;
-  return found;
+  return std::optional(found);
 }
 
-Outcome<std::vector<FleetRecording>> FleetReader::list() {
+Outcome<FleetRecordings> FleetReader::list() {
   const auto subjects = wait<std::vector<std::string>>([this](auto answered) {
     line_->subjects(fleet_->names().recordings(), fleet_->names().recording("*", "*"), std::move(answered));
   });
   if (!subjects) return Error{"the fleet has no recordings: " + subjects.error().text};
-  std::vector<FleetRecording> all;
+  FleetRecordings found;
   std::map<std::string, FleetRecording> ended;
   for (const std::string& subject : *subjects) {
     const auto known = ended_.find(subject);
-    const auto one = known != ended_.end() ? Outcome<FleetRecording>(known->second) : about(subject);
-    if (!one) continue;
-    all.push_back(*one);
-    if (one->ended) ended.emplace(subject, *one);
+    const auto one = known != ended_.end() ? Outcome<std::optional<FleetRecording>>(known->second) : about(subject);
+    if (!one) {
+      if (!fleet_->bus().connected()) return one.error();
+      found.missing = Error{subject + ": " + one.error().text};
+      continue;
+    }
+    if (!*one) continue;
+    found.all.push_back(**one);
+    if ((*one)->ended) ended.emplace(subject, **one);
   }
   ended_ = std::move(ended);
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+  std::sort(found.all.begin(), found.all.end(), [](const auto& a, const auto& b) {
     return std::tie(a.began, a.node, a.name) < std::tie(b.began, b.node, b.name);
   });
-  return all;
+  return found;
 }
 
 Outcome<FleetRecording> FleetReader::find(const std::string& name) {
-  auto all = list();
-  if (!all) return all.error();
+  auto list = this->list();
+  if (!list) return list.error();
+  auto& all = list->all;
   // A file's name may be anything that its node says, but no node and no name has a slash.
   const bool of_node = name.find('/') != std::string::npos;
-  std::erase_if(*all, [&](const FleetRecording& one) {
+  std::erase_if(all, [&](const FleetRecording& one) {
     return of_node ? one.node + "/" + one.name != name : one.name != name && one.file != name;
   });
-  if (all->empty()) return Error{"the fleet has no recording '" + name + "'; `entente recordings --fleet` lists them"};
-  if (all->size() == 1) return all->front();
+  if (all.empty() && list->missing) return *list->missing;
+  if (all.empty()) return Error{"the fleet has no recording '" + name + "'; `entente recordings --fleet` lists them"};
+  if (all.size() == 1) return all.front();
   std::string which;
-  for (std::size_t i = 0; i < std::min(all->size(), kMostNamed); ++i)
-    which += (i == 0 ? "" : ", ") + (*all)[i].node + "/" + (*all)[i].name;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i)
+    which += (i == 0 ? "" : ", ") + all[i].node + "/" + all[i].name;
   return Error{"several recordings of the fleet are called '" + name + "'; name one: " + which +
-               (all->size() > kMostNamed ? ", …" : "")};
+               (all.size() > kMostNamed ? ", …" : "")};
 }
 
 Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& to,

@@ -34,6 +34,11 @@ struct FleetRecording {
   bool ended = false;     ///< nothing follows
 };
 
+struct FleetRecordings {
+  std::vector<FleetRecording> all;  ///< by age
+  std::optional<Error> missing;     ///< why there are more, perhaps: NATS did not say what they are
+};
+
 class FleetReader {
  public:
   /// Connects as [fleet] of this configuration says.
@@ -42,8 +47,8 @@ class FleetReader {
   FleetReader(const FleetReader&) = delete;
   FleetReader& operator=(const FleetReader&) = delete;
 
-  /// By name. Recordings whose pieces make no sense are left out.
-  Outcome<std::vector<FleetRecording>> list();
+  /// Recordings whose pieces make no sense are left out.
+  Outcome<FleetRecordings> list();
   /// The recording with this name or this file, or NODE/NAME; an error if there are none or several.
   Outcome<FleetRecording> find(const std::string& name);
   /// Writes it into `to`, as far as the fleet has it, without completing it. `goes_on`: asked before each piece; false
@@ -72,7 +77,8 @@ class FleetReader {
   Outcome<Value> wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin);
   Outcome<std::optional<fleet::BusMessage>> last_of(const std::string& subject);
   Outcome<std::vector<fleet::BusMessage>> read(const std::string& subject, std::uint64_t from, std::size_t most_bytes);
-  Outcome<FleetRecording> about(const std::string& subject);
+  /// Nothing: its pieces make no sense.
+  Outcome<std::optional<FleetRecording>> about(const std::string& subject);
 
   std::unique_ptr<Fleet> fleet_;
   std::map<std::string, FleetRecording> ended_;  // by subject: they do not change any more

@@ -212,13 +212,17 @@ std::string json_of(const FleetRecording& one) {
 
 int fleet_recordings(const RecordingsOptions& options, std::ostream& out, std::ostream& err) {
   const auto reader = FleetReader::open(options.fleet);
-  const auto all = reader ? (*reader)->list() : Outcome<std::vector<FleetRecording>>(reader.error());
-  if (!all) return err << "entente recordings: " << screen_text(all.error().text, "\n") << '\n', kFailed;
+  const auto list = reader ? (*reader)->list() : Outcome<FleetRecordings>(reader.error());
+  const auto failure = [&](const Error& error) {
+    err << "entente recordings: " << screen_text(error.text, "\n") << '\n';
+    return kFailed;
+  };
+  if (!list) return failure(list.error());
   if (options.json)
-    for (const FleetRecording& one : *all) out << json_of(one);
+    for (const FleetRecording& one : list->all) out << json_of(one);
   else
-    out << fleet_table_of(*all);
-  return kOk;
+    out << fleet_table_of(list->all);
+  return list->missing ? failure(*list->missing) : kOk;
 }
 
 }  // namespace

@@ -246,5 +246,49 @@ TEST_CASE("a recorder that uses another's name for a recording keeps nobody's ou
   CHECK(archiving.err_has("evil.x: "));
 }
 
+TEST_CASE("the archive tries again what has failed; with --once, it says at its end that something has") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats), bytes = recorded_bytes();
+  Pieces pieces(nats);
+  pieces.store("a", "x", 0, bytes, true);
+  const fs::path in_the_way = archived.file("a.x.mcap.archiving");
+  REQUIRE(fs::create_directories(in_the_way / "not empty"));
+  const Ended once = archive(config, archived);
+  CHECK(once.code == 1);
+  CHECK(has(once.err, "a.x: "));
+  Process archiving({kEntente, "archive", config, "--to", archived.path().string()});
+  REQUIRE(archiving.err_has("a.x: "));
+  fs::remove_all(in_the_way);
+  CHECK(archiving.line() == archived.file("a.x.mcap") + ": " + std::to_string(bytes.size()) + " bytes");
+
+  pieces.store("a", "y", 0, "no recording", true, true);
+  pieces.store("a", "z", 0, bytes, true);
+  const Folder other;
+  const Ended unreadable = archive(config, other);
+  CHECK(unreadable.code == 1);
+  CHECK(has(unreadable.err, "a.y: "));
+  CHECK(other.names() == std::set<std::string>{"a.x.mcap", "a.z.mcap"});
+}
+
+TEST_CASE("recordings of which NATS tells nothing are not passed over in silence") {
+  if (NatsServer::is_missing()) return;
+  const Folder folder, archived;
+  const NatsServer nats({"-c", folder.write("nats.conf",
+                                            "authorization { users = [ { user: any, password: any }, { "
+                                            "user: files, password: files, permissions: { publish: { deny: "
+                                            "'$JS.API.DIRECT.GET.>' } } } ] }\n")});
+  std::filesystem::permissions(folder.write("files.password", "files\n"), fs::perms::owner_read);
+  const std::string config =
+      config_in(folder, nats, "user = 'files'\npassword_file = '" + folder.file("files.password") + "'\n");
+  Pieces pieces(nats, "any");
+  pieces.store("a", "x", 0, recorded_bytes(), true);
+  const Ended listed = run({kEntente, "recordings", "--fleet", config});
+  CHECK(listed.code == 1);
+  CHECK(has(listed.err, "entente.rec.a.x: "));
+  CHECK(archive(config, archived).code == 1);
+}
+
 }  // namespace
 }  // namespace entente::fleet_recordings_test
