@@ -280,7 +280,8 @@ TEST_CASE("a stream is read by pattern, in order, in portions; and says which su
   const auto messages = [&](const char* subject, std::uint64_t from, std::size_t most,
                             Millis within = BusLine::kReadFor) {
     read.reset();
-    its.line->read("rec", subject, from, most, [&](auto outcome) { read = std::move(outcome); }, within);
+    its.line->read(
+        "rec", subject, from, most, [&](auto outcome) { read = std::move(outcome); }, within);
     CHECK(its.until([&] { return read.has_value(); }));
     std::string numbers;
     if (read->ok())

@@ -191,8 +191,8 @@ void KeptBans::watch() {
       if (const auto written = write(); !written) spdlog::error("a ban has ended; {}", written.error().text);
     const auto next = next_end(ours);
     if (next)
-      changed_.wait_until(lock, std::chrono::system_clock::from_time_t(
-                                    std::min(*next, std::time(nullptr) + kLongestWait)));
+      changed_.wait_until(lock,
+                          std::chrono::system_clock::from_time_t(std::min(*next, std::time(nullptr) + kLongestWait)));
     else
       changed_.wait(lock);
   }

@@ -10,8 +10,10 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "proxy/fleet/lease.h"
 #include "proxy/program/fleet/fleet_reader.h"
@@ -26,17 +28,17 @@ namespace fs = std::filesystem;
 
 constexpr Millis kArchiveLook = 1'000;       // how often it looks for recordings
 constexpr Millis kLongestPause = 3'600'000;  // before it tries again what has failed
+constexpr std::string_view kEnding = ".mcap";
 constexpr Millis kNap = 50;
 constexpr Millis kTell = 5'000;  // a lease takes half of it
 
 constexpr const char* kAboutArchive =
-    "A recording gets its file when its node has completed it. If a node is gone, its unfinished recordings get "
-    "theirs\n"
-    "after --silence; what a crash cut off is repaired, as `entente recover` does it. Files are named NODE.NAME.mcap.\n"
-    "Existing files are not overwritten. What fails is tried again, at first after a second, later once an hour.\n"
-    "Several processes of `entente archive` can run for one fleet: one writes, "
-    "and\n"
-    "another takes over if it fails. So all must have the same DIR, for example on a network file system.\n";
+    "A recording gets its file, NODE.NAME.mcap, when its node has completed it. If a node is gone, its unfinished\n"
+    "recordings get theirs after --silence; what is missing is repaired, as `entente recover` does it. Such a file is\n"
+    "NODE.NAME.repaired-BYTES.mcap, and is replaced if more of the recording comes. Other files are not overwritten.\n"
+    "What fails is tried again, at first after a second, later once an hour. Several processes of `entente archive`\n"
+    "can run for one fleet: one writes, and another takes over if it fails. So all must have the same DIR, for\n"
+    "example on a network file system.\n";
 
 /// Whether this process is the one that writes. Lives on the reader's loop.
 class Turn final : private fleet::Lease::User {
@@ -112,9 +114,11 @@ class Archive {
 
   /// Archives it, if its time has come.
   bool is_archived(const FleetRecording& one, Note& note, const std::function<bool()>& goes_on) {
-    const std::string path = (fs::path(into_) / (one.node + "." + one.name + ".mcap")).string();
+    const std::string stem = (fs::path(into_) / (one.node + "." + one.name)).string(), repaired = stem + ".repaired-";
+    const std::string whole = stem + ".mcap";
+    const std::string path = one.complete ? whole : repaired + std::to_string(one.bytes) + ".mcap";
     std::error_code unknown;
-    if (fs::exists(path, unknown)) return true;
+    if (fs::exists(whole, unknown) || fs::exists(path, unknown)) return true;
     if (!one.ended && !is_given_up(one, note)) return false;
     if (steady_now() < note.not_before) return false;
     fs::remove(path + ".archiving", unknown);  // of an archive that died; this one has its lease
@@ -123,6 +127,7 @@ class Archive {
       std::printf("%s: %llu bytes%s\n", screen_text(path).c_str(), static_cast<unsigned long long>(one.bytes),
                   one.complete ? "" : ", repaired: its end is missing");
       std::fflush(stdout);
+      if (one.from == 0) remove_shorter(repaired, path);  // unless they alone have its beginning
       return true;
     }
     if (!goes_on()) return false;
@@ -136,12 +141,24 @@ class Archive {
     return false;
   }
 
+  /// Files of the same recording, when it was shorter.
+  void remove_shorter(const std::string& repaired, const std::string& but) {
+    std::error_code error;
+    std::vector<fs::path> shorter;
+    for (fs::directory_iterator at(into_, error), end; !error && at != end; at.increment(error)) {
+      const std::string_view name = at->path().native();
+      if (!name.starts_with(repaired) || !name.ends_with(kEnding) || name == but) continue;
+      const auto bytes = name.substr(repaired.size(), name.size() - repaired.size() - kEnding.size());
+      if (bytes.find_first_not_of("0123456789") == bytes.npos) shorter.push_back(at->path());
+    }
+    for (const fs::path& one : shorter) fs::remove(one, error);
+  }
+
   /// Nothing has come for long, and the node is gone.
   bool is_given_up(const FleetRecording& one, Note& note) {
     const Millis now = steady_now();
     if (note.since == 0 || note.bytes != one.bytes) note.bytes = one.bytes, note.since = now;
-    const auto node_silent = reader_.silent_for(one.node, one.run);
-    return now - note.since >= silence_ && node_silent.value_or(silence_) >= silence_;
+    return std::min(now - note.since, reader_.silent_for(one.node, one.run)) >= silence_;
   }
 
   FleetReader& reader_;

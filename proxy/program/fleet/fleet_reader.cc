@@ -120,6 +120,7 @@ Outcome<std::optional<FleetRecording>> FleetReader::about(const std::string& sub
   found.began = begin.time();
   found.changed = end.time();
   found.ended = end.last();
+  found.from = begin.offset();
   found.complete = end.last() && !end.torn() && begin.offset() == 0;
   return std::optional(found);
 }
@@ -245,16 +246,22 @@ void FleetReader::hear_nodes() {
   });
 }
 
-std::optional<Millis> FleetReader::silent_for(const std::string& node, std::uint64_t run) {
+Millis FleetReader::silent_for(const std::string& node, std::uint64_t run) {
   std::unique_lock lock(mutex_);
-  if (!std::exchange(hears_, true)) {
+  const bool hears = std::exchange(hears_, true);
+  if (!hears) {
     lock.unlock();
     on_loop([this](fleet::BusLine&, net::Loop&) { hear_nodes(); });
     lock.lock();
   }
+  const Millis now = steady_now();
+  const auto connects = fleet_->bus().counts().connects;
+  if (std::exchange(connects_, connects) != connects || fleet_->bus().lost_for())
+    hears_from_ = now + (hears ? kReturn : 0);
   const auto found = nodes_.find(node);
-  if (found == nodes_.end() || found->second.first != run) return std::nullopt;
-  return steady_now() - found->second.second;
+  const Millis heard = found == nodes_.end() || found->second.first != run ? 0 : found->second.second;
+  const Millis since = std::max(heard, hears_from_);
+  return now - std::min(now, since);
 }
 
 }  // namespace entente

@@ -29,6 +29,7 @@ struct FleetRecording {
   std::string file;        ///< as the node calls it
   std::uint64_t run = 0;   ///< of the node
   std::uint64_t bytes = 0;
+  std::uint64_t from = 0;  ///< bytes at its beginning that the fleet does not have any more
   WallTime began = 0, changed = 0;
   bool complete = false;  ///< the node has completed it, and nothing is missing
   bool ended = false;     ///< nothing follows
@@ -60,8 +61,10 @@ class FleetReader {
       const FleetRecording& recording, const std::string& path,
       const std::function<bool()>& goes_on = [] { return true; });
 
-  /// How long this run of a node has been silent; nothing: it was never heard. The first call begins to listen.
-  std::optional<Millis> silent_for(const std::string& node, std::uint64_t run);
+  /// How long this run of a node has been silent while it could be heard: since the first call, which begins to listen,
+  /// or since kReturn after the last time that the connection was lost.
+  Millis silent_for(const std::string& node, std::uint64_t run);
+  static constexpr Millis kReturn = 10'000;  ///< by then, nodes are connected again, and have said so
 
   Fleet& fleet() { return *fleet_; }
   /// Does this on the reader's loop, and waits until it is done.
@@ -84,6 +87,8 @@ class FleetReader {
   std::map<std::string, FleetRecording> ended_;  // by subject: they do not change any more
   std::mutex mutex_;
   bool hears_ = false;
+  std::uint64_t connects_ = 0;  // of the bus, at the last look
+  Millis hears_from_ = 0;
   std::map<std::string, std::pair<std::uint64_t, Millis>> nodes_;  // run, and when it was last heard
   net::Loop loop_;
   net::Mailbox<Job, FleetReader> mailbox_{loop_, *this};

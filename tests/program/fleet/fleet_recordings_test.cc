@@ -290,5 +290,46 @@ TEST_CASE("recordings of which NATS tells nothing are not passed over in silence
   CHECK(archive(config, archived).code == 1);
 }
 
+TEST_CASE("a repaired file says so, and is made again when the recording has grown, and when it is complete") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats), bytes = recorded_bytes();
+  const auto cut = [&](std::size_t end) { return "a.x.repaired-" + std::to_string(end) + ".mcap"; };
+  using Names = std::set<std::string>;
+  Pieces pieces(nats);
+  const std::size_t first = bytes.size() - 40, second = bytes.size() - 20;
+  pieces.store("a", "x", 0, bytes.substr(0, first));
+  CHECK(archive(config, archived).code == 0);
+  CHECK(archived.names() == Names{cut(first)});
+  CHECK(run({kEntente, "verify", archived.file(cut(first))}).code == 0);
+  CHECK(archive(config, archived).out.empty());
+  pieces.store("a", "x", first, bytes.substr(first, second - first));
+  CHECK(archive(config, archived).code == 0);
+  CHECK(archived.names() == Names{cut(second)});
+  pieces.store("a", "x", second, bytes.substr(second), true);
+  CHECK(archive(config, archived).code == 0);
+  CHECK(archived.names() == Names{"a.x.mcap"});
+  CHECK(content_of(archived.file("a.x.mcap")) == bytes);
+}
+
+TEST_CASE("a node is not silent while nobody can be heard, nor just after that") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  const Folder folder;
+  const auto reader = FleetReader::open(config_in(folder, nats));
+  REQUIRE(reader);
+  CHECK((*reader)->silent_for("a", 1) < 1'000'000);
+  REQUIRE(eventually([&] { return (*reader)->silent_for("a", 1) > 100; }));
+  fleet::Bus& bus = (*reader)->fleet().bus();
+  nats.kill();
+  REQUIRE(eventually([&] { return bus.lost_for().value_or(0) > 100; }));
+  CHECK((*reader)->silent_for("a", 1) == 0);
+  nats.start();
+  REQUIRE(eventually([&] { return bus.connected(); }));
+  CHECK((*reader)->silent_for("a", 1) == 0);
+  CHECK(eventually([&] { return (*reader)->silent_for("a", 1) > 0; }));
+}
+
 }  // namespace
 }  // namespace entente::fleet_recordings_test
