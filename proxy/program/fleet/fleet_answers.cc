@@ -4,6 +4,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "proxy/program/control/reply.h"
@@ -118,10 +119,8 @@ std::optional<google::protobuf::ListValue> objects_of(const std::string& text) {
   else
     return std::nullopt;
   if (all.values_size() > kMostLines) return std::nullopt;
-  for (auto& one : *all.mutable_values()) {
+  for (const auto& one : all.values())
     if (!one.has_struct_value() || one.struct_value().fields_size() > kMostColumns) return std::nullopt;
-    one.mutable_struct_value()->mutable_fields()->erase("node");  // ours
-  }
   return all;
 }
 
@@ -139,9 +138,19 @@ std::string merged_json(const std::vector<NodeAnswer>& answers) {
       continue;
     }
     for (const auto& one : all->values()) {
-      std::string object;
-      (void)google::protobuf::util::MessageToJsonString(one.struct_value(), &object);
-      add(node + (object == "{}" ? "" : ",") + object.substr(1));
+      const auto& fields = one.struct_value().fields();  // in no order
+      std::string object = node;
+      for (const auto& [name, value] : std::map<std::string, google::protobuf::Value>(fields.begin(), fields.end())) {
+        if (name == "node") continue;  // ours
+        std::string text;
+        if (value.has_string_value())
+          json_text(value.string_value(), text);
+        else
+          (void)google::protobuf::util::MessageToJsonString(value, &text);
+        json_text(name, object += ",");
+        object += ":" + text;
+      }
+      add(object + "}");
     }
   }
   return json + "]\n";
