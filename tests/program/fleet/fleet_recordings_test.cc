@@ -262,6 +262,8 @@ TEST_CASE("the archive tries again what has failed; with --once, it says at its 
   REQUIRE(archiving.err_has("a.x: "));
   fs::remove_all(in_the_way);
   CHECK(archiving.line() == archived.file("a.x.mcap") + ": " + std::to_string(bytes.size()) + " bytes");
+  archiving.signal(15);
+  CHECK(archiving.wait() == 0);
 
   pieces.store("a", "y", 0, "no recording", true, true);
   pieces.store("a", "z", 0, bytes, true);
@@ -275,10 +277,11 @@ TEST_CASE("the archive tries again what has failed; with --once, it says at its 
 TEST_CASE("recordings of which NATS tells nothing are not passed over in silence") {
   if (NatsServer::is_missing()) return;
   const Folder folder, archived;
-  const NatsServer nats({"-c", folder.write("nats.conf",
-                                            "authorization { users = [ { user: any, password: any }, { "
-                                            "user: files, password: files, permissions: { publish: { deny: "
-                                            "'$JS.API.DIRECT.GET.>' } } } ] }\n")});
+  const NatsServer nats(
+      {"-c", folder.write("nats.conf",
+                          "authorization { users = [ { user: any, password: any }, { "
+                          "user: files, password: files, permissions: { publish: { deny: "
+                          "[ '$JS.API.DIRECT.GET.entente-rec', '$JS.API.DIRECT.GET.entente-rec.>' ] } } } ] }\n")});
   std::filesystem::permissions(folder.write("files.password", "files\n"), fs::perms::owner_read);
   const std::string config =
       config_in(folder, nats, "user = 'files'\npassword_file = '" + folder.file("files.password") + "'\n");
@@ -302,7 +305,7 @@ TEST_CASE("a repaired file says so, and is made again when the recording has gro
   pieces.store("a", "x", 0, bytes.substr(0, first));
   CHECK(archive(config, archived).code == 0);
   CHECK(archived.names() == Names{cut(first)});
-  CHECK(run({kEntente, "verify", archived.file(cut(first))}).code == 0);
+  CHECK(run({kEntente, "inspect", archived.file(cut(first))}).code == 0);
   CHECK(archive(config, archived).out.empty());
   pieces.store("a", "x", first, bytes.substr(first, second - first));
   CHECK(archive(config, archived).code == 0);
