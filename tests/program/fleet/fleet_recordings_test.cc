@@ -156,7 +156,9 @@ TEST_CASE("a recording that is complete is archived byte for byte, and can be re
   const NatsServer nats;
   const Folder local, archived;
   NodeProcess node(nats, "a", recording(local, "also"), "record = 'field.mcap'\nbots = 2");
-  auto anna = node.bot("anna");
+  NativeClient anna(node.port());
+  anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+  chat(anna, "the arena is there");
   REQUIRE(eventually([&] { return bytes_at_fleet(node) > 0; }));
   node.stop();
   CHECK(has(run({kEntente, "recordings", "--fleet", node.config()}).out, "complete  field.mcap"));
