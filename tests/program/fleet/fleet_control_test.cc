@@ -15,14 +15,6 @@
 namespace entente::fleet_control_test {
 namespace {
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-std::string content_of(const std::string& path) {
-  std::ostringstream all;
-  all << std::ifstream(path).rdbuf();
-  return all.str();
-}
-
 /// Of its only session.
 std::string link_of(const NodeProcess& node) {
   const std::string list = node.ctl({"list"}).out;

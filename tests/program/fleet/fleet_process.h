@@ -4,9 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "tests/program/folder.h"
@@ -15,6 +19,24 @@
 #include "tests/support/process.h"
 
 namespace entente {
+
+inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+inline std::string content_of(const std::string& path) {
+  std::ostringstream all;
+  all << std::ifstream(path, std::ios::binary).rdbuf();
+  return all.str();
+}
+
+/// Waits for what other processes bring about. Most conditions start a program, so there is a pause between two.
+inline bool eventually(const std::function<bool()>& is) {
+  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+  while (!is()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return true;
+}
 
 class NodeProcess {
  public:
@@ -60,11 +82,8 @@ class NodeProcess {
     return run(words);
   }
   /// Waits until what it answers has `text`, or has it no more.
-  bool says(const std::vector<std::string>& words, const std::string& text, bool has = true) const {
-    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-    while (std::chrono::steady_clock::now() < until)
-      if ((ctl(words).out.find(text) != std::string::npos) == has) return true;
-    return false;
+  bool says(const std::vector<std::string>& words, const std::string& text, bool wanted = true) const {
+    return eventually([&] { return has(ctl(words).out, text) == wanted; });
   }
   std::unique_ptr<Process> bot(const std::string& bot_name) const {
     auto bot = std::make_unique<Process>(

@@ -1,6 +1,7 @@
 // Recordings that outlive their machine: pieces in NATS, `entente archive`, `recordings --fleet`, `replay fleet:NAME`.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,26 +24,11 @@ namespace fs = std::filesystem;
 
 const std::string kEntente = testing::entente_binary();
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-std::string content_of(const std::string& path) {
-  std::ostringstream all;
-  all << std::ifstream(path, std::ios::binary).rdbuf();
-  return all.str();
-}
-
 std::vector<std::string> files_in(const fs::path& folder, const std::string& ending) {
   std::vector<std::string> all;
   for (const auto& one : fs::directory_iterator(folder))
     if (one.path().string().ends_with(ending)) all.push_back(one.path().string());
   return all;
-}
-
-bool eventually(const std::function<bool()>& is) {
-  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-  while (std::chrono::steady_clock::now() < until)
-    if (is()) return true;
-  return false;
 }
 
 std::string recording(const Folder& folder, const std::string& to_fleet) {
@@ -56,10 +42,17 @@ std::uint64_t bytes_at_fleet(const NodeProcess& node) {
   return at == std::string::npos ? 0 : std::strtoull(list.c_str() + at + 8, nullptr, 10);
 }
 
-/// Says it in the arena, until it is heard there.
-void chat(NativeClient& by, const std::string& text) {
+/// Says it in the arena, until it is heard there: who says much in a short time is not heard. Returns what was heard
+/// before.
+std::vector<std::string> chat(NativeClient& by, const std::string& text) {
   const testing::Repeated speaker([&] { by.says(R"({"say":{"text":")" + text + "\"}}\n"); });
-  CHECK(by.hears([&](const auto& fact) { return fact.has_said() && fact.said().text() == text; }).has_value());
+  std::vector<std::string> before;
+  const auto is_heard = [&](const auto& fact) {
+    if (fact.has_said()) before.push_back(fact.said().text());
+    return fact.has_said() && fact.said().text() == text;
+  };
+  CHECK(by.hears(is_heard).has_value());
+  return before;
 }
 
 Ended archive(const std::string& config, const Folder& into) {
@@ -205,14 +198,8 @@ TEST_CASE("instead of files: nothing is left on the node's disk; while NATS is a
   REQUIRE(node.says({"--fleet", "nodes"}, "\na\t"));
   chat(anna, "NATS is back");
   CHECK(node.ctl({"say", "from the operator"}).code == 0);
-  anna.says(R"({"say":{"text":"the end"}})"
-            "\n");
-  int times = 0;
-  CHECK(anna.hears([&](const auto& fact) {
-    times += fact.has_said() && fact.said().text() == "from the operator" ? 1 : 0;
-    return fact.has_said() && fact.said().text() == "the end";
-  }));
-  CHECK(times == 1);
+  const auto heard = chat(anna, "the end");
+  CHECK(std::count(heard.begin(), heard.end(), "from the operator") == 1);
   node.stop();
   CHECK(fs::is_empty(local.path()));
   const Ended ended = archive(node.config(), archived);
