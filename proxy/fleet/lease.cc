@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "proxy/fleet/decode.h"
 #include "schema/fleet.pb.h"
 
 namespace entente::fleet {
@@ -110,7 +111,7 @@ void Lease::take() {
 void Lease::look(const Kept& kept) {
   const BusEntry& entry = kept.entry;
   bus::Lease lease;
-  if (!lease.ParseFromArray(entry.value.data(), static_cast<int>(entry.value.size()))) lease.Clear();
+  if (!decode(entry.value, lease)) lease.Clear();
   highest_ = std::max(highest_, std::min(lease.epoch(), kHighest));
   if (epoch_ != 0 && lease.epoch() == epoch_ && lease.node() == node_ && lease.run() == run_ && !lease.free()) {
     revision_ = entry.revision;

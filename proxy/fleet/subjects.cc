@@ -27,4 +27,13 @@ std::string as_token(std::string_view text) {
   return token;
 }
 
+std::optional<std::string> Subjects::node_of_state(std::string_view subject) const {
+  const auto begin = subject.find('.', fleet_.size() + 1);
+  const auto end = subject.rfind('.');
+  if (begin == subject.npos || end <= begin) return std::nullopt;
+  std::string node(subject.substr(begin + 1, end - begin - 1));
+  if (objection_to_token(node) || subject != state(node)) return std::nullopt;
+  return node;
+}
+
 }  // namespace entente::fleet

@@ -34,6 +34,8 @@ class Subjects {
   std::string answer(std::string_view node) const { return fleet_ + ".answer." + std::string(node); }
   /// What one node says of itself.
   std::string state(std::string_view node) const { return fleet_ + ".node." + std::string(node) + ".state"; }
+  /// Whose state() it is; nothing: nobody's.
+  std::optional<std::string> node_of_state(std::string_view subject) const;
   /// What all nodes are asked or told.
   std::string operation(std::string_view what) const { return fleet_ + ".op." + std::string(what); }
 

@@ -27,6 +27,11 @@ TEST_CASE("one node's subjects differ from another's in one token, at its place"
   CHECK(names.answer("a") == "entente.answer.a");
   CHECK(names.operation("list") == "entente.op.list");
   CHECK(names.leases() == "entente-leases");
+  CHECK(names.node_of_state(names.state("edge-1")) == "edge-1");
+  for (const char* other :
+       {"", "entente", "entente.node", "entente.node.a", "entente.node..state", "entente.node.*.state",
+        "entente.node.a.order", "entente.node.a.b.state", "other.node.a.state", "entente.op.a.state"})
+    CHECK(!names.node_of_state(other));
 }
 
 }  // namespace entente::fleet::subjects_test

@@ -8,6 +8,7 @@
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/world.h"
 #include "proxy/fleet/arena/finite.h"
+#include "proxy/fleet/decode.h"
 
 namespace entente::fleet {
 namespace {
@@ -60,7 +61,7 @@ void Mirror::lose_step() {
 bool Mirror::hear_facts(Bytes bytes) {
   Public fresh;
   fresh.bytes = bytes.size();
-  if (!fresh.message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return ++refused_, false;
+  if (!decode(bytes, fresh.message)) return ++refused_, false;
   if (!is_current(fresh.message.epoch())) return ++refused_, false;
   const std::uint64_t number = fresh.message.number();
   if (in_step_ && number <= last_) return true;  // the snapshot had it
@@ -84,7 +85,7 @@ bool Mirror::hear_facts(Bytes bytes) {
 bool Mirror::hear_private(Bytes bytes) {
   Private fresh;
   fresh.bytes = bytes.size();
-  if (!fresh.message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return ++refused_, false;
+  if (!decode(bytes, fresh.message)) return ++refused_, false;
   if (fresh.message.run() != run_) return true;  // it is for the node's other process, after an upgrade
   if (!is_current(fresh.message.epoch())) return ++refused_, false;
   const std::uint64_t number = fresh.message.number();

@@ -10,6 +10,7 @@
 #include "proxy/core/arena/referee.h"
 #include "proxy/core/world.h"
 #include "proxy/fleet/arena/far_guest.h"
+#include "proxy/fleet/decode.h"
 #include "proxy/relay/sessions/shared_room.h"
 #include "schema/fleet.pb.h"
 
@@ -553,7 +554,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 void Owner::read(const std::string& name, Bytes bytes) {
   if (!owns()) return;
   bus::FromNode said;
-  if (!said.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return refuse();
+  if (!decode(bytes, said)) return refuse();
   if (said.epoch() != 0 && said.epoch() != epoch_) return refuse();  // it was for another owner
   Node* const known = node_called(name, said.run());
   if (known == nullptr) return refuse();

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "proxy/fleet/arena/finite.h"
+#include "proxy/fleet/decode.h"
 
 namespace entente::fleet {
 namespace {
@@ -61,7 +62,7 @@ bus::SavedArena save(const core::World& world, core::Micros now,
 
 Outcome<ReadArena> read_arena(Bytes bytes) {
   bus::SavedArena saved;
-  if (!saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Error{"does not decode"};
+  if (!decode(bytes, saved)) return Error{"does not decode"};
   if (!has_finite_numbers(saved)) return Error{"has numbers that are not finite"};
   if (saved.players_size() > kMostPlayers || saved.tokens_size() > kMostTokens) return Error{"is too large"};
   ReadArena read;

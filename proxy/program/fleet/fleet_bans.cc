@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "proxy/base/text.h"
+#include "proxy/fleet/decode.h"
 
 namespace entente {
 namespace {
@@ -39,8 +40,6 @@ bus::SharedBan shared(const net::Network& who, const relay::Ban* ban) {
   made.set_why(ban->why);
   return made;
 }
-
-Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
 }  // namespace
 
@@ -125,7 +124,7 @@ void FleetBans::take(const fleet::BusEntry& entry) {
     return;
   }
   bus::SharedBan ban;
-  const bool decoded = ban.ParseFromArray(entry.value.data(), static_cast<int>(entry.value.size()));
+  const bool decoded = fleet::decode(entry.value, ban);
   const auto who = decoded ? net::Network::parse(ban.network()) : Outcome<net::Network>(Error{""});
   if (!who || key_of(*who) != entry.key || ban.why() != clean(ban.why()) || ban.why().size() > kLongestSharedWhy ||
       ban.changed() == 0 || ban.changed() > wall_now() + kAhead || ban.until() < 0 ||
@@ -167,7 +166,7 @@ void FleetBans::tell() {
     if (!complete_ || asks_ || loop_.now() < not_before_) continue;
     asks_ = true;
     const std::uint64_t changed = its.ban.changed();
-    line_.put(bucket_, key, bytes_of(its.ban.SerializeAsString()),
+    line_.put(bucket_, key, as_bytes(its.ban.SerializeAsString()),
               [this, alive = alive_, key = key, changed](const fleet::Kept& kept) {
                 if (!*alive) return;
                 if (const auto put = known_.find(key);

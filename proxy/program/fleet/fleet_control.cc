@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "proxy/fleet/decode.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/counted.h"
@@ -22,13 +23,6 @@ constexpr Millis kMargin = 500;  // that a loop may be late; all together must f
 
 constexpr std::string_view kFleetCommands =
     "nodes, list, find, who, kick, ban, unban, bans, say, drain NODE, undrain NODE, routes, servers, stats, recordings";
-
-Bytes octets_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
-template <class Message>
-bool read_message(const fleet::BusMessage& from, Message& into) {
-  return into.ParseFromArray(from.bytes.data(), static_cast<int>(from.bytes.size()));
-}
 
 std::string told(const Reply& reply, bool json) { return json ? reply.json() : reply.text(); }
 
@@ -102,25 +96,22 @@ void FleetControl::tell_state() {
   bus::NodeState state;
   state.set_run(fleet_.run());
   state.set_version(ENTENTE_VERSION);
-  line_->publish(fleet_.names().state(fleet_.node()), octets_of(state.SerializeAsString()));
+  line_->publish(fleet_.names().state(fleet_.node()), as_bytes(state.SerializeAsString()));
 }
 
 /// The name is in the subject, where NATS checks it.
 void FleetControl::hear_state(const fleet::BusMessage& message) {
-  const std::string before = fleet_.names().fleet() + ".node.";
-  std::string_view node = message.subject;
-  if (!node.starts_with(before) || !node.ends_with(".state")) return;
-  node = node.substr(before.size(), node.size() - before.size() - std::string_view(".state").size());
+  const auto node = fleet_.names().node_of_state(message.subject);
   bus::NodeState state;
-  if (fleet::objection_to_token(node) || !read_message(message, state)) return;
-  if (seen_.size() < kMostNodes || seen_.contains(std::string(node))) seen_[std::string(node)] = loop_.now();
+  if (!node || !fleet::decode(message.bytes, state)) return;
+  if (seen_.size() < kMostNodes || seen_.contains(*node)) seen_[*node] = loop_.now();
 }
 
 /// An order names a subject for its answer. What JetStream publishes for somebody, at any subject, does not.
 void FleetControl::hear_order(const fleet::BusMessage& message) {
   bus::Order order;
   if (left_ || !message.reply.starts_with(fleet_.names().answer(fleet_.node()) + ".") ||
-      !read_message(message, order) || order.line().size() > kLongestOrder ||
+      !fleet::decode(message.bytes, order) || order.line().size() > kLongestOrder ||
       order.line().find_first_of("\r\n") != std::string::npos)
     return;
   std::string_view rest = order.line();
@@ -130,7 +121,7 @@ void FleetControl::hear_order(const fleet::BusMessage& message) {
   else
     answer.set_text(control_.answer_as(order.line(), order.json(),
                                        screen_text(order.by().substr(0, kLongestBy)) + ", over the fleet"));
-  line_->publish(message.reply, octets_of(answer.SerializeAsString()));
+  line_->publish(message.reply, as_bytes(answer.SerializeAsString()));
 }
 
 void FleetControl::changed(const net::Network& who, const relay::Ban* ban) {
@@ -191,10 +182,10 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
   mailbox_.post([this, asked, order = order.SerializeAsString()] {
     for (NodeAnswer& answer : asked->answers)
       line_->ask(
-          fleet_.names().order(answer.node), octets_of(order), kAnswer, 1,
+          fleet_.names().order(answer.node), as_bytes(order), kAnswer, 1,
           [asked, &answer](const std::vector<fleet::BusMessage>& messages) {
             bus::Answer said;
-            if (!messages.empty() && read_message(messages.front(), said)) answer.text = said.text();
+            if (!messages.empty() && fleet::decode(messages.front().bytes, said)) answer.text = said.text();
             if (--asked->open == 0) asked->done.set_value(std::move(asked->answers));
           },
           fleet_.names().answer(answer.node));
@@ -224,7 +215,7 @@ std::string FleetControl::run(std::string_view line, bool json, const std::strin
   if ((name == "nodes" && rest.empty()) || name == "say" ||
       std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end())
     return merged_answers(ask(there, at_all, json, by), json);
-  if (name == "kick" || name == "ban") return meet(name, rest, json, by);
+  if (name == "kick" || name == "ban") return meet(name, rest, there, json, by);
   if (name == "drain" || name == "undrain") {
     const std::string node = first_argument(rest);
     if (std::find(there.begin(), there.end(), node) == there.end())
@@ -233,8 +224,8 @@ std::string FleetControl::run(std::string_view line, bool json, const std::strin
                   json);
     return merged_answers(ask({node}, name + " " + std::string(rest), json, by), json);
   }
-  return told(Error{"'" + control_field(name) + "' is no command for a fleet; commands: " + std::string(kFleetCommands)},
-              json);
+  return told(
+      Error{"'" + control_field(name) + "' is no command for a fleet; commands: " + std::string(kFleetCommands)}, json);
 }
 
 /// Whom `kick` or `ban` means, on all nodes; an error unless all nodes have answered.
@@ -251,11 +242,12 @@ Outcome<std::vector<AnswerRow>> FleetControl::find(const std::string& target, co
   return rows_of_answers(answers);
 }
 
-std::string FleetControl::meet(const std::string& order, std::string_view rest, bool json, const std::string& by) {
+std::string FleetControl::meet(const std::string& order, std::string_view rest, const std::vector<std::string>& nodes,
+                               bool json, const std::string& by) {
   const std::string target = first_argument(rest);
   if (target.empty()) return told(Error{"usage: " + order + " NODE/LINK|NAME|ADDRESS"}, json);
   const Target parsed = Target::parse(target);
-  const auto found = find(target, nodes(), by);
+  const auto found = find(target, nodes, by);
   const bool by_address = order == "ban" && (parsed.network || parsed.address) && !far_link(target);
   if (!found && !by_address) return told(found.error(), json);
   const std::vector<AnswerRow> those = found ? *found : std::vector<AnswerRow>();
@@ -278,7 +270,7 @@ std::string FleetControl::meet(const std::string& order, std::string_view rest, 
     return merged_answers(
         ask({those[0].node}, "kick " + those[0].link + (rest.empty() ? "" : " ") + std::string(rest), json, by), json);
   if (addresses.contains("")) return told(Error{text_of(those) + " is a bot; it has no address"}, json);
-  return meet("ban", *addresses.begin() + (rest.empty() ? "" : " ") + std::string(rest), json, by);
+  return meet("ban", *addresses.begin() + (rest.empty() ? "" : " ") + std::string(rest), nodes, json, by);
 }
 
 }  // namespace entente

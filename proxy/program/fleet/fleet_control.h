@@ -61,7 +61,8 @@ class FleetControl final : private net::Ticker::User {
   std::vector<std::string> nodes();
   Answers ask(const std::vector<std::string>& nodes, const std::string& line, bool json, const std::string& by);
   std::string run(std::string_view line, bool json, const std::string& by);
-  std::string meet(const std::string& order, std::string_view rest, bool json, const std::string& by);
+  std::string meet(const std::string& order, std::string_view rest, const std::vector<std::string>& nodes, bool json,
+                   const std::string& by);
   Outcome<std::vector<AnswerRow>> find(const std::string& target, const std::vector<std::string>& nodes,
                                        const std::string& by);
 

@@ -9,6 +9,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/base/text.h"
+#include "proxy/fleet/decode.h"
 #include "proxy/program/config/config.h"
 #include "proxy/trace/recover.h"
 #include "schema/fleet.pb.h"
@@ -21,10 +22,6 @@ constexpr std::size_t kReadAtOnce = 4 << 20;  // bytes
 constexpr std::size_t kMostNodesHeard = 4'096;
 constexpr std::size_t kLongestFile = 255;
 constexpr std::size_t kMostNamed = 8;  // recordings, in an error
-
-bool is_piece(const fleet::BusMessage& message, bus::RecordingPiece& piece) {
-  return piece.ParseFromArray(message.bytes.data(), static_cast<int>(message.bytes.size()));
-}
 
 std::string joined_errors(const ConfigErrors& errors) {
   std::string text;
@@ -113,7 +110,8 @@ Outcome<std::optional<FleetRecording>> FleetReader::about(const std::string& sub
   const auto last = last_of(subject);
   if (!last) return last.error();
   bus::RecordingPiece begin, end;
-  if (first->empty() || !*last || !is_piece(first->front(), begin) || !is_piece(**last, end)) return makes_no_sense;
+  if (first->empty() || !*last || !fleet::decode(first->front().bytes, begin) || !fleet::decode((*last)->bytes, end))
+    return makes_no_sense;
   found.file = clean(begin.file().substr(0, kLongestFile));
   found.run = begin.run();
   found.bytes = end.offset() + end.bytes().size();
@@ -183,7 +181,7 @@ Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& t
     for (const fleet::BusMessage& message : *pieces) {
       next = message.number + 1;
       bus::RecordingPiece piece;
-      if (!is_piece(message, piece))
+      if (!fleet::decode(message.bytes, piece))
         return Error{"the recording '" + recording.name + "' has a piece that makes no sense"};
       if (piece.last()) {
         ended = true;
@@ -192,9 +190,7 @@ Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& t
       if (piece.offset() < size) continue;  // it came twice
       whole = whole && piece.offset() == size;
       size = piece.offset() + piece.bytes().size();
-      const std::string& bytes = piece.bytes();
-      if (const auto done = to.write({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}); !done)
-        return done.error();
+      if (const auto done = to.write(as_bytes(piece.bytes())); !done) return done.error();
     }
   }
   return ended && whole;
@@ -234,15 +230,11 @@ Outcome<Done> FleetReader::save(const FleetRecording& recording, const std::stri
 
 void FleetReader::hear_nodes() {
   line_->subscribe(fleet_->names().state("*"), [this](const fleet::BusMessage& message) {
-    const std::size_t before = fleet_->names().fleet().size() + std::string_view(".node.").size();
-    const auto end = message.subject.rfind('.');
+    const auto node = fleet_->names().node_of_state(message.subject);
     bus::NodeState state;
-    if (end == std::string::npos || end < before ||
-        !state.ParseFromArray(message.bytes.data(), static_cast<int>(message.bytes.size())))
-      return;
-    const std::string node = message.subject.substr(before, end - before);
+    if (!node || !fleet::decode(message.bytes, state)) return;
     const std::lock_guard lock(mutex_);
-    if (nodes_.size() < kMostNodesHeard || nodes_.contains(node)) nodes_[node] = {state.run(), steady_now()};
+    if (nodes_.size() < kMostNodesHeard || nodes_.contains(*node)) nodes_[*node] = {state.run(), steady_now()};
   });
 }
 
