@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "adapters/native/native.h"
-#include "proxy/relay/events.h"
+#include "proxy/fleet/decode.h"
 #include "proxy/relay/sessions/shared_room.h"
 #include "schema/fleet.pb.h"
+#include "tests/relay/silent_events.h"
 
 namespace entente::fleet::owner_test {
 namespace {
-
-struct Deaf final : relay::Events {
-  void opened(const relay::SessionInfo&, std::uint64_t) override {}
-  void closed(const relay::SessionInfo&, const relay::SessionEnd&, std::uint64_t) override {}
-  void refused(const relay::SessionInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override {}
-  void words_dropped(const relay::SessionInfo&, std::string_view, std::uint64_t) override {}
-  void said(std::string_view, std::uint64_t) override {}
-};
 
 /// A room with an owner's side, and what that publishes for all.
 struct Owned {
@@ -35,7 +28,7 @@ struct Owned {
     const auto referee = std::make_shared<core::Referee*>(nullptr);
     const OwnerPost post = {[this](const std::string& subject, Bytes bytes) {
                               bus::Facts facts;
-                              REQUIRE(facts.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+                              REQUIRE(decode(bytes, facts));
                               if (subject.ends_with(".facts")) published.push_back(std::move(facts));
                             },
                             [](Bytes) {}, [](Bytes) {}};
@@ -61,7 +54,7 @@ struct Owned {
     loop.run();
   }
 
-  Deaf events;
+  entente::testing::SilentEvents events;
   net::Loop loop;
   FleetArena arena;
   relay::SharedRoomState state;

@@ -17,6 +17,7 @@
 #include "proxy/relay/sessions/enet_session.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/target.h"
+#include "tests/relay/silent_events.h"
 
 namespace entente::enet_acceptor_fuzz {
 namespace {
@@ -26,14 +27,6 @@ using namespace entente::relay;
 void require(bool truth) {
   if (!truth) std::abort();
 }
-
-struct Silent final : Events {
-  void opened(const SessionInfo&, std::uint64_t) override {}
-  void closed(const SessionInfo&, const SessionEnd&, std::uint64_t) override {}
-  void refused(const SessionInfo&, Reason, const Fault&, std::uint64_t, std::uint64_t) override {}
-  void words_dropped(const SessionInfo&, std::string_view, std::uint64_t) override {}
-  void said(std::string_view, std::uint64_t) override {}
-};
 
 /// Has the sessions over packets, as a worker has them.
 struct Seats final : Dispatcher, Session::Owner {
@@ -145,7 +138,7 @@ struct World {
   }
 
   net::Loop loop;
-  Silent events;
+  testing::SilentEvents events;
   Listener packets_at{0, aos::game(), EnetMode::kPackets}, datagrams_at{1, aos::game(), EnetMode::kDatagrams};
   Route packets{aos::game(), {}, events}, datagrams{aos::game(), {}, events};
   Seats seats;

@@ -6,23 +6,15 @@
 
 #include "adapters/registry.h"
 #include "proxy/fleet/arena/owner_side.h"
-#include "proxy/relay/events.h"
 #include "proxy/relay/sessions/shared_room.h"
 #include "tests/fuzz/filled.h"
 #include "tests/fuzz/target.h"
+#include "tests/relay/silent_events.h"
 
 namespace entente::fleet_owner_fuzz {
 namespace {
 
 constexpr std::uint64_t kEpoch = 3;
-
-struct Deaf final : relay::Events {
-  void opened(const relay::SessionInfo&, std::uint64_t) override {}
-  void closed(const relay::SessionInfo&, const relay::SessionEnd&, std::uint64_t) override {}
-  void refused(const relay::SessionInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override {}
-  void words_dropped(const relay::SessionInfo&, std::string_view, std::uint64_t) override {}
-  void said(std::string_view, std::uint64_t) override {}
-};
 
 /// An arena as somebody has stored it.
 std::optional<fleet::ReadArena> stored(fuzz::Source& input) {
@@ -66,7 +58,7 @@ std::string said_by(fuzz::Source& input, std::uint64_t number) {
 
 ENTENTE_FUZZ_TARGET(fleet_owner) {
   fuzz::Source input(Bytes(data, size));
-  Deaf events;
+  testing::SilentEvents events;
   net::Loop loop;
   {
     fleet::FleetArena arena;
