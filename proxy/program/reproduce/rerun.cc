@@ -54,6 +54,8 @@ core::RoomOptions room_options_of(const trace::RoomBegan& began) {
   return options;
 }
 
+Error damaged_calls() { return Error{"what its room was asked is damaged"}; }
+
 const char* side_name(bool server) { return server ? "the server" : "the client"; }
 
 std::string closing_text(const trace::Closing& closing) {
@@ -81,7 +83,7 @@ Outcome<std::unique_ptr<Rerun>> Rerun::begin(const trace::Calls& calls, Recorded
   if (calls.number() != 1 || calls.details().empty() || !calls.details(0).has_began())
     return Error{"the session began before the file"};
   const trace::RoomBegan& began = calls.details(0).began();
-  if (began.every_us() == 0 || began.wall() == 0) return Error{"what its room was asked is damaged"};
+  if (began.every_us() == 0 || began.wall() == 0) return damaged_calls();
   const auto front = made_face(began.front(), true);
   if (!front) return front.error();
   const auto back = made_face(began.back(), false);
@@ -107,7 +109,6 @@ Rerun::Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& b
 // -- What it is asked -------------------------------------------------------------------------------------------------
 
 Outcome<Done> Rerun::take(const trace::Calls& calls) {
-  static const Error kDamagedCalls{"what its room was asked is damaged"};
   const bool first = std::exchange(is_first_, false);
   if (!first && calls.number() != ++number_) return Error{"a part of what its room was asked is not recorded"};
   constexpr std::uint64_t kKinds = 16;
@@ -116,9 +117,9 @@ Outcome<Done> Rerun::take(const trace::Calls& calls) {
     Call call;
     const std::uint64_t pause = calls.calls(i) / kKinds;
     call.kind = static_cast<trace::Call>(calls.calls(i) % kKinds);
-    if (pause > kLongestRest) return kDamagedCalls;
+    if (pause > kLongestRest) return damaged_calls();
     if (call.kind == trace::DETAIL) {
-      if (details >= calls.details_size()) return kDamagedCalls;
+      if (details >= calls.details_size()) return damaged_calls();
       call.detail = &calls.details(details++);
     }
     for (++i; i < calls.calls_size(); ++i) {
@@ -164,7 +165,7 @@ Outcome<Done> Rerun::call(const Call& call) {
       done = feed(wire::Way::kToServer);
       break;
     default:
-      done = Error{"what its room was asked is damaged"};
+      done = damaged_calls();
   }
   call_ = nullptr;
   if (done) compare_closings(call);
@@ -175,7 +176,7 @@ Outcome<Done> Rerun::call(const Call& call) {
 Outcome<Done> Rerun::feed(wire::Way way) {
   const bool from_server = way == wire::Way::kToClient;
   if (from_server && !server_) return Error{"the server's link is not in the file"};
-  if (!from_server && seat_ == 0) return Error{"what its room was asked is damaged"};
+  if (!from_server && seat_ == 0) return damaged_calls();
   RecordedLink& link = from_server ? server_->link() : link_;
   auto piece = link.next_piece(way);
   if (!piece || link.lacks(way) != 0)
@@ -190,10 +191,9 @@ Outcome<Done> Rerun::feed(wire::Way way) {
 }
 
 Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
-  static const Error kDamagedCalls{"what its room was asked is damaged"};
   switch (detail.kind_case()) {
     case trace::Detail::kSeated:
-      if (front_ == nullptr) return kDamagedCalls;
+      if (front_ == nullptr) return damaged_calls();
       asked_ = "the client's link came up";
       seat_ = room_.seat(std::move(front_), recorded_peer(detail.seated()), now_);
       return Done{};
@@ -202,7 +202,7 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
     case trace::Detail::kServerSpeaks:
       return server_speaks(detail.server_speaks());
     case trace::Detail::kGone:
-      if (!detail.gone().server() && seat_ == 0) return kDamagedCalls;
+      if (!detail.gone().server() && seat_ == 0) return damaged_calls();
       asked_ = std::string(side_name(detail.gone().server())) + " left (" + detail.gone().why() + ")";
       room_.gone(detail.gone().server() ? core::kBackEnd : seat_, detail.gone().why(), now_, detail.gone().code());
       return Done{};
@@ -229,14 +229,14 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       room_.received(core::kBackEnd, Lane::kStream, as_bytes(detail.from_arena()), now_);
       return Done{};
     default:
-      return kDamagedCalls;
+      return damaged_calls();
   }
 }
 
 /// `up.link()` 0: an arena.
 Outcome<Done> Rerun::server_up(const trace::ServerUp& up) {
   asked_ = "the server's link came up";
-  if (std::exchange(server_opened_, true)) return Error{"what its room was asked is damaged"};
+  if (std::exchange(server_opened_, true)) return damaged_calls();
   if (up.link() != 0) {
     const auto link = links_.find(up.link());
     const bool known = link != links_.end() && link->second.game_dialect();
@@ -255,7 +255,7 @@ Outcome<Done> Rerun::server_up(const trace::ServerUp& up) {
 Outcome<Done> Rerun::server_speaks(const std::string& dialect) {
   asked_ = "the server showed its dialect";
   const auto known = wire::find_dialect(*back_game_, dialect);
-  if (!std::exchange(server_unknown_, false)) return Error{"what its room was asked is damaged"};
+  if (!std::exchange(server_unknown_, false)) return damaged_calls();
   if (!known) return Error{std::string(back_game_->name()) + " has no dialect '" + dialect + "'"};
   back_text_ = std::string(back_game_->name()) + " " + dialect;
   room_.back_speaks(*known, now_);
