@@ -130,7 +130,7 @@ class Joiner {
 }  // namespace
 
 void declare_join(CLI::App& app, JoinOptions& options) {
-  app.add_option("FILE", options.files, "Recordings (MCAP)")->type_name("FILE")->required();
+  app.add_option("FILE", options.files, "Recordings (MCAP)")->required();
   app.add_option("--out,-o", options.out, "File to write (.mcap)")->type_name("FILE")->required();
   app.footer([] { return std::string(kAboutJoins); });
 }

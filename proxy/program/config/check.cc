@@ -9,7 +9,7 @@
 namespace entente {
 
 void declare_check(CLI::App& app, CheckOptions& options) {
-  auto* config = app.add_option("CONFIG", options.config, "Configuration file to check (TOML)")->type_name("FILE");
+  auto* config = app.add_option("CONFIG", options.config, "Configuration file to check (TOML)");
   auto* example = app.add_flag("--example", options.example, "Print a commented example with every key");
   config->excludes(example);
 }

@@ -115,8 +115,8 @@ class Archive {
   /// Archives it, if its time has come.
   bool is_archived(const FleetRecording& one, Note& note, const std::function<bool()>& goes_on) {
     const std::string stem = (fs::path(into_) / (one.node + "." + one.name)).string(), repaired = stem + ".repaired-";
-    const std::string whole = stem + ".mcap";
-    const std::string path = one.complete ? whole : repaired + std::to_string(one.bytes) + ".mcap";
+    const std::string whole = stem + std::string(kEnding);
+    const std::string path = one.complete ? whole : repaired + std::to_string(one.bytes) + std::string(kEnding);
     std::error_code unknown;
     if (fs::exists(whole, unknown) || fs::exists(path, unknown)) return true;
     if (!one.ended && !is_given_up(one, note)) return false;
@@ -171,14 +171,14 @@ class Archive {
 
 void declare_archive(CLI::App& app, ArchiveOptions& options) {
   app.add_option("CONFIG", options.config, "Configuration file of any node of the fleet. Only its [fleet] is used")
-      ->type_name("CONFIG")
       ->required();
   app.add_option("--to", options.into, "Folder for the files")->type_name("DIR")->required();
   app.add_option("--silence", options.silence, "Seconds of silence after which a node counts as gone (default: 30)")
       ->type_name("S")
       ->check(CLI::Range(3.0, 1e6).description(""));
-  app.add_flag("--once", options.once,
-               "Exit when all recordings that the fleet has now are in files, or have failed three times (exit code 1)");
+  app.add_flag(
+      "--once", options.once,
+      "Exit when all recordings that the fleet has now are in files, or have failed three times (exit code 1)");
   app.footer([] { return std::string(kAboutArchive); });
 }
 

@@ -38,7 +38,6 @@ void declare_source(CLI::App& app, Source& source) {
                  "without words is "
                  "translated first. Several "
                  "recordings (MCAP), in any order, are joined first, as by `entente join`")
-      ->type_name("FILE ...")
       ->required();
   app.add_option("--link", source.link,
                  "Number of the session to read (its link). Default: the longest session, joined with earlier and "

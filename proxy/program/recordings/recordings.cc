@@ -228,8 +228,7 @@ int fleet_recordings(const RecordingsOptions& options, std::ostream& out, std::o
 }  // namespace
 
 void declare_recordings(CLI::App& app, RecordingsOptions& options) {
-  app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or a single recording")
-      ->type_name("DIR");
+  app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or a single recording");
   app.add_option("--fleet", options.fleet,
                  "List the recordings of a fleet instead. CONFIG is the configuration file of any node. Only its "
                  "[fleet] is used")

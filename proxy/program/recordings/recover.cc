@@ -33,9 +33,7 @@ void tell(const trace::Recovered& recovered) {
 }  // namespace
 
 void declare_recover(CLI::App& app, RecoverOptions& options) {
-  app.add_option("FILE", options.file, "Recording to repair, often a .part file; it is not changed")
-      ->type_name("FILE")
-      ->required();
+  app.add_option("FILE", options.file, "Recording to repair, often a .part file; it is not changed")->required();
   app.add_option("-o,--out", options.out,
                  "File to write (default: FILE without .part; if it does not end in .part, FILE.recovered.mcap)")
       ->type_name("FILE");

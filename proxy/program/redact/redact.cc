@@ -179,7 +179,7 @@ class RedactCommand {
 }  // namespace
 
 void declare_redact(CLI::App& app, RedactOptions& options) {
-  app.add_option("FILE", options.file, "Recording (MCAP)")->type_name("FILE")->required();
+  app.add_option("FILE", options.file, "Recording (MCAP)")->required();
   app.add_option("--out,-o", options.out, "File to write (.mcap)")->type_name("FILE")->required();
   allow_only(
       app.add_option("--keep", options.keep, "Keep these. May be repeated, or separated by commas")->delimiter(','),

@@ -295,7 +295,7 @@ std::string why_nothing(const OtherContents& others) {
 }  // namespace
 
 void declare_reproduce(CLI::App& app, ReproduceOptions& options) {
-  app.add_option("FILE", options.file, "Recording of a bridge (.mcap)")->type_name("FILE")->required();
+  app.add_option("FILE", options.file, "Recording of a bridge (.mcap)")->required();
   app.add_flag("--json", options.json, "Print one JSON object");
   app.add_option("--small", options.small,
                  "Also write a copy (.mcap) that has only what this command needs: no words, worlds and notes")

@@ -157,7 +157,6 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
          "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME (or "
          "fleet:NODE/NAME, if several are called so) is a recording of the fleet of --fleet")
-      ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "

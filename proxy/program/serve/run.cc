@@ -21,7 +21,6 @@ std::string text_of(const ConfigErrors& errors) {
 
 void declare_run(CLI::App& app, RunOptions& options) {
   app.add_option("CONFIG", options.config, "Configuration file (TOML); `entente check --example` prints one")
-      ->type_name("FILE")
       ->required();
   app.add_option("--take-over", options.take_over,
                  "Take over from the running program that has this control socket. This program gets the newcomers, "
