@@ -167,19 +167,20 @@ void Painter::paint_shots(const Box& box, core::FrontOut& out) {
     const words::Shot& shot = state.shot;
     const double flown = seconds(now - std::min(now, state.fired_at));
     if (flown > shot.life()) continue;
+    const double x = shot.x() + shot.vx() * flown, y = shot.y() + shot.vy() * flown;
+    if (!box.touches(x, y, 0)) continue;
     const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
-    paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown,
-               colour_of(out.world(), shot.shooter(), shot.team()), box);
+    paint_ball(key, x, y, colour_of(out.world(), shot.shooter(), shot.team()));
   }
   std::erase_if(rays_, [&](const Ray& ray) { return now - ray.began > kRayFlies; });
   for (const Ray& ray : rays_) {
     const double part = seconds(now - ray.began) / seconds(kRayFlies);
-    paint_ball(ray.key, ray.x + part * ray.dx, ray.y + part * ray.dy, ray.colour, box);
+    const double x = ray.x + part * ray.dx, y = ray.y + part * ray.dy;
+    if (box.touches(x, y, 0)) paint_ball(ray.key, x, y, ray.colour);
   }
 }
 
-void Painter::paint_ball(Key key, double x, double y, Colour colour, const Box& box) {
-  if (!box.touches(x, y, 0)) return;
+void Painter::paint_ball(Key key, double x, double y, Colour colour) {
   const Plane plane;
   Look look;
   look.type = CellType::kEjected;

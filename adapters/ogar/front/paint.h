@@ -87,7 +87,7 @@ class Painter {
   void paint_units(const Box& box, core::FrontOut& out);
   void paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out);
   void paint_shots(const Box& box, core::FrontOut& out);
-  void paint_ball(Key key, double x, double y, Colour colour, const Box& box);
+  void paint_ball(Key key, double x, double y, Colour colour);
   void paint_tokens(const core::World& world);
   void paint_shapes(const Box& box, core::FrontOut& out);
   void stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look);
