@@ -20,7 +20,7 @@
 namespace entente {
 namespace {
 
-constexpr std::string_view kForever = "forever";
+constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
 constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
 constexpr std::time_t kLongestWait = 86'400;           // seconds; a clock cannot wait for any time
 
@@ -39,13 +39,26 @@ std::string_view word(std::string_view& line) {
   return first;
 }
 
-Outcome<relay::Ban> ban_of(std::string_view line) {
+/// Reads a line into `file`, unless it is a ban that ended before `now`.
+Outcome<Done> read_line(std::string_view line, std::time_t now, BanFile& file) {
+  using enum relay::ListedNetwork::List;
   const auto who = net::Network::parse(word(line));
   if (!who) return who.error();
   const std::string until(word(line));
+  if (until == kAllowed || until == kDenied) {
+    file.listed.push_back({*who, until == kAllowed ? kAllow : kDeny, std::string(line)});
+    return Done{};
+  }
   const auto time = time_of(until);
-  if (!time) return Error{"'" + until + "' is not a time; write it as 2026-11-20T17:00:00Z, or forever"};
-  return relay::Ban{*who, *time, std::string(line), false};
+  if (!time)
+    return Error{"'" + until + "' is not a time; write it as 2026-11-20T17:00:00Z, or forever, allowed or denied"};
+  relay::Ban ban{*who, *time, std::string(line), false};
+  if (!ban.over(now)) file.bans.push_back(std::move(ban));
+  return Done{};
+}
+
+std::string line_of(const net::Network& who, std::string_view until, const std::string& why) {
+  return who.text() + " " + std::string(until) + (why.empty() ? "" : " " + why) + "\n";
 }
 
 Error cannot(const std::string& path, const char* what) {
@@ -95,27 +108,27 @@ std::string until_text(std::time_t until) {
   return text.data();
 }
 
-Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now) {
-  std::vector<relay::Ban> bans;
+Outcome<BanFile> read_bans(const std::string& path, std::time_t now) {
+  BanFile read;
   std::error_code unknown;  // then opening it says what is wrong
   if (std::filesystem::is_directory(path, unknown)) return Error{path + " is a folder; access.ban_file must be a file"};
   std::ifstream file(path);
-  if (!file) return errno == ENOENT ? Outcome<std::vector<relay::Ban>>(bans) : cannot(path, "read");
+  if (!file) return errno == ENOENT ? Outcome<BanFile>(read) : cannot(path, "read");
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
     if (line.empty() || line.front() == '#') continue;
-    auto ban = ban_of(line);
-    if (!ban) return Error{path + ":" + std::to_string(number) + ": " + ban.error().text};
-    if (!ban->over(now)) bans.push_back(std::move(*ban));
+    if (const auto done = read_line(line, now, read); !done)
+      return Error{path + ":" + std::to_string(number) + ": " + done.error().text};
   }
-  return bans;
+  return read;
 }
 
-Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>& bans) {
+Outcome<Done> write_bans(const std::string& path, const BanFile& file) {
   std::string text = remarks_of(path);
-  for (const relay::Ban& ban : bans)
-    text += ban.who.text() + " " + until_text(ban.until) + (ban.why.empty() ? "" : " " + ban.why) + "\n";
+  for (const relay::Ban& ban : file.bans) text += line_of(ban.who, until_text(ban.until), ban.why);
+  for (const relay::ListedNetwork& one : file.listed)
+    text += line_of(one.who, one.list == relay::ListedNetwork::List::kAllow ? kAllowed : kDenied, one.why);
   const std::string fresh = path + ".new";
   const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return cannot(fresh, "write");
@@ -123,7 +136,8 @@ Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>&
   return Done{};
 }
 
-KeptBans::KeptBans(relay::Bans& bans, std::string path) : bans_(bans), path_(std::move(path)) {}
+KeptBans::KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path)
+    : bans_(bans), listed_(listed), path_(std::move(path)) {}
 
 KeptBans::~KeptBans() {
   if (!thread_.joinable()) return;
@@ -140,9 +154,13 @@ Outcome<Done> KeptBans::load() {
   auto kept = read_bans(path_, 0);
   if (!kept) return kept.error();
   const std::time_t now = std::time(nullptr);
-  const std::size_t ended = std::erase_if(*kept, [now](const relay::Ban& ban) { return ban.over(now); });
-  in_file_ = kept->size();
-  for (relay::Ban& ban : *kept) bans_.add(std::move(ban));
+  for (relay::ListedNetwork& one : kept->listed)
+    if (!listed_.put(std::move(one)))
+      return Error{path_ + " has more than " + std::to_string(relay::ListedNetworks::kMost) +
+                   " networks that are allowed or denied"};
+  const std::size_t ended = std::erase_if(kept->bans, [now](const relay::Ban& ban) { return ban.over(now); });
+  in_file_ = kept->bans.size();
+  for (relay::Ban& ban : kept->bans) bans_.add(std::move(ban));
   if (ended != 0)
     if (const auto saved = save(); !saved) spdlog::warn("{} bans have ended; {}", ended, saved.error().text);
   thread_ = std::thread([this] { watch(); });
@@ -171,6 +189,15 @@ Outcome<Done> KeptBans::save(const relay::Ban& ban) {
   return tell ? tell(ban) : save();
 }
 
+Outcome<Done> KeptBans::save_listed(const net::Network& who, const relay::ListedNetwork* network) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (tell_) return Error{"another process has taken over, and takes the newcomers; give it this order"};
+  }
+  if (share_listed_) share_listed_(who, network);
+  return save();
+}
+
 void KeptBans::leave_file(Tell tell) {
   const std::lock_guard lock(mutex_);
   tell_ = std::move(tell);
@@ -180,7 +207,7 @@ Outcome<Done> KeptBans::write() {
   if (tell_) return Done{};
   const auto ours = ours_of(bans_);
   in_file_ = ours.size();  // also if it fails: nobody tries again until something changes
-  return write_bans(path_, ours);
+  return write_bans(path_, {ours, listed_.all()});
 }
 
 void KeptBans::watch() {

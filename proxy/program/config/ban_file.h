@@ -1,5 +1,5 @@
 // The file of bans that survive a restart: one line each, "NET UNTIL WHY", with UNTIL as 2026-11-20T17:00:00Z or
-// "forever".
+// "forever". The networks that operators allow or deny are lines, too, with "allowed" or "denied" for UNTIL.
 // Law: a reader sees either the whole old file or the whole new one, because a new file replaces the old one.
 #pragma once
 
@@ -13,41 +13,54 @@
 
 #include "proxy/base/fault.h"
 #include "proxy/relay/admission/bans.h"
+#include "proxy/relay/admission/listed_networks.h"
 
 namespace entente {
 
-/// No bans if there is no such file. Bans that ended before `now` are skipped. An error names the line that cannot
+struct BanFile {
+  std::vector<relay::Ban> bans;
+  std::vector<relay::ListedNetwork> listed;
+};
+
+/// Nothing if there is no such file. Bans that ended before `now` are skipped. An error names the line that cannot
 /// be read.
-Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now);
+Outcome<BanFile> read_bans(const std::string& path, std::time_t now);
 
 /// Keeps lines of the old file that begin with '#', at the top. REQUIRES: no control characters in the reasons.
-Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>& bans);
+Outcome<Done> write_bans(const std::string& path, const BanFile& file);
 
 /// "2026-11-20T17:00:00Z", "forever", which is also what comes after the year 9999.
 std::string until_text(std::time_t until);
 
-/// The bans of a running program and their file, if it has one. A ban that ends is removed from the file at once;
-/// one that ended while no program ran, by load(). Bans by servers are not stored.
+/// The bans and listed networks of a running program and their file, if it has one. A ban that ends is removed from the
+/// file at once; one that ended while no program ran, by load(). Bans by servers are not stored.
 class KeptBans {
  public:
-  /// `path`: empty = no file. `bans` outlives this.
-  KeptBans(relay::Bans& bans, std::string path);
+  /// `path`: empty = no file. `bans` and `listed` outlive this.
+  KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path);
   ~KeptBans();
   KeptBans(const KeptBans&) = delete;
   KeptBans& operator=(const KeptBans&) = delete;
 
-  /// Adds the bans of the file, and starts to watch for their ends. Once.
+  /// Adds what the file has, and starts to watch for their ends. Once.
   Outcome<Done> load();
-  /// Writes the current bans. From any thread.
+  /// Writes the current bans and networks. From any thread.
   Outcome<Done> save();
   /// Writes the current bans after `ban` was added.
   Outcome<Done> save(const relay::Ban& ban);
   /// As save(), after the bans of this network were removed.
   Outcome<Done> save_without(const net::Network& who);
+  /// Writes the current networks after this one was listed, or taken out of its list (null).
+  Outcome<Done> save_listed(const net::Network& who, const relay::ListedNetwork* network);
   /// What others are to know: each ban that is saved, and each network whose bans were removed (null). REQUIRES: before
   /// the first is saved.
   using Share = std::function<void(const net::Network& who, const relay::Ban* ban)>;
-  void share_with(Share share) { share_ = std::move(share); }
+  /// As Share: each network that is listed, or is in no list any more (null).
+  using ShareListed = std::function<void(const net::Network& who, const relay::ListedNetwork* network)>;
+  void share_with(Share share, ShareListed share_listed) {
+    share_ = std::move(share);
+    share_listed_ = std::move(share_listed);
+  }
   /// Another process has the file from now on; `tell` tells it of a ban.
   using Tell = std::function<Outcome<Done>(const relay::Ban& ban)>;
   void leave_file(Tell tell);
@@ -57,8 +70,10 @@ class KeptBans {
   void watch();
 
   relay::Bans& bans_;
+  relay::ListedNetworks& listed_;
   const std::string path_;
-  Share share_;       // may be null
+  Share share_;  // may be null; so may the next
+  ShareListed share_listed_;
   std::mutex mutex_;  // guards the file and the members below
   std::condition_variable changed_;
   std::size_t in_file_ = 0;  // bans

@@ -116,15 +116,18 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
                  "the sessions "
                  "that are still open (default: never)")
       ->type_name("TIME");
-  app.add_option("--why", options.why, "For ban and kick: the reason, shown to the player if the game can do that")
+  app.add_option(
+         "--why", options.why,
+         "For ban and kick: the reason, shown to the player if the game can do that. For allow and deny: a note "
+         "for other operators")
       ->type_name("TEXT");
   app.add_option("--say", options.say, "For drain: a message to the players, sent when the drain begins")
       ->type_name("TEXT");
   app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
       ->type_name("ROUTE");
   app.add_flag("--fleet", options.fleet,
-               "For the whole fleet: nodes, list, find NAME, who NAME, kick NAME, ban NAME, unban ADDRESS, bans, say "
-               "TEXT, drain "
+               "For the whole fleet: nodes, list, find NAME, who NAME, kick NAME, ban NAME, unban ADDRESS, bans, "
+               "allow NETWORK, deny NETWORK, unlist NETWORK, access, say TEXT, drain "
                "NODE, undrain NODE, routes, servers, stats, recordings");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }

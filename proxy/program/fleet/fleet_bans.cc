@@ -21,8 +21,8 @@ constexpr std::size_t kMostSwept = 100;                        // entries, at ea
 constexpr std::size_t kLongestSharedWhy = 400;
 
 /// A key may not have colons.
-std::string key_of(const net::Network& who) {
-  std::string key = "net." + who.text();
+std::string key_of(const bus::SharedBan& ban) {
+  std::string key = (ban.kind() == bus::SharedBan::ban ? "net." : "access.") + ban.network();
   std::replace(key.begin(), key.end(), ':', '_');
   return key;
 }
@@ -41,10 +41,20 @@ bus::SharedBan shared(const net::Network& who, const relay::Ban* ban) {
   return made;
 }
 
+bus::SharedBan shared(const net::Network& who, const relay::ListedNetwork* network) {
+  bus::SharedBan made;
+  made.set_network(who.text());
+  made.set_lifted(network == nullptr);
+  made.set_kind(network != nullptr && network->list == relay::ListedNetwork::List::kAllow ? bus::SharedBan::allow
+                                                                                          : bus::SharedBan::deny);
+  if (network != nullptr) made.set_why(network->why);
+  return made;
+}
+
 }  // namespace
 
 FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-                     std::uint32_t replicas, const std::vector<relay::Ban>& known)
+                     std::uint32_t replicas, const Before& before)
     : line_(line),
       user_(user),
       bucket_(names.bans()),
@@ -52,13 +62,9 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
       replicas_(replicas),
       loop_(loop),
       ticker_(loop, *this, kBansStep) {
-  for (const relay::Ban& ban : known) {
-    if (ban.by_server || !ban.where.empty()) continue;
-    Known& its = known_[key_of(ban.who)];
-    its.ban = shared(ban.who, &ban);
-    its.ban.set_changed(kFromFile);
-    its.ban.set_node(node_);
-  }
+  for (const relay::Ban& ban : before.bans)
+    if (!ban.by_server && ban.where.empty()) know(shared(ban.who, &ban));
+  for (const relay::ListedNetwork& network : before.listed) know(shared(network.who, &network));
   line_.on_state([this](bool connected) {
     if (connected) return void(not_before_ = 0);
     complete_ = opened_ = false;  // the bucket may be another one when it is back
@@ -70,12 +76,20 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
 
 FleetBans::~FleetBans() { *alive_ = false; }
 
-void FleetBans::changed(const net::Network& who, const relay::Ban* ban) {
-  Known& its = known_[key_of(who)];
-  const std::uint64_t before = its.ban.changed();
-  its.ban = shared(who, ban);
-  its.ban.set_changed(std::max<std::uint64_t>(wall_now(), before + 1));
-  its.ban.set_node(node_);
+void FleetBans::know(bus::SharedBan ban) {
+  ban.set_changed(kFromFile);
+  ban.set_node(node_);
+  known_[key_of(ban)].ban = std::move(ban);
+}
+
+void FleetBans::changed(const net::Network& who, const relay::Ban* ban) { change(shared(who, ban)); }
+void FleetBans::changed(const net::Network& who, const relay::ListedNetwork* network) { change(shared(who, network)); }
+
+void FleetBans::change(bus::SharedBan ban) {
+  Known& its = known_[key_of(ban)];
+  ban.set_changed(std::max<std::uint64_t>(wall_now(), its.ban.changed() + 1));
+  ban.set_node(node_);
+  its.ban = std::move(ban);
   tell();
 }
 
@@ -126,9 +140,11 @@ void FleetBans::take(const fleet::BusEntry& entry) {
   bus::SharedBan ban;
   const bool decoded = fleet::decode(entry.value, ban);
   const auto who = decoded ? net::Network::parse(ban.network()) : Outcome<net::Network>(Error{""});
-  if (!who || key_of(*who) != entry.key || ban.why() != clean(ban.why()) || ban.why().size() > kLongestSharedWhy ||
-      ban.changed() == 0 || ban.changed() > wall_now() + kAhead || ban.until() < 0 ||
-      (known_.size() >= kMost && !known_.contains(entry.key))) {
+  const bool is_ban = ban.kind() == bus::SharedBan::ban;
+  if (!who || who->text() != ban.network() || key_of(ban) != entry.key || !bus::SharedBan::Kind_IsValid(ban.kind()) ||
+      (!is_ban && ban.until() != relay::Ban::kForGood) || ban.why() != clean(ban.why()) ||
+      ban.why().size() > kLongestSharedWhy || ban.changed() == 0 || ban.changed() > wall_now() + kAhead ||
+      ban.until() < 0 || (known_.size() >= kMost && !known_.contains(entry.key))) {
     if (refused_++ == 0) spdlog::warn("fleet: the bucket {} has an entry that is no ban: it is ignored", bucket_);
     return;
   }
@@ -145,16 +161,22 @@ void FleetBans::take(const fleet::BusEntry& entry) {
 }
 
 void FleetBans::apply() {
+  using enum relay::ListedNetwork::List;
   std::vector<relay::Ban> bans;
-  std::vector<net::Network> lifted;
+  std::vector<relay::ListedNetwork> listed;
+  std::vector<net::Network> lifted, unlisted;
   for (const bus::SharedBan& one : std::exchange(news_, {})) {
     const auto who = net::Network::parse(one.network());
+    const bool is_ban = one.kind() == bus::SharedBan::ban;
     if (one.lifted())
-      lifted.push_back(*who);
+      (is_ban ? lifted : unlisted).push_back(*who);
+    else if (!is_ban)
+      listed.push_back({*who, one.kind() == bus::SharedBan::allow ? kAllow : kDeny, one.why()});
     else if (!is_over(one))
       bans.push_back({*who, static_cast<std::time_t>(one.until()), one.why(), false});
   }
   if (!bans.empty() || !lifted.empty()) user_.learn(bans, lifted);
+  if (!listed.empty() || !unlisted.empty()) user_.learn_listed(listed, unlisted);
 }
 
 /// What the bucket does not have: one after the other.

@@ -1,5 +1,5 @@
 // The bans of a node and those of its fleet, in the bucket FLEET-bans: what is banned or unbanned at one node is so at
-// all.
+// all. The same holds for the networks that operators allow and deny.
 // Law: a node keeps what it knows while it is cut off, and tells it as soon as it is back. Of two changes of one
 // network the later one counts, wherever it was made. A ban in a node's file is older than any change. What the bucket
 // has is checked like anything that a peer says.
@@ -17,6 +17,7 @@
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
 #include "proxy/relay/admission/bans.h"
+#include "proxy/relay/admission/listed_networks.h"
 #include "schema/fleet.pb.h"
 
 namespace entente {
@@ -27,17 +28,27 @@ class FleetBans final : private net::Ticker::User {
     virtual ~User() = default;
     /// Bans that other nodes made, and networks that they unbanned. They are in force when this returns.
     virtual void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) = 0;
+    /// The same for networks that are allowed or denied, and those that are in no list any more.
+    virtual void learn_listed(const std::vector<relay::ListedNetwork>& listed,
+                              const std::vector<net::Network>& unlisted) = 0;
   };
   static constexpr std::size_t kMost = 100'000;  ///< entries; more are ignored
   static constexpr Millis kRetry = 30'000;       ///< pause after NATS has refused something, or has not answered
 
-  /// `known`: the bans that this node has, of its file. `line`, `loop` and `user` outlive it.
+  /// What this node has, of its file.
+  struct Before {
+    std::vector<relay::Ban> bans;
+    std::vector<relay::ListedNetwork> listed;
+  };
+  /// `line`, `loop` and `user` outlive it.
   FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-            std::uint32_t replicas, const std::vector<relay::Ban>& known);
+            std::uint32_t replicas, const Before& before);
   ~FleetBans() override;
 
   /// Here, a ban was made, or this network's were lifted (null).
   void changed(const net::Network& who, const relay::Ban* ban);
+  /// Here, a network was allowed or denied, or is in no list any more (null).
+  void changed(const net::Network& who, const relay::ListedNetwork* network);
 
   /// Entries of the bucket that made no sense. From any thread.
   std::uint64_t refused() const { return refused_; }
@@ -51,6 +62,8 @@ class FleetBans final : private net::Ticker::User {
     std::uint64_t revision = 0;   // there
   };
   void tick(Millis now) override;
+  void know(bus::SharedBan ban);
+  void change(bus::SharedBan ban);
   void hear(const fleet::BusEntry* entry);
   void take(const fleet::BusEntry& entry);
   void apply();

@@ -22,7 +22,9 @@ constexpr std::size_t kLongestBy = 200;
 constexpr Millis kMargin = 500;  // that a loop may be late; all together must fit into the 5 s of a conversation
 
 constexpr std::string_view kFleetCommands =
-    "nodes, list, find, who, kick, ban, unban, bans, say, drain NODE, undrain NODE, routes, servers, stats, recordings";
+    "nodes, list, find, who, kick, ban, unban, bans, allow, deny, unlist, access, say, drain NODE, undrain NODE, "
+    "routes, "
+    "servers, stats, recordings";
 
 std::string told(const Reply& reply, bool json) { return json ? reply.json() : reply.text(); }
 
@@ -52,12 +54,12 @@ std::string text_of(const std::vector<AnswerRow>& rows) {
 
 }  // namespace
 
-FleetControl::FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const std::vector<relay::Ban>& known)
+FleetControl::FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const FleetBans::Before& before)
     : fleet_(fleet),
       control_(control),
       line_(std::make_unique<fleet::BusLine>(fleet.bus(), loop_, fleet::BusLine::Orders::kPatient)) {
   const fleet::Subjects& names = fleet_.names();
-  bans_ = std::make_unique<FleetBans>(*line_, loop_, bans, names, fleet_.node(), fleet_.replicas(), known);
+  bans_ = std::make_unique<FleetBans>(*line_, loop_, bans, names, fleet_.node(), fleet_.replicas(), before);
   line_->subscribe(names.order(fleet_.node()), [this](const fleet::BusMessage& message) { hear_order(message); });
   line_->subscribe(names.operation("who"), [this](const fleet::BusMessage&) { tell_state(); });
   ticker_ = std::make_unique<net::Ticker>(loop_, static_cast<net::Ticker::User&>(*this), kState);
@@ -130,10 +132,16 @@ void FleetControl::changed(const net::Network& who, const relay::Ban* ban) {
   });
 }
 
+void FleetControl::changed(const net::Network& who, const relay::ListedNetwork* network) {
+  mailbox_.post([this, who, network = network != nullptr ? std::optional(*network) : std::nullopt] {
+    bans_->changed(who, network ? &*network : nullptr);
+  });
+}
+
 void FleetControl::measure(Metrics& metrics) const {
   metrics.count("fleet_bans_refused", "Entries of the fleet's bans that made no sense", {}, bans_->refused());
-  metrics.gauge("fleet_bans_waiting", "Bans and lifted bans here that the fleet does not know yet", {},
-                static_cast<double>(bans_->waiting()));
+  metrics.gauge("fleet_bans_waiting", "Changes of bans and of listed networks here that the fleet does not know yet",
+                {}, static_cast<double>(bans_->waiting()));
 }
 
 // -- For an operator, on his thread -----------------------------------------------------------------------------------
@@ -203,13 +211,15 @@ std::string FleetControl::answer(std::string_view line, bool json, const std::st
 }
 
 std::string FleetControl::run(std::string_view line, bool json, const std::string& by) {
-  constexpr std::array<std::string_view, 7> kOfAll = {"list",    "find",  "who",       "routes",
-                                                      "servers", "stats", "recordings"};
+  constexpr std::array<std::string_view, 8> kOfAll = {"list",   "find",    "who",   "routes",
+                                                      "access", "servers", "stats", "recordings"};
   std::string_view rest = line;
   const std::string name(first_word(rest));
   const std::string at_all = name == "nodes" ? "node" : std::string(line);
   if (at_all.size() > kLongestOrder) return told(Error{"the command is too long"}, json);
-  if (name == "bans" || name == "unban") return control_.answer_as(line, json, by);
+  // What one node does, all do.
+  constexpr std::array<std::string_view, 5> kShared = {"bans", "unban", "allow", "deny", "unlist"};
+  if (std::find(kShared.begin(), kShared.end(), name) != kShared.end()) return control_.answer_as(line, json, by);
   const auto there = nodes();
   if (there.empty()) return told(Error{"no node of the fleet answers; may this node's account give orders?"}, json);
   if ((name == "nodes" && rest.empty()) || name == "say" ||

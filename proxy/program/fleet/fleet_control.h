@@ -31,8 +31,8 @@ class FleetControl final : private net::Ticker::User {
   static constexpr std::size_t kMostNodes = 4'096;
   static constexpr std::size_t kLongestOrder = 2'048;  ///< bytes of a command
 
-  /// `fleet`, `control` and `bans` outlive it. `known`: the bans of this node. Commands from others come from now on.
-  FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const std::vector<relay::Ban>& known);
+  /// `fleet`, `control` and `bans` outlive it. Commands from others come from now on.
+  FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const FleetBans::Before& before);
   ~FleetControl() override;
   FleetControl(const FleetControl&) = delete;
   FleetControl& operator=(const FleetControl&) = delete;
@@ -41,6 +41,7 @@ class FleetControl final : private net::Ticker::User {
   std::string answer(std::string_view line, bool json, const std::string& by);
   /// As FleetBans::changed(). From any thread.
   void changed(const net::Network& who, const relay::Ban* ban);
+  void changed(const net::Network& who, const relay::ListedNetwork* network);
   /// Another process is this node from now on: it carries out no more orders. Bans are still learnt.
   void leave();
   void measure(Metrics& metrics) const;

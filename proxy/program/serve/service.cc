@@ -19,6 +19,7 @@
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/control/control_access.h"
 #include "proxy/program/control/control_bans.h"
 #include "proxy/program/control/control_drain.h"
 #include "proxy/program/control/control_server.h"
@@ -86,7 +87,7 @@ Service::Service(const config::Config& config)
     : config_(config),
       taps_(config.recording(), [this] { give_up(); }),
       bans_(config.access().remember_bans_s()),
-      kept_bans_(bans_, config.access().ban_file()),
+      kept_bans_(bans_, listed_, config.access().ban_file()),
       server_(config.workers(), events_),
       drainer_(server_, Millis{config.drain_s()} * 1000) {
   use_all_descriptors();
@@ -241,10 +242,21 @@ void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::
   if (!gone.empty()) spdlog::info("fleet: bans of other nodes ended {}", text_of(gone));
 }
 
+/// What other nodes have allowed and denied.
+void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, const std::vector<net::Network>& unlisted) {
+  for (const net::Network& who : unlisted) listed_.remove(who);
+  for (const relay::ListedNetwork& one : listed)
+    if (!listed_.put(one))
+      spdlog::error("fleet: {} of the fleet is ignored: {} networks are listed", one.who.text(),
+                    relay::ListedNetworks::kMost);
+  if (const auto kept = kept_bans_.save(); !kept)
+    spdlog::error("a network that the fleet lists is not kept: {}", kept.error().text);
+}
+
 void Service::start_acceptors() {
   if (fleet_)
-    fleet_control_ =
-        std::make_unique<FleetControl>(*fleet_, control_, static_cast<FleetBans::User&>(*this), bans_.all());
+    fleet_control_ = std::make_unique<FleetControl>(*fleet_, control_, static_cast<FleetBans::User&>(*this),
+                                                    FleetBans::Before{bans_.all(), listed_.all()});
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
   if (operator_page_) operator_page_->start();
@@ -282,6 +294,10 @@ Outcome<Done> Service::open_control() {
   add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
   add_servers_command(control_, server_, routes);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
+  add_access_commands(control_, listed_, kept_bans_, [this] {
+    const std::lock_guard lock(mutex_);
+    return access_;
+  });
   add_drain_commands(control_, server_, roster_, routes, drainer_);
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   if (can_upgrade_)
@@ -297,9 +313,13 @@ Outcome<Done> Service::open_control() {
     control_.set_fleet([this](std::string_view line, bool json, const std::string& by) {
       return fleet_control_->answer(line, json, by);
     });
-    kept_bans_.share_with([this](const net::Network& who, const relay::Ban* ban) {
-      if (fleet_control_) fleet_control_->changed(who, ban);
-    });
+    kept_bans_.share_with(
+        [this](const net::Network& who, const relay::Ban* ban) {
+          if (fleet_control_) fleet_control_->changed(who, ban);
+        },
+        [this](const net::Network& who, const relay::ListedNetwork* network) {
+          if (fleet_control_) fleet_control_->changed(who, network);
+        });
   }
   control_.refuse_orders_when([this] { return hand_over_.given() ? "" : hand_over_.objection(); });
   if (config_.control().socket().empty()) return Done{};
@@ -345,6 +365,7 @@ void Service::set_rules(const config::Config& config) {
   const std::lock_guard lock(mutex_);
   limits_ = config.limits();
   access_ = access_of(config.access());
+  access_.listed = &listed_;
 }
 
 void Service::apply_rules(const std::map<std::size_t, relay::Access>& own) {

@@ -150,6 +150,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<Done> open_operator_page();
   void start_acceptors();
   void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) override;
+  void learn_listed(const std::vector<relay::ListedNetwork>& listed,
+                    const std::vector<net::Network>& unlisted) override;
   ReplyRow node_row() const;
   Outcome<std::vector<net::NamedFd>> offer() override;
   Outcome<relay::LinkId> release_newcomers() override;
@@ -167,6 +169,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Taps taps_;
   LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }};
   relay::Bans bans_;
+  relay::ListedNetworks listed_;
   KeptBans kept_bans_;
   std::unique_ptr<Fleet> fleet_;
   std::unique_ptr<RecordingUploads> uploads_;   // null: recordings do not go to a fleet

@@ -1,12 +1,13 @@
 // Which addresses may connect to a listener: lists of allowed and denied networks.
 // Law: the smallest network that contains the address decides; at equal size, deny wins. An address in none of them is
-// allowed only if the allow list is empty.
+// allowed only if the configuration's allow list is empty: operators' lists close nobody out whom they do not name.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "proxy/net/network.h"
+#include "proxy/relay/admission/listed_networks.h"
 
 namespace entente::relay {
 
@@ -14,14 +15,20 @@ struct Access {
   bool operator==(const Access&) const = default;
 
   std::vector<net::Network> allow, deny;
+  const ListedNetworks* listed = nullptr;  ///< counts with these lists; null: nothing
 
   bool lets(const net::Address& from) const {
-    const int in = most_bits(allow, from), out = most_bits(deny, from);
+    using enum ListedNetwork::List;
+    int in = most_bits(allow, from), out = most_bits(deny, from);
+    if (listed != nullptr) {
+      in = std::max(in, listed->most_bits(kAllow, from));
+      out = std::max(out, listed->most_bits(kDeny, from));
+    }
     return in == kNone && out == kNone ? allow.empty() : in > out;
   }
 
  private:
-  static constexpr int kNone = -1;
+  static constexpr int kNone = ListedNetworks::kNone;
 
   static int most_bits(const std::vector<net::Network>& nets, const net::Address& from) {
     int most = kNone;

@@ -23,37 +23,63 @@ std::string text_of(const std::string& path) {
 TEST_CASE("bans are a line each, and come back") {
   const Folder folder;
   const std::string path = folder.file("bans");
-  REQUIRE(write_bans(path, {{net_of("192.0.2.7"), Ban::kForGood, "no cheating, please", false},
-                            {net_of("2001:db8::/32"), 1'763'650'800, "", false}})
+  REQUIRE(write_bans(path, {{{net_of("192.0.2.7"), Ban::kForGood, "no cheating, please", false},
+                             {net_of("2001:db8::/32"), 1'763'650'800, "", false}},
+                            {}})
               .ok());
   CHECK(text_of(path) == "192.0.2.7 forever no cheating, please\n2001:db8::/32 2025-11-20T15:00:00Z\n");
   CHECK_FALSE(std::filesystem::exists(path + ".new"));
-  const auto bans = read_bans(path, 1'763'650'799);
-  REQUIRE(bans.ok());
+  const auto file = read_bans(path, 1'763'650'799);
+  REQUIRE(file.ok());
+  const auto* bans = &file->bans;
   REQUIRE(bans->size() == 2);
   CHECK((*bans)[0].who == net_of("192.0.2.7"));
   CHECK((*bans)[0].until == Ban::kForGood);
   CHECK((*bans)[0].why == "no cheating, please");
   CHECK((*bans)[1].until == 1'763'650'800);
-  CHECK(read_bans(path, 1'763'650'800)->size() == 1);
+  CHECK(read_bans(path, 1'763'650'800)->bans.size() == 1);
 }
 
 TEST_CASE("a ban may end at any time: what is written can be read, and a wait for it can be ended") {
   const Folder folder;
   const std::string path = folder.write("bans", "192.0.2.7 9999-12-31T23:59:59Z\n");
   relay::Bans bans;
-  KeptBans kept(bans, path);
+  relay::ListedNetworks listed;
+  KeptBans kept(bans, listed, path);
   REQUIRE(kept.load().ok());
   bans.add({net_of("192.0.2.8"), std::time_t{1} << 62, "", false});
   REQUIRE(kept.save().ok());
   CHECK(text_of(path) == "192.0.2.7 9999-12-31T23:59:59Z\n192.0.2.8 forever\n");
-  CHECK(read_bans(path, 0)->size() == 2);
+  CHECK(read_bans(path, 0)->bans.size() == 2);
+}
+
+TEST_CASE("networks that operators list are lines of the same file, and come back") {
+  using enum relay::ListedNetwork::List;
+  const Folder folder;
+  const std::string path = folder.write("bans", "192.0.2.7 forever\n10.0.0.0/8 denied a botnet\n10.1.0.0/16 allowed\n");
+  relay::Bans bans;
+  relay::ListedNetworks listed;
+  KeptBans kept(bans, listed, path);
+  REQUIRE(kept.load().ok());
+  const auto all = listed.all();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].who == net_of("10.0.0.0/8"));
+  CHECK(all[0].list == kDeny);
+  CHECK(all[0].why == "a botnet");
+  CHECK(all[1].list == kAllow);
+  CHECK(bans.all().size() == 1);
+  REQUIRE(listed.remove(net_of("10.1.0.0/16")));
+  REQUIRE(listed.put({net_of("10.2.0.0/16"), kAllow, "friends"}));
+  REQUIRE(kept.save().ok());
+  CHECK(text_of(path) == "192.0.2.7 forever\n10.0.0.0/8 denied a botnet\n10.2.0.0/16 allowed friends\n");
+  kept.leave_file([](const Ban&) { return Done{}; });
+  CHECK_FALSE(kept.save_listed(net_of("10.2.0.0/16"), nullptr).ok());
 }
 
 TEST_CASE("no file is no bans; a remark and an empty line are none") {
   const Folder folder;
-  CHECK(read_bans(folder.file("none"), 0)->empty());
-  CHECK(read_bans(folder.write("bans", "# friends of mine\n\n192.0.2.7 forever\n"), 0)->size() == 1);
+  CHECK(read_bans(folder.file("none"), 0)->bans.empty());
+  CHECK(read_bans(folder.write("bans", "# friends of mine\n\n192.0.2.7 forever\n"), 0)->bans.size() == 1);
 }
 
 TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or as it ends; remarks stay") {
@@ -62,8 +88,9 @@ TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or a
   const std::string path =
       folder.write("bans", "# friends of mine\n192.0.2.7 2020-01-01T00:00:00Z old\n198.51.100.1 forever\n");
   relay::Bans bans;
+  relay::ListedNetworks listed;
   {
-    KeptBans kept(bans, path);
+    KeptBans kept(bans, listed, path);
     REQUIRE(kept.load().ok());
     CHECK(text_of(path) == forever);
     const std::time_t soon = std::time(nullptr) + 2;
@@ -78,7 +105,7 @@ TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or a
     CHECK(bans.all().size() == 2);
   }
   bans.add({net_of("192.0.2.7"), 1, "", false});
-  KeptBans again(bans, path);
+  KeptBans again(bans, listed, path);
   REQUIRE(again.save().ok());
   CHECK(text_of(path) == forever);
 }

@@ -156,6 +156,72 @@ TEST_CASE("a player who is banned on one node is out on all, and comes in nowher
   const auto back = a.bot("back");
 }
 
+TEST_CASE(
+    "a network that is allowed or denied at one node is so at all, and after a restart without NATS, until it is in no "
+    "list") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  NodeProcess a(nats, "a"), b(nats, "b");
+  const auto comes_in = [&](const NodeProcess& node) {
+    const auto bot =
+        run({testing::entente_binary(), "bot", node.url(), "--name", "x", "--behaviour", "idle", "--seconds", "1"});
+    return bot.code == 0;
+  };
+  REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
+  CHECK(has(a.ctl({"--fleet", "deny", "127.0.0.0/8", "--why", "a botnet"}).out, "127.0.0.0/8 is denied"));
+  REQUIRE(b.says({"access"}, "127.0.0.0/8\tdeny\tus\ta botnet\n"));
+  CHECK_FALSE(comes_in(b));
+  CHECK(has(b.ctl({"allow", "127.0.0.1"}).out, "127.0.0.1 is allowed\n"));
+  REQUIRE(a.says({"--fleet", "access"}, "\na\t127.0.0.1\tallow\tus\t-\n"));
+  CHECK(has(a.ctl({"--fleet", "access"}).out, "\nb\t127.0.0.0/8\tdeny\tus\ta botnet\n"));
+  CHECK(comes_in(a));
+  CHECK(comes_in(b));
+  nats.kill();
+  REQUIRE(b.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
+  b.kill();
+  b.start();  // with its file alone
+  REQUIRE(b.says({"access"}, "127.0.0.0/8\tdeny"));
+  CHECK(has(a.ctl({"unlist", "127.0.0.0/8"}).out, "127.0.0.0/8 is in no list\n"));
+  CHECK(has(a.ctl({"deny", "127.0.0.1"}).out, "is denied"));
+  nats.start();
+  REQUIRE(b.says({"access"}, "127.0.0.0/8\t", false));
+  REQUIRE(b.says({"access"}, "127.0.0.1\tdeny"));
+  CHECK_FALSE(comes_in(b));
+  CHECK(content_of(b.folder().file("bans")) == "127.0.0.1 denied\n");
+  CHECK(has(b.ctl({"unlist", "127.0.0.7"}).err, "is in no list that operators keep"));
+  CHECK(has(b.ctl({"deny", "everybody"}).err, "'everybody' is not a network"));
+  CHECK(has(b.ctl({"deny", "127.0.0.1", "for", "ever"}).err, "only '--why TEXT' may follow the network"));
+}
+
+TEST_CASE("entries of the fleet's lists that make no sense are ignored and counted") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const NodeProcess a(nats, "a");
+  fleet::Bus bus({.servers = {nats.url()}, .client = "evil"});
+  fleet::testing::Station evil(bus);
+  REQUIRE(evil.connects());
+  const std::string bucket = fleet::Subjects("entente").bans();
+  REQUIRE(evil.open_bucket(bucket).done());
+  const auto put = [&](const std::string& key, const std::string& network, bus::SharedBan::Kind kind,
+                       std::int64_t until = 0) {
+    bus::SharedBan entry;
+    entry.set_network(network);
+    entry.set_kind(kind);
+    entry.set_until(until);
+    entry.set_changed(wall_now());
+    const std::string text = entry.SerializeAsString();
+    REQUIRE(evil.order([&](auto done) { evil.line->put(bucket, key, as_bytes(text), done); }).done());
+  };
+  put("net.10.0.0.1", "10.0.0.1", bus::SharedBan::deny);                     // the key is that of a ban
+  put("access.10.0.0.2", "10.0.0.2", bus::SharedBan::ban);                   // the other way round
+  put("access.10.0.0.3", "10.0.0.3", bus::SharedBan::deny, 4'000'000'000);   // a list knows no end
+  put("access.10.0.0.4", "10.0.0.4", static_cast<bus::SharedBan::Kind>(3));  // no list
+  put("access.10.0.0.5", "10.0.0.5", bus::SharedBan::deny);
+  REQUIRE(a.says({"access"}, "10.0.0.5\tdeny"));
+  CHECK(a.ctl({"access"}).out == "network\tlist\tby\twhy\n10.0.0.5\tdeny\tus\t-\n");
+  CHECK(a.ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");
+}
+
 TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what the others did; so does its file") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;

@@ -53,6 +53,33 @@ TEST_CASE("of the nets that hold an address the smallest decides, and of equal o
   }
 }
 
+TEST_CASE("operators' networks count with those of the configuration, but keep out nobody whom they do not name") {
+  using relay::ListedNetwork, relay::ListedNetworks;
+  using enum ListedNetwork::List;
+  ListedNetworks listed;
+  Access open{{}, nets({"10.0.0.0/8"}), &listed}, closed{nets({"10.0.0.0/8"}), {}, &listed};
+  REQUIRE(listed.put({net_of("10.1.0.0/16"), kAllow, ""}));
+  REQUIRE(listed.put({net_of("192.0.2.0/24"), kAllow, ""}));
+  REQUIRE(listed.put({net_of("192.0.2.7"), kDeny, ""}));
+  CHECK(open.lets(ip("11.0.0.1")));
+  CHECK_FALSE(open.lets(ip("10.2.0.1")));
+  CHECK(open.lets(ip("10.1.0.1")));
+  CHECK_FALSE(closed.lets(ip("11.0.0.1")));
+  CHECK(closed.lets(ip("192.0.2.1")));
+  CHECK_FALSE(closed.lets(ip("192.0.2.7")));
+  REQUIRE(listed.put({net_of("192.0.2.7"), kAllow, ""}));  // in one list at a time
+  CHECK(closed.lets(ip("192.0.2.7")));
+  REQUIRE(listed.remove(net_of("192.0.2.0/24")));
+  CHECK_FALSE(listed.remove(net_of("192.0.2.0/24")));
+  CHECK_FALSE(closed.lets(ip("192.0.2.1")));
+  for (std::size_t i = listed.all().size(); i < ListedNetworks::kMost; ++i)
+    REQUIRE(listed.put(
+        {net::Network::of_host(ip(("10.2." + std::to_string(i / 250) + "." + std::to_string(i % 250 + 1)).c_str())),
+         kDeny, ""}));
+  CHECK_FALSE(listed.put({net_of("192.0.2.8"), kDeny, ""}));
+  CHECK(listed.put({net_of("192.0.2.7"), kDeny, ""}));
+}
+
 TEST_CASE("a ban holds for its net and its time, and the smallest net is the one that is told") {
   Bans bans;
   bans.add({net_of("10.0.0.0/8"), 100, "all of you", false});

@@ -1,0 +1,94 @@
+#include "proxy/program/control/control_access.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/program/control/arguments.h"
+
+namespace entente {
+namespace {
+
+using List = relay::ListedNetwork::List;
+
+constexpr std::size_t kLongestListedWhy = 400;
+
+std::string name_of(List list) { return list == List::kAllow ? "allow" : "deny"; }
+
+ReplyRow row_of(const net::Network& who, List list, const std::string& by, const std::string& why) {
+  return {text_field("network", who.text()), text_field("list", name_of(list)), text_field("by", by),
+          text_field("why", why)};
+}
+
+class ListKeeper {
+ public:
+  ListKeeper(relay::ListedNetworks& listed, KeptBans& kept, std::function<relay::Access()> configured)
+      : listed_(listed), kept_(kept), configured_(std::move(configured)) {}
+
+  Reply put(List list, std::string_view rest) const {
+    const std::string text = first_argument(rest);
+    if (text.empty()) return Error{"usage: " + name_of(list) + " NETWORK [--why TEXT]"};
+    const auto who = net::Network::parse(text);
+    if (!who) return who.error();
+    relay::ListedNetwork network{*who, list, ""};
+    if (std::string why; take_text(rest, "--why", why)) {
+      const auto sayable = sayable_text(why, kLongestListedWhy);
+      if (!sayable) return sayable.error();
+      network.why = *sayable;
+    }
+    if (!rest.empty())
+      return Error{"only '--why TEXT' may follow the network, not '" + std::string(first_word(rest)) + "'"};
+    if (!listed_.put(network))
+      return Error{std::to_string(relay::ListedNetworks::kMost) +
+                   " networks are listed; take some out with `unlist`, or write them into [access]"};
+    if (const auto kept = kept_.save_listed(*who, &network); !kept)
+      return Error{kept.error().text + "; " + who->text() + " stays in the list until this program ends"};
+    return who->text() + (list == List::kAllow ? " is allowed\n" : " is denied; its sessions here go on\n");
+  }
+
+  Reply unlist(std::string_view rest) const {
+    const auto who = net::Network::parse(rest);
+    if (!who) return who.error();
+    if (!listed_.remove(*who))
+      return Error{who->text() + " is in no list that operators keep; `access` shows the lists"};
+    if (const auto kept = kept_.save_listed(*who, nullptr); !kept)
+      return Error{kept.error().text + "; " + who->text() + " is in no list until this program restarts"};
+    return who->text() + " is in no list\n";
+  }
+
+  Reply list(std::string_view rest) const {
+    if (!rest.empty()) return Error{"access takes no arguments"};
+    std::vector<ReplyRow> rows;
+    for (const relay::ListedNetwork& one : listed_.all()) rows.push_back(row_of(one.who, one.list, "us", one.why));
+    const relay::Access configured = configured_();
+    for (const net::Network& who : configured.allow) rows.push_back(row_of(who, List::kAllow, "configuration", ""));
+    for (const net::Network& who : configured.deny) rows.push_back(row_of(who, List::kDeny, "configuration", ""));
+    return Reply::table({"network", "list", "by", "why"}, rows);
+  }
+
+ private:
+  relay::ListedNetworks& listed_;
+  KeptBans& kept_;
+  const std::function<relay::Access()> configured_;
+};
+
+}  // namespace
+
+void add_access_commands(Control& control, relay::ListedNetworks& listed, KeptBans& kept,
+                         std::function<relay::Access()> configured) {
+  const ListKeeper keeper(listed, kept, std::move(configured));
+  control.add_order("allow NETWORK [--why TEXT]",
+                    "Allows an address or a network, as if `allow` of [access] had it; but nobody else is kept out. "
+                    "TEXT: for other operators.",
+                    [keeper](std::string_view rest) { return keeper.put(List::kAllow, rest); });
+  control.add_order("deny NETWORK [--why TEXT]",
+                    "Keeps newcomers from an address or a network out, as if `deny` of [access] had it. `ban` also "
+                    "ends sessions.",
+                    [keeper](std::string_view rest) { return keeper.put(List::kDeny, rest); });
+  control.add_order("unlist NETWORK", "Undoes `allow` or `deny`.",
+                    [keeper](std::string_view rest) { return keeper.unlist(rest); });
+  control.add("access", "Lists the networks that are allowed and denied: network, list, source and reason.",
+              [keeper](std::string_view rest) { return keeper.list(rest); });
+}
+
+}  // namespace entente
