@@ -70,12 +70,11 @@ class ServerCutter final : public wire::Cutter {
     }
     if (!begin(bytes, kMagicWord)) return lost("wrong greeting", "version");
     if (bytes.size() < kWelcomeSize) return kWait;
-    // The greeting of player 13 ends like the start of a late answer ("\r\n\r\n"). But after a greeting, a frame
-    // follows at once (MsgGameTime).
-    const bool maybe_late = late_answer_ && begin(bytes.subspan(kWelcomeSize - 1), kLateWord);
-    if (maybe_late && bytes.size() < kTooLateSize) return kWait;
+    // The greeting of player 13 ends like the start of a late answer ("\r\n\r\n"), and bzfs says no more before the
+    // client does: so a late answer is one only if it is there whole. It is sent in one write.
+    const bool late = late_answer_ && bytes.size() >= kTooLateSize && begin(bytes.subspan(kWelcomeSize - 1), kLateWord);
     state_ = State::kPlay;
-    return greeted(maybe_late ? kTooLateSize : kWelcomeSize);
+    return greeted(late ? kTooLateSize : kWelcomeSize);
   }
 
   State state_ = State::kGreeting;
