@@ -237,6 +237,13 @@ test("events of a broadcast are marked once, however often they are watched", ()
   playback.hear({ clock: { ...clock, us: "60500000", length_us: "62000000", live: true } }, 2000);
   playback.note("KILL", 1, 2, 2500);  // watched again
   assert.deepEqual(playback.moments.map(({ at, what }) => [at, what]), [[61, "KILL"], [62, "CHAT"]]);
+  const heardAt = (us) => playback.hear({ clock: { ...clock, us, length_us: "70000000", live: true, own: true } }, 3000);
+  heardAt("50000000");
+  assert.deepEqual(playback.wish("n", 3000), { us: "59000000" });
+  assert.equal(playback.wish("p", 3000), undefined);
+  heardAt("65000000");
+  assert.deepEqual(playback.wish("p", 3000), { us: "59000000" });
+  assert.equal(playback.wish("n", 3000), undefined);
   for (let i = 0; i < 3000; ++i) playback.note("KILL", 1, 2, 10000 + i);
   assert.equal(playback.moments.length, 2000);
 });

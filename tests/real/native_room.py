@@ -65,6 +65,10 @@ class Room:
     def kill(self):
         self._socket.close()
         for link in self._links:
+            try:
+                link.shutdown(socket.SHUT_RDWR)  # its thread reads it
+            except OSError:
+                pass  # the other side was faster
             link.close()
 
 

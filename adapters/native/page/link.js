@@ -11,7 +11,7 @@ export class Link {
     this.socket.onopen = opened;
     this.socket.onmessage = ({ data }) => {
       const fact = JSON.parse(data);
-      if (fact.kicked) this.why ||= `You were kicked: ${fact.kicked.text || "no reason was given"}`;
+      if (fact.kicked) this.why ||= `You were disconnected: ${fact.kicked.text || "no reason was given"}`;
       if (fact.refused) this.why ||= `You were not admitted: ${fact.refused.text || fact.refused.code || "no reason was given"}`;
       heard(fact);
     };

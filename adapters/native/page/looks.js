@@ -1,15 +1,18 @@
-// How the field is looked at: the buttons over it, keys and dragging for the camera. Law: it changes only the view.
+// How the field is looked at: the buttons over it, keys and dragging for the camera; who watches also drags the field, zooms with two
+// fingers, and clicks a player to follow. Law: it changes only the view.
 
 const NAMES = { CHASE: "Camera: behind", FIRST: "Camera: inside", FREE: "Camera: free" };
 const TURN = 0.005;  // radians a pixel
+const STILL = 6;     // pixels: a pointer that moves less clicks
 
 const byId = (id) => document.getElementById(id);
 
 export class Looks {
   #held = new Set();
-  #drag = null;
+  #pointers = new Map();  // that are down: id: { x, y }, pixels
+  #moved = 0;             // pixels, since the first came down
 
-  /** `others()`: the players who can be followed, in order; `follow(player)` follows one. */
+  /** `visit()`: the session that is shown, if any. */
   constructor(stage, { visit }) {
     Object.assign(this, { stage, visit });
     const { canvas } = stage;
@@ -18,11 +21,13 @@ export class Looks {
     canvas.addEventListener("keydown", (event) => this.#key(event));
     canvas.addEventListener("keyup", ({ code }) => this.#held.delete(code));
     canvas.addEventListener("blur", () => this.#held.clear());
-    canvas.addEventListener("pointerdown", ({ clientX: x, clientY: y, pointerId }) => { this.#drag ??= { x, y, pointerId }; });
-    canvas.addEventListener("pointermove", (event) => this.#turn(event));
-    for (const end of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(end, ({ pointerId }) => { if (pointerId === this.#drag?.pointerId) this.#drag = null; });
-    }
+    canvas.addEventListener("pointerdown", ({ offsetX: x, offsetY: y, pointerId }) => {
+      if (this.#pointers.size === 0) this.#moved = 0;
+      this.#pointers.set(pointerId, { x, y });
+    });
+    canvas.addEventListener("pointermove", (event) => this.#move(event));
+    canvas.addEventListener("pointerup", (event) => this.#click(event));
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, ({ pointerId }) => this.#pointers.delete(pointerId));
   }
 
   draw() {
@@ -48,9 +53,31 @@ export class Looks {
     else if (code === "BracketRight") this.visit()?.followNext(1);
   }
 
-  #turn({ clientX: x, clientY: y, pointerId }) {
-    if (pointerId !== this.#drag?.pointerId) return;
-    if (this.stage.free) this.stage.eyes.turn(TURN * (x - this.#drag.x), TURN * (y - this.#drag.y));
-    Object.assign(this.#drag, { x, y });
+  /** Who watches has the mouse and the fingers for the view; a player drives with them. */
+  get #watches() {
+    const visit = this.visit();
+    return visit && !visit.plays;
+  }
+
+  #move({ offsetX: x, offsetY: y, pointerId }) {
+    const was = this.#pointers.get(pointerId);
+    if (!was) return;
+    const right = x - was.x, down = y - was.y, other = [...this.#pointers].find(([id]) => id !== pointerId)?.[1];
+    this.#pointers.set(pointerId, { x, y });
+    this.#moved += Math.hypot(right, down);
+    if (other) this.#watches && this.stage.zoom(Math.hypot(was.x - other.x, was.y - other.y) / Math.max(1, Math.hypot(x - other.x, y - other.y)));
+    else if (this.stage.free) this.stage.eyes.turn(TURN * right, TURN * down);
+    else if (!this.stage.deep && this.#watches && this.#moved >= STILL) this.#drag(right, down);
+  }
+
+  #drag(right, down) {
+    const { canvas } = this.stage, side = Math.min(canvas.clientWidth, canvas.clientHeight) || 1;
+    this.visit().pan(-right / side, down / side);
+  }
+
+  #click({ offsetX, offsetY, pointerId }) {
+    if (!this.#pointers.has(pointerId) || this.#moved >= STILL || !this.#watches) return;
+    const visit = this.visit(), unit = this.stage.unitAt(visit.room, offsetX, offsetY, performance.now());
+    if (unit) visit.follow(unit.owner);
   }
 }

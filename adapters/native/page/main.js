@@ -14,7 +14,7 @@ import { timeText } from "./playback.js";
 import { Room } from "./room.js";
 import { Sounds } from "./sounds.js";
 import { Stage } from "./stage.js";
-import { Start } from "./start.js";
+import { Start, titleOf } from "./start.js";
 import { TimeBar } from "./timebar.js";
 import { Touch } from "./touch.js";
 
@@ -67,7 +67,7 @@ class Visit {
     const [right, up] = this.hands.heading();
     looks.tick([right, up], Math.min(100, now - this.paintedAt) / 1000);
     this.paintedAt = now;
-    if (!this.plays && !view.deep && (right || up)) this.followed = 0, view.pan(PAN * right, PAN * up);
+    if (!this.plays && !view.deep && (right || up)) this.pan(PAN * right, PAN * up);
     const player = this.followed || this.room.me, unit = this.room.unitOf(player);
     view.paint(this.room, now, unit);
     minimap.paint(this.room, now, unit, view.deep);
@@ -102,6 +102,9 @@ class Visit {
     looks.draw();
   }
 
+  /** Moves the view from above by fractions of it, away from whoever was followed. */
+  pan(x, y) { this.followed = 0, view.pan(x, y); }
+
   /** Follows the next player who has a unit: 1, or the one before: -1. */
   followNext(step) {
     const seen = [...this.room.players.keys()].filter((id) => this.room.unitOf(id));
@@ -128,13 +131,20 @@ class Visit {
     this.over = true;
     this.hands.end();
     this.timeBar.remove();
-    byId("leave").hidden = true;
-    byId("enter").hidden = false;
     this.panels.draw(this.room);
     touch.draw();
     this.panels.status(why);
     this.panels.notice(why, "Join again", () => begin(this.name, this.team, this.role));
     byId("again").focus();
+  }
+
+  /** Back to the start, as before it was entered. */
+  leave() {
+    this.link.leave();
+    byId("enter").hidden = false;
+    byId("room").hidden = byId("leave").hidden = true;
+    start ??= new Start();
+    byId("name").focus();
   }
 
   #gone({ id }) {
@@ -171,7 +181,7 @@ class Visit {
       this.complete = true;
       const { game = "", name = "" } = this.room.about;
       if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll(), touch.draw();  // a recording
-      this.panels.status(`${this.plays ? "Playing" : "Watching"}${game ? ` on ${game}` : ""}${name ? `: ${name}` : ""}`);
+      this.panels.status(`${this.plays ? "Playing" : "Watching"} ${titleOf(game)}${name && name !== game ? `: ${name}` : ""}`);
       this.plays ? this.spawn() : view.canvas.focus();
     },
     waiting: ({ have = 0, need = 0 }) => this.panels.status(need ? `Waiting for players: ${have} of ${need}` : "Waiting for the game to start"),
@@ -200,7 +210,7 @@ class Visit {
     player: ({ id, name }) => {
       if (this.known.has(id)) return;
       this.known.add(id);
-      if (this.complete && !this.retold) this.panels.tell(`${name || `player ${id}`} joined`), this.#note("JOIN", id);
+      if (this.complete && !this.retold && id !== this.room.me) this.panels.tell(`${name || `player ${id}`} joined`), this.#note("JOIN", id);
     },
     notice: ({ text = "" }) => text && this.panels.tell(text),
     claim_refused: ({ why = "" }) => {
@@ -252,7 +262,7 @@ function drawMute() {
 byId("mute").onclick = () => { sounds.mute(!sounds.muted), drawMute(), view.canvas.focus(); };
 drawMute();
 
-byId("leave").addEventListener("click", () => visit.link.leave());
+byId("leave").addEventListener("click", () => visit.leave());
 
 byId("chat").addEventListener("submit", (event) => {
   event.preventDefault();

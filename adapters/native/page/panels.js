@@ -8,13 +8,21 @@ const MOST_LINES = 200;
 const element = (tag, text = "", name = "") => Object.assign(document.createElement(tag), { textContent: text, className: name });
 const byId = (id) => document.getElementById(id);
 
+/** The newest line of the log is in view, unless the viewer has scrolled away from it. */
+let atEnd = true;
+const toEnd = () => { if (atEnd) byId("log").scrollTop = byId("log").scrollHeight; };
+
 export class Panels {
   #drawn = "";
 
   /** Calls `follow(player)` when a name in the table is chosen. */
   constructor(follow) {
     this.follow = follow;
-    byId("log").replaceChildren();
+    const log = byId("log");
+    log.replaceChildren();
+    atEnd = true;
+    log.onscroll = () => { atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 4; };
+    Panels.#resized.observe(log);
   }
 
   status(text) {
@@ -22,15 +30,16 @@ export class Panels {
     if (line.textContent !== text) line.textContent = text;
   }
 
+  static #resized = new ResizeObserver(toEnd);
+
   /** `who`: the name of a player who said it; empty for an event. */
   tell(text, who = "") {
     const log = byId("log"), line = element("p", "", who ? "" : "event");
     if (who) line.append(element("span", who, "who"), ": ");
     line.append(text);
-    const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 4;
     log.append(line);
     while (log.childElementCount > MOST_LINES) log.firstElementChild.remove();
-    if (atEnd) log.scrollTop = log.scrollHeight;
+    toEnd();
   }
 
   /** Shows a notice with a button; without a text, hides it. */
@@ -70,7 +79,7 @@ export class Panels {
     name.append(choose);
     mark.style.background = teamColour(player.team);
     team.append(mark, player.role === "WATCH" ? "spectator" : teamName(player.team));
-    row.append(name, team, element("td", String(player.wins)), element("td", String(player.losses)));
+    row.append(name, team, ...[player.wins, player.losses].map((points) => element("td", player.role === "WATCH" ? "" : String(points))));
     return row;
   }
 }

@@ -4,6 +4,7 @@
 const MOST_SHOWN = 400;   // markers
 const MOST_BACK = 600, NEAR_PRESENT = 1.5;  // seconds, of a broadcast
 const MOST_NOTED = 2000;  // events of a broadcast
+const BEFORE = 2, AGAIN = 1;  // seconds: so long before a kill is gone to; a kill that was just seen is not the previous one
 const FAR = "9000000000000000";  // us: later than any present
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 
@@ -64,6 +65,13 @@ export class Playback {
 
   #noted = 0;
 
+  /** Of a broadcast, only this page knows the kills: those that it was told. */
+  #kill(step, now) {
+    const from = this.at(now), kills = this.moments.filter(({ what }) => what === "KILL");
+    const found = step > 0 ? kills.find(({ at }) => at > from + BEFORE) : kills.findLast(({ at }) => at + AGAIN < from + BEFORE);
+    return found && { us: String(Math.round(Math.max(0, found.at - BEFORE) * 1e6)) };
+  }
+
   /** What is marked on the bar: kills and captures first if there are many. */
   marks() {
     const rare = this.moments.filter(({ what }) => what === "KILL" || what === "CAPTURE");
@@ -75,8 +83,8 @@ export class Playback {
   /** The moments within `reach` seconds of a place. */
   near(at, reach) { return this.moments.filter((moment) => Math.abs(moment.at - at) <= reach); }
 
-  /** What a key wishes of the clock; nothing if it means something else. */
-  wish(key) {
+  /** What a key wishes of the clock; nothing if it means something else. `now`: the page's time in ms. */
+  wish(key, now = performance.now()) {
     if (!this.own) return undefined;
     const faster = (by) => SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.findLastIndex((speed) => speed <= this.speed) + by))];
     switch (key.length === 1 ? key.toLowerCase() : key) {
@@ -89,8 +97,8 @@ export class Playback {
       case "ArrowRight": return { by_s: 5 };
       case "<": return { speed: faster(-1) };
       case ">": return { speed: faster(1) };
-      case "n": return { kill: "NEXT_KILL" };
-      case "p": return { kill: "PREVIOUS_KILL" };
+      case "n": return this.live ? this.#kill(1, now) : { kill: "NEXT_KILL" };
+      case "p": return this.live ? this.#kill(-1, now) : { kill: "PREVIOUS_KILL" };
       case "Home": return { us: "0" };
       case "End": return this.live ? { us: FAR, speed: 1, paused: false } : { us: String(Math.round(this.length * 1e6)) };
       default: return /^[0-9]$/.test(key) ? { us: String(Math.round(this.timeOf(Number(key) / 10) * 1e6)) } : undefined;

@@ -24,10 +24,8 @@ export class Preview {
     this.#view = new View(canvas, { names: false, least: 7 });
   }
 
-  /** `fraction`: of the bar, where it is shown. */
-  show(seconds, fraction) {
+  show(seconds) {
     this.#wanted = String(Math.round(seconds * 1e6));
-    this.canvas.style.left = `clamp(6rem, ${100 * fraction}%, 100% - 6rem)`;
     this.#points = true;
     if (!this.#link && performance.now() >= this.#notBefore) this.#come();
   }

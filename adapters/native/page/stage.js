@@ -73,6 +73,7 @@ export class Stage {
   showAll() { this.#all = true, this.view.showAll(); }
   showClose() { this.#all = false, this.view.showClose(); }
   pan(x, y) { this.view.pan(x, y); }
+  unitAt(room, left, top, now) { return this.deep ? null : this.#flat.unitAt(room, left, top, now); }
   placeAt(left, top) { return this.view.placeAt(left, top); }
   get ahead() { return this.deep ? this.#scene.ahead : Math.PI / 2; }
 

@@ -12,12 +12,15 @@ const PATIENCE = 3000;  // ms for a room to say what is going on
 const byId = (id) => document.getElementById(id);
 const count = (number, one, more) => `${number === 0 ? "no" : number} ${number === 1 ? one : more}`;
 
+/** The game in words: "Ace of Spades". */
+export const titleOf = (game) => (Object.hasOwn(GAMES, game) ? GAMES[game] : game || "a game");
+
 /** A sentence on what is going on in a room. */
 export function situation(room, recording, live = false) {
   const { game = "", name = "", mode = "", most_players: most = 0 } = room.about;
   const play = [...room.players.values()].filter((player) => player.role !== "WATCH").length || room.about.players || 0;
   const watch = [...room.players.values()].filter((player) => player.role === "WATCH").length || room.about.watchers || 0;
-  const what = `${live ? "Live: " : recording ? "A recording of " : ""}${Object.hasOwn(GAMES, game) ? GAMES[game] : game || "a game"}${name && name !== game ? `: ${name}` : ""}`;
+  const what = `${live ? "Live: " : recording ? "A recording of " : ""}${titleOf(game)}${name && name !== game ? `: ${name}` : ""}`;
   const who = `${count(play, "player", "players")}${most && !recording ? ` of ${most}` : ""}${watch ? `, ${count(watch, "spectator", "spectators")}` : ""}`;
   return { what: `${what[0].toUpperCase()}${what.slice(1)}${mode ? `, ${mode}` : ""}`, who: `${who[0].toUpperCase()}${who.slice(1)}` };
 }
@@ -34,6 +37,8 @@ export class Start {
   constructor(recorded = () => {}) {
     this.recorded = recorded;
     byId("going").textContent = "Looking …";
+    byId("count").textContent = "";
+    byId("peek").hidden = true;
     this.link = new Link({
       opened: () => setTimeout(() => this.#known || this.link.close(), PATIENCE),
       heard: (fact) => this.#heard(fact),

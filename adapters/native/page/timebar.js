@@ -26,15 +26,17 @@ export class TimeBar {
     this.slider = make("input", { type: "range", min: 0, step: 0.1, ariaLabel: "Time" });
     this.marks = make("canvas", { height: 10, ariaHidden: "true" });
     this.time = make("output", {});
-    this.hover = make("output", { className: "hover" });
+    this.hover = make("div", { className: "hover" });
     this.preview = new Preview(make("canvas", { className: "preview", hidden: true, ariaHidden: "true" }));
     this.speed = make("button", { type: "button", title: "< and > change the speed" });
     this.link = make("button", { type: "button", textContent: "Link", title: "A link to this moment" });
     this.cut = make("button", { type: "button", textContent: "Clip", title: "A link to a part: press where it begins, and again where it ends" });
     const track = make("div", { className: "track" });
-    track.append(this.marks, this.slider, this.preview.canvas);
+    this.tip = make("div", { className: "tip" });
+    this.tip.append(this.preview.canvas, this.hover);
+    track.append(this.marks, this.slider, this.tip);
     this.bar = make("div", { id: "timebar", hidden: true, role: "group", ariaLabel: "Time in the recording" });
-    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.cut, this.hover);
+    this.bar.append(this.pause, this.next, track, this.time, this.speed, this.link, this.cut);
     this.pause.addEventListener("click", () => say({ paused: !this.playback.paused }));
     this.next.addEventListener("click", () => say(this.playback.live ? this.playback.wish("End") : this.playback.wish("n")));
     this.link.addEventListener("click", () => link(this.playback.at(performance.now())));
@@ -109,7 +111,8 @@ export class TimeBar {
     const here = playback.near(at, (playback.length - playback.first) / 100).slice(0, 3).map(({ what, player, by }) =>
       (what === "KILL" && by ? `${this.name(by)} killed ${this.name(player)}` : `${this.name(player)} ${what === "KILL" ? "died" : NAMES[what] ?? ""}`));
     this.hover.textContent = [playback.live ? `−${timeText(playback.length - at)}` : timeText(at), ...here].join(" · ");
-    if (playback.own) this.preview.show(at, fraction);
+    this.tip.style.left = `clamp(6rem, ${100 * fraction}%, 100% - 6rem)`;
+    if (playback.own) this.preview.show(at);
   }
 
   #mark() {

@@ -6,6 +6,7 @@ import { LABEL, Labels } from "./labels.js";
 
 const TANK = { length: 6, width: 2.8 };  // metres
 const LEAST = 16;                        // pixels: smallest size of a tank
+const NEAR = 24;                         // pixels: so far from a unit it is still clicked
 const CLOSE = 250;                       // width in metres, for players
 const THINGS = new Set(["BRICK", "PICKUP", "DECOR"]);
 const CELLS = new Set(["CELL", "PELLET", "VIRUS", "MOTHER", "EJECTED"]);
@@ -25,12 +26,12 @@ export class View {
     new ResizeObserver(() => this.fit()).observe(canvas);
   }
 
-  zoom(factor) { this.#show(Math.min(5000, Math.max(20, (this.#across || CLOSE) * factor))); }
+  zoom(factor) { this.#show(Math.min(5000, Math.max(20, this.#shown * factor))); }
   showAll() { this.#show(0); }
   showClose() { this.#show(CLOSE, true); }
-  /** By fractions of the view. */
+  /** By fractions of the view's shorter side. */
   pan(x, y) {
-    const step = this.#across || CLOSE;
+    const step = this.#shown;
     this.#show(step);
     this.#middle = { x: this.#middle.x + x * step, y: this.#middle.y + y * step };
   }
@@ -39,6 +40,18 @@ export class View {
   placeAt(left, top) {
     const pixel = 1 / this.#scale;
     return { x: this.#middle.x + (left - this.canvas.clientWidth / 2) * pixel, y: this.#middle.y - (top - this.canvas.clientHeight / 2) * pixel };
+  }
+
+  /** The unit of a player that is drawn at a point of the canvas, if any. */
+  unitAt(room, left, top, now) {
+    const place = this.placeAt(left, top);
+    let nearest = null, least = NEAR / this.#scale;
+    for (const unit of room.units.values()) {
+      if (unit.hidden || !unit.owner || !(unit.alive || CELLS.has(unit.kind))) continue;
+      const { x, y } = unit.track.at(now), far = Math.max(0, Math.hypot(x - place.x, y - place.y) - (CELLS.has(unit.kind) ? unit.radius : 0));
+      if (far < least) nearest = unit, least = far;
+    }
+    return nearest;
   }
 
   /** `followed`: the unit in the centre, if any. */
@@ -58,6 +71,9 @@ export class View {
   }
 
   #scale = 1;  // pixels a metre
+
+  /** Metres that the shorter side shows. */
+  get #shown() { return this.#across || Math.min(this.canvas.clientWidth, this.canvas.clientHeight) / this.#scale; }
 
   #show(across, fitting = false) {
     this.#across = across;

@@ -93,7 +93,7 @@ def page_on_bzfs(stage):
     page = Page(stage, "chromium", listening(bridge))
     page.enters("paul")
     admin.run.wait_for(r"'?paul'? joined", 20)
-    page.sees("Playing on bzflag", "status")
+    page.sees("Playing BZFlag", "status")
     for name in ("paul", "anna"):
         page.sees(name, "scores")
 
@@ -134,7 +134,7 @@ def page_on_bzfs(stage):
     wait_until(lambda: page.shown("again") and page.text("again") == "Join again", 20, "the page does not say that it ended")
     why = page.text("status")
     page.screenshot("page_ended.png")
-    check("ended" in why or "kicked" in why or "lost" in why, f"the page says {why!r}")
+    check("ended" in why or "disconnected" in why or "lost" in why, f"the page says {why!r}")
     page.end()
     return f"{driven} places told, {shots} shots; at the end the page says: {why}"
 
@@ -271,7 +271,7 @@ def page_on_spadesx(stage):
     bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"aos://127.0.0.1:{shim.port}?dialect=0.75"])
     page = Page(stage, "chromium", listening(bridge))
     page.enters("paul")
-    page.sees("Playing on aos", "status", 40)
+    page.sees("Playing Ace of Spades", "status", 40)
 
     def walked():
         try:

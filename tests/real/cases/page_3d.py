@@ -122,7 +122,7 @@ def open_page(stage, *facts, name="chromium", how="watch", page=Page3d):
     proxy = stage.start(name + "_proxy", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"native://127.0.0.1:{room.port}?dialect=json"])
     shown = page(stage, name, listening(proxy))
     shown.enters("wanda", how)
-    shown.sees("bzflag", "status", 20)
+    shown.sees("BZFlag", "status", 20)
     return room, shown
 
 
@@ -140,7 +140,7 @@ def page_3d(stage):
     page.sees_at(is_roof, (-60, 40, 20))
     page.sees_at(is_blue, (60, 33, 5))      # the pyramid's south face
     page.sees_at(is_red, (-60, -60, 0.2))   # the base
-    page.sees_at(is_sky, (0, 500, 120))
+    page.sees_at(is_sky, (0, 500, 80))
     page.sees_name_over(0, 0)
     page.screenshot("field.png")
 
@@ -155,7 +155,7 @@ def page_3d(stage):
 
     plain = Page(stage, "no_webgl", int(page.page("location.port")), *NO_WEBGL)
     plain.enters("wendy", "watch")
-    plain.sees("bzflag", "status", 20)
+    plain.sees("BZFlag", "status", 20)
     wait_until(lambda: plain.shown("field"), 5, "no field")
     check(not plain.shown("space") and plain.page("document.getElementById('deep').disabled"), "without WebGL, a 3D view is offered")
     plain.page("document.getElementById('field').focus()")
@@ -418,7 +418,7 @@ def page_start(stage):
     check(max(page.page(fits)) <= 390, f"at 390 px something is wider: {page.page(fits)}")
     page.screenshot("start_390.png")
     page.enters("wanda", "watch")
-    page.sees("bzflag", "status", 20)
+    page.sees("BZFlag", "status", 20)
     page.turns_to_3d()
     page.page("""document.querySelector('[data-player="2"]').click()""")
     page.page("scrollTo(0, 0)")
@@ -485,4 +485,55 @@ def page_speed(stage):
     return "; ".join(seen)
 
 
-CASES = {"page_speed": page_speed, "page_events": page_events, "page_start": page_start, "page_voxels": page_voxels, "page_cells": page_cells, "page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d}
+def page_spectator(stage):
+    """A spectator's mouse and fingers on the field seen from above in Chromium: dragging moves it, the wheel and two fingers zoom, a click follows a player; beside 30 players the newest line of the chat stays in view; at the end, Leave shows the start page"""
+    crowd = [fact for i in range(28) for fact in player(10 + i, f"longer name {i}", "GREEN", -150 + 10 * i, 150)]
+    room, page = open_page(stage, WORLD, *player(2, "anna", "RED", 0, 0), *player(3, "bob", "BLUE", 60, -60), *crowd)
+    page.asks("(view.show(false), 0)")
+    left, top, wide, high = page.page("(({ left, top, width, height }) => [left, top, width, height])(document.getElementById('field').getBoundingClientRect())")
+    corner = lambda: page.asks("view.placeAt(0, 0)")
+    middle = lambda: page.asks(f"view.placeAt({wide / 2}, {high / 2})")
+    metre = lambda: (middle()["x"] - corner()["x"]) / (wide / 2)  # that a pixel shows
+    x, y = left + wide / 2, top + high / 2
+
+    page.pictures()
+    whole = metre()
+    page.ask("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=100)
+    wait_until(lambda: abs(metre() / whole - 1.2) < 0.01, 5, lambda: f"the wheel zooms by {metre() / whole}, from the whole field")
+    for kind, right in (("mousePressed", 0), ("mouseMoved", 40), ("mouseMoved", 100), ("mouseReleased", 100)):
+        page.ask("Input.dispatchMouseEvent", type=kind, x=x + right, y=y + right / 2, button="left", buttons=1, clickCount=1)
+    wait_until(lambda: abs(middle()["x"] + 100 * metre()) < 1 and abs(middle()["y"] - 50 * metre()) < 1, 5, lambda: f"dragged, it is at {middle()}, {metre()} m a pixel")
+
+    page.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    before = metre()
+    for kind, apart in (("touchStart", 50), ("touchMove", 75), ("touchMove", 100), ("touchEnd", None)):
+        page.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[] if apart is None else [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}])
+    wait_until(lambda: abs(before / metre() - 2) < 0.05, 5, lambda: f"two fingers zoom by {before / metre()}")
+    page.ask("Emulation.setTouchEmulationEnabled", enabled=False)
+
+    at = middle()
+    for kind in ("mousePressed", "mouseReleased"):
+        page.ask("Input.dispatchMouseEvent", type=kind, x=x + (60 - at["x"]) / metre(), y=y - (-60 - at["y"]) / metre(), button="left", clickCount=1)
+    wait_until(lambda: page.page("document.querySelector('tr.followed')?.innerText.split('\\t')[0]") == "bob", 5, "a click on bob does not follow bob")
+
+    room.tell(*[{"said": {"from": 2, "text": f"line {i}"}} for i in range(30)])
+    page.sees("line 29", "log")
+    for width in (1280, 600, 1280):
+        page.wide(width, 800)
+        page.pictures()
+        check(page.page("(({ scrollTop, clientHeight, scrollHeight }) => scrollHeight - scrollTop - clientHeight)(document.getElementById('log'))") < 5, f"at {width} px, the newest line is not in view")
+    check(page.page("document.getElementById('line').getBoundingClientRect().bottom") <= 800, "the table pushes the chat out of the window")
+    check(page.page("document.querySelector('[data-player=\"12\"]').getClientRects()[0].height") < 30, "a name of 13 letters takes two lines")
+    page.screenshot("spectator.png")
+
+    room.kill()
+    wait_until(lambda: page.shown("again"), 20, "the end is not shown")
+    check(not page.shown("enter") and page.shown("field"), "the start page is mixed with the field that is over")
+    page.clicks("leave")
+    wait_until(lambda: page.shown("enter") and not page.shown("room") and not page.shown("peek"), 5, "Leave does not show the start page")
+    page.enters("wendy", "watch")
+    wait_until(lambda: page.shown("room") and not page.shown("enter"), 5, "one cannot enter again")
+    return "dragged, zoomed by wheel and two fingers, followed by a click; the chat in view; the end, and the start page again"
+
+
+CASES = {"page_speed": page_speed, "page_events": page_events, "page_start": page_start, "page_voxels": page_voxels, "page_cells": page_cells, "page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d, "page_spectator": page_spectator}
