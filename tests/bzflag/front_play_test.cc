@@ -115,6 +115,20 @@ TEST_CASE(
   CHECK(count(mirror.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 0);
 }
 
+TEST_CASE("while a replay of its own game is paused, a client is told of the tanks again and again") {
+  auto stage = front_stage();
+  stage.knows(room_of("bzflag"));
+  come_in(stage, true);
+  words::Clock clock;
+  clock.set_speed(1);
+  clock.set_paused(true);
+  stage.hears(clock);
+  CHECK(count(stage.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 4);
+  clock.set_paused(false);
+  stage.hears(clock);
+  CHECK(count(stage.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 0);
+}
+
 TEST_CASE("a client's other tanks are robots of their own names beside it") {
   auto stage = in_play();
   stage.hears(tank(15, 1, true, 44));

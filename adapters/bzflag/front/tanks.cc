@@ -91,11 +91,17 @@ void Tanks::update_late(FrontOut& out) {
 }
 
 /// When the tank's next update is due: when it comes to rest, or before our client would drop a silent player. Servers
-/// of other games do not repeat the poses of standing units.
-core::Micros Tanks::due_at(const PlayerEntry& entry, const FrontOut& out) {
-  const bool quiet = entry.shown && out.world().room().game() != game().name();
+/// of other games do not repeat the poses of standing units, and a paused replay tells none.
+core::Micros Tanks::due_at(const PlayerEntry& entry, const FrontOut& out) const {
+  const bool quiet = entry.shown && (paused_ || out.world().room().game() != game().name());
   const core::Micros rests = entry.rests_at != 0 ? entry.rests_at : core::NextLook::kNever;
   return quiet ? std::min(rests, entry.told + kSilence) : rests;
+}
+
+void Tanks::hear(const words::Clock& clock, FrontOut& out) {
+  paused_ = clock.paused();
+  next_look_.now();
+  next_look_.ask(out);
 }
 
 void Tanks::hear(const words::Died& died, FrontOut& out) {

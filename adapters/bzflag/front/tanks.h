@@ -15,6 +15,7 @@ class Tanks {
   Tanks(Client& client, PlayerTable& players, core::TankKeeper& keeper, Shots& shots, const core::ResyncPhase& resync)
       : client_(client), players_(players), keeper_(keeper), shots_(shots), resync_(resync) {}
 
+  void hear(const words::Clock& clock, FrontOut& out);
   void hear(const words::Died& died, FrontOut& out);
   void hear(const words::Teleported& teleported, FrontOut& out);
 
@@ -33,7 +34,7 @@ class Tanks {
   void update(std::uint8_t number, PlayerEntry& entry, FrontOut& out);
   Message newest(std::uint8_t number, PlayerEntry& entry, FrontOut& out);
   static words::Pose seen(PlayerEntry& entry, const core::UnitState& state, FrontOut& out);
-  static core::Micros due_at(const PlayerEntry& entry, const FrontOut& out);
+  core::Micros due_at(const PlayerEntry& entry, const FrontOut& out) const;
 
   Client& client_;
   PlayerTable& players_;
@@ -41,6 +42,7 @@ class Tanks {
   Shots& shots_;
   const core::ResyncPhase& resync_;
   core::NextLook next_look_;  // when an update may be due
+  bool paused_ = false;       // a replay, which tells no poses meanwhile
 };
 
 }  // namespace entente::bzflag
