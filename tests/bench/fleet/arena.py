@@ -121,11 +121,13 @@ def measure(make):
         for one in programs.values():  # what is measured is not what clients take away from it
             os.setpriority(os.PRIO_PROCESS, one.process.pid, -5)
         watched = programs.get("owner", programs.get("one process")).process.pid
-        crowds = [subprocess.Popen([CROWD, f"127.0.0.1:{door[0]}", str(CLIENTS // len(doors)), str(SECONDS), str(watched)], stdout=subprocess.PIPE, text=True)
-                  for door in doors]
-        while joined(doors) < CLIENTS and all(crowd.poll() is None for crowd in crowds):
+        players = CLIENTS - 1  # and the asker
+        sizes = [players * (i + 1) // len(doors) - players * i // len(doors) for i in range(len(doors))]
+        crowds = [subprocess.Popen([CROWD, f"127.0.0.1:{door[0]}", str(size), str(SECONDS), str(watched)], stdout=subprocess.PIPE, text=True)
+                  for door, size in zip(doors, sizes)]
+        while joined(doors) < players and all(crowd.poll() is None for crowd in crowds):
             time.sleep(0.1)
-        asker = Asker(doors[0][1])  # last: a world has room for a thousand
+        asker = Asker(doors[0][1])
         selector = selectors.DefaultSelector()
         selector.register(asker.socket, selectors.EVENT_READ)
 
@@ -145,7 +147,7 @@ def measure(make):
         shares = {name: (cpu_of(one.process.pid) - before[name]) / spent for name, one in programs.items()}
         said = [json.loads(crowd.communicate()[0]) for crowd in crowds]
         return {"shares": shares, "p50": percentile(asker.times, 0.5), "p99": percentile(asker.times, 0.99), "answers": len(asker.times),
-                "pictures": sum(one["pictures"] for one in said) / CLIENTS / SECONDS, "gaps": [one["gaps"] for one in said]}
+                "pictures": sum(one["pictures"] for one in said) / players / SECONDS, "gaps": [one["gaps"] for one in said]}
     finally:
         for one in reversed(programs.values()):
             one.stop()
