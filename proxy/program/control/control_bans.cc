@@ -57,7 +57,7 @@ class Keeper {
 
   Reply ban(std::string_view rest) const {
     const Target target = Target::parse(first_argument(rest));
-    if (target.text.empty()) return Error{"usage: ban ADDRESS|NAME [--for TIME] [--why TEXT]"};
+    if (target.text.empty()) return Error{"usage: ban LINK|NAME|ADDRESS [--for TIME] [--why TEXT]"};
     relay::Ban ban{{}, relay::Ban::kForGood, "", false};
     std::size_t meant = 0;  // sessions of the player
     if (const auto read = read_options(rest, ban); !read) return read.error();
@@ -142,7 +142,7 @@ std::vector<Attendee> end_sessions_of(relay::Server& server, const Roster& roste
 void add_ban_commands(Control& control, relay::Server& server, const Roster& roster, relay::Bans& bans,
                       KeptBans& kept) {
   const Keeper keeper(server, roster, bans, kept);
-  control.add_order("ban ADDRESS|NAME [--for 2d] [--why TEXT]",
+  control.add_order("ban LINK|NAME|ADDRESS [--for 2d] [--why TEXT]",
                     "Bans an address, a network or the address of a player, and ends its sessions. --for: 90s, 10m, "
                     "2h, 7d or 1:30 (default: forever). "
                     "TEXT: the reason, shown to the player if the game can do that.",

@@ -100,7 +100,7 @@ void add_server_commands(Control& control, relay::Server& server, const Roster& 
               });
   control.add("find LINK|NAME|ADDRESS", "Lists the sessions of a player, by a part of the name, or of a network.",
               [&roster, routes](std::string_view rest) { return find(roster, routes(), rest); });
-  control.add("who LINK|NAME|ADDRESS", "Lists the sessions that `kick` and `ban` would mean.",
+  control.add("who LINK|NAME|ADDRESS", "Lists the sessions that `kick` or `ban` would end.",
               [&roster, routes](std::string_view rest) { return who(roster, routes(), rest); });
   control.add("routes", "Lists the routes: sessions now and so far, refused clients, bytes in each direction.",
               [&server, routes](std::string_view rest) {

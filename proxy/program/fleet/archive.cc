@@ -34,7 +34,7 @@ constexpr Millis kTell = 5'000;  // a lease takes half of it
 
 constexpr const char* kAboutArchive =
     "A recording gets its file, NODE.NAME.mcap, when its node has completed it. If a node is gone, its unfinished\n"
-    "recordings get theirs after --silence; what is missing is repaired, as `entente recover` does it. Such a file is\n"
+    "recordings get theirs after --silence. Their end is repaired, as by `entente recover`. Such a file is\n"
     "NODE.NAME.repaired-BYTES.mcap, and is replaced if more of the recording comes. Other files are not overwritten.\n"
     "What fails is tried again, at first after a second, later once an hour. Several processes of `entente archive`\n"
     "can run for one fleet: one writes, and another takes over if it fails. So all must have the same DIR, for\n"
@@ -170,7 +170,7 @@ class Archive {
 }  // namespace
 
 void declare_archive(CLI::App& app, ArchiveOptions& options) {
-  app.add_option("CONFIG", options.config, "Configuration file of any node of the fleet. Only its [fleet] is used")
+  app.add_option("CONFIG", options.config, "Configuration file whose [fleet] has an account with the role `archive`. Only its [fleet] is used")
       ->required();
   app.add_option("--to", options.into, "Folder for the files")->type_name("DIR")->required();
   app.add_option("--silence", options.silence, "Seconds of silence after which a node counts as gone (default: 30)")

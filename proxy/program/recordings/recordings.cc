@@ -230,8 +230,8 @@ int fleet_recordings(const RecordingsOptions& options, std::ostream& out, std::o
 void declare_recordings(CLI::App& app, RecordingsOptions& options) {
   app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or a single recording");
   app.add_option("--fleet", options.fleet,
-                 "List the recordings of a fleet instead. CONFIG is the configuration file of any node. Only its "
-                 "[fleet] is used")
+                 "List the recordings of a fleet instead. CONFIG is a configuration file whose [fleet] has an account "
+                 "that may read recordings. Only its [fleet] is used")
       ->type_name("CONFIG");
   app.add_flag("--json", options.json, "Print one JSON object per line");
   app.footer([] { return std::string(kAboutRecordings); });

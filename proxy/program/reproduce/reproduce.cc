@@ -27,7 +27,7 @@ constexpr const char* kAboutReproducing =
     "  different  sessions with a difference\n"
     "  failed     sessions that could not be played to their end\n"
     "  fed        frames of both peers that the rooms were given\n"
-    "  equal      frames that the rooms send as they did\n"
+    "  equal      frames that the rooms send again with the same bytes\n"
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
     "  extra      frames that are sent now only\n"

@@ -155,8 +155,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "FILE", options.files,
          "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
          "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
-         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME (or "
-         "fleet:NODE/NAME, if several are called so) is a recording of the fleet of --fleet")
+         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME is a "
+         "recording that a fleet stores (see --fleet). If several nodes have that name, write fleet:NODE/NAME")
       ->required();
   app.add_option("--listen", options.listen,
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "
@@ -184,9 +184,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_flag(
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
-      "by chat (/help), by native intents or in the browser");
+      "by chat (/help), by programs that speak native or in the browser");
   app.add_option("--fleet", options.fleet,
-                 "Configuration file of any node of the fleet that has fleet:NAME. Only its [fleet] is used")
+                 "Configuration file whose [fleet] has an account that may read recordings. Only its [fleet] is used")
       ->type_name("CONFIG");
   declare_reading(app, options.from);
   declare_back_settings(app, options.set, "For a file without words: a");

@@ -24,7 +24,7 @@ void declare_run(CLI::App& app, RunOptions& options) {
       ->required();
   app.add_option("--take-over", options.take_over,
                  "Take over from the running program that has this control socket. This program gets the newcomers, "
-                 "and the old one serves its sessions until they end")
+                 "and the old one serves its sessions until they end, or for `drain_s`")
       ->type_name("SOCKET");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
