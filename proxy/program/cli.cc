@@ -42,7 +42,16 @@ constexpr const char* kFooter =
     "`entente help COMMAND` prints the options of a command, with an example.\n"
     "For example, a relay in front of a server:\n"
     "  entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://192.0.2.7\n"
-    "Exit codes: 0 success, 1 failure, 2 invalid command line.";
+    "Exit codes: 0 success, 1 failure, 2 invalid command line.\n\n"
+    "Terms:\n"
+    "  dialect   one version of a game's protocol; `entente games` lists them\n"
+    "  relay     passes bytes untouched between clients and servers of one game\n"
+    "  bridge    lets clients of one game play on servers of another\n"
+    "  session   one client's stay, from connecting to disconnecting\n"
+    "  link      one conversation with a client or a server; a bridge's session has two\n"
+    "  frame     one message of a game, as it was sent\n"
+    "  word      one message of Entente's own vocabulary, the same for all games\n"
+    "  room      one running game that Entente translates, with the players in it";
 
 class Running {
  public:
