@@ -25,6 +25,11 @@ const char* text(wire::Transport transport) {
   return "";
 }
 
+std::string transports(const wire::Game& game) {
+  const bool also_web = game.over_web() != nullptr && game.over_web() != &game;
+  return std::string(text(game.transport())) + (also_web ? ", WebSocket" : "");
+}
+
 // What this program can do with each of them.
 constexpr const char* kRoles = "relay, record, inspect, verify";
 
@@ -52,7 +57,7 @@ Rows<6> by_dialect(std::span<const wire::Game* const> known) {
   for (const wire::Game* game : known)
     for (std::size_t i = 0; i < game->dialects().size(); ++i)
       rows.push_back({std::string(game->name()), std::string(game->dialects()[i].name),
-                      std::to_string(game->default_port()), text(game->transport()), roles(*game, i),
+                      std::to_string(game->default_port()), transports(*game), roles(*game, i),
                       std::string(game->dialects()[i].about)});
   return rows;
 }
@@ -84,7 +89,7 @@ Rows<5> by_game(std::span<const wire::Game* const> known) {
   Rows<5> rows{{"game", "about", "port", "transport", "dialects"}};
   for (const wire::Game* game : known) {
     rows.push_back({"`" + std::string(game->name()) + "`", std::string(game->about()),
-                    std::to_string(game->default_port()), text(game->transport()), dialect_ranges(game->dialects())});
+                    std::to_string(game->default_port()), transports(*game), dialect_ranges(game->dialects())});
   }
   return rows;
 }
