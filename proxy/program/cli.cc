@@ -48,10 +48,10 @@ constexpr const char* kFooter =
     "  relay     passes bytes untouched between clients and servers of one game\n"
     "  bridge    lets clients of one game play on servers of another\n"
     "  session   one client's stay, from connecting to disconnecting\n"
-    "  link      one conversation with a client or a server; a bridge's session has two\n"
+    "  link      one conversation in a game's protocol; a bridge's session has two\n"
     "  frame     one message of a game, as it was sent\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
-    "  room      one running game that Entente translates, with the players in it";
+    "  room      a game as Entente translates it, for one player of a bridge or all players of an arena";
 
 class Running {
  public:

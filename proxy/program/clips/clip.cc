@@ -19,7 +19,8 @@ constexpr const char* kAboutClips =
     "The clip begins with the world as it was at --from. Every command that reads recordings, except `reproduce`, can "
     "read the clip.\n"
     "Frames and words keep their bytes and times. If FILE has no words, they are made, as by `entente convert\n"
-    "--words`. In that case, sessions that began before FILE get no words, and `entente replay` cannot play them.\n";
+    "--words`. In that case, sessions that were open when FILE begins get no words, and `entente replay` cannot play "
+    "them.\n";
 
 class ClipCommand {
  public:

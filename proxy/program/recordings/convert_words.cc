@@ -33,7 +33,7 @@ Outcome<ConvertWords::Settings> back_settings_of(const std::vector<std::string>&
 }
 
 void declare_back_settings(CLI::App& app, std::vector<std::string>& set, const std::string& begin) {
-  app.add_option("--set", set, begin + " setting of the game, as in the URL of `entente proxy --to`, such as maps=DIR")
+  app.add_option("--set", set, begin + " setting of the server's game, such as maps=DIR; `entente games` lists them")
       ->type_name("KEY=VALUE");
 }
 

@@ -34,9 +34,11 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
                             "up. least: the one with the fewest sessions. hash: always the same one for an address "
                             "(default: first)"),
              {"first", "least", "hash"});
-  app.add_option("--hold", options.hold_s,
-                 "How long players wait while no server can be reached or all are full, and, in a bridge, when their "
-                 "server goes away (0 to 86400 seconds, default: 0)")
+  app.add_option(
+         "--hold", options.hold_s,
+         "How long players wait while no server can be reached or (in bridges, and in relays of Ace of Spades) all are "
+         "full. In a bridge, players whose server goes away stay connected for this time (0 to 86400 seconds, default: "
+         "0)")
       ->check(integer_from(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--record", options.record,

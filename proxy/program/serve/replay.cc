@@ -167,7 +167,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
          "--link", options.link,
          "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
-         "and what other sessions on the same server saw")
+         "continued by others on the same server and completed by what they saw")
       ->check(integer_from(1, kMostLinks))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
@@ -179,12 +179,13 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
         return speed ? std::string() : speed.error().text;
       })
       ->type_name("X");
-  app.add_flag("--paused", options.paused, "Start paused; viewers, or `entente ctl resume`, start playback");
+  app.add_flag("--paused", options.paused,
+               "Start paused. Viewers with a clock of their own can start playback, and so can `entente ctl resume`");
   app.add_flag("--loop", options.loop, "Start again at the end (default: stop there; with --shared, exit)");
   app.add_flag(
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
-      "by chat (/help), by programs that speak native or in the browser");
+      "by chat (/help), in the browser, or by a program that speaks native; `entente ctl` moves all of them");
   app.add_option("--fleet", options.fleet,
                  "Configuration file whose [fleet] has an account that may read recordings. Only its [fleet] is used")
       ->type_name("CONFIG");
