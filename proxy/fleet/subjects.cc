@@ -36,4 +36,10 @@ std::optional<std::string> Subjects::node_of_state(std::string_view subject) con
   return node;
 }
 
+std::optional<std::string> Subjects::node_of_queue(std::string_view key, std::string_view subject) const {
+  std::string node(subject.substr(std::min(subject.rfind('.') + 1, subject.size())));
+  if (objection_to_token(node) || subject != queue(key, node)) return std::nullopt;
+  return node;
+}
+
 }  // namespace entente::fleet

@@ -98,7 +98,8 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
                                         .slow_start_ms = options.slow_start_ms,
                                         .needs_dialect = shown && !all_named,
                                         .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession,
-                                        .launch = options.launch});
+                                        .launch = options.launch,
+                                        .seats = options.seats});
   return Done{};
 }
 

@@ -41,7 +41,8 @@ struct RouteOptions : RouteRules {
   std::uint32_t check_ms = 0;       ///< as UpstreamRules
   std::uint32_t slow_start_ms = 0;  ///< as UpstreamRules
   LaunchRules launch = {};
-  WebOptions web{};  ///< if a game travels by WebSocket
+  std::shared_ptr<SeatQueue> seats = {};  ///< as UpstreamRules
+  WebOptions web{};                       ///< if a game travels by WebSocket
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };

@@ -92,6 +92,7 @@ TEST_CASE("an edge can speak for its own players alone: not as an owner, not for
   b.hear(names.to("field", "b"));
   b.hear(names.order("b"));
   b.hear(names.operation("who"));
+  b.hear(names.queue("17", "*"));
   home.hear(names.from("field", "*"));
   boss.hear(names.state("*"));
   for (Member* one : {&home, &boss, &b}) one->settle();
@@ -107,9 +108,11 @@ TEST_CASE("an edge can speak for its own players alone: not as an owner, not for
   a.say("$KV.entente-leases.arena.field");
   a.say(names.snapshot("field"));
   a.say(names.recording("b", "x"));
+  a.say(names.queue("17", "b"));
   a.say("$JS.API.STREAM.DELETE.KV_entente-bans");
   a.say("$JS.API.STREAM.CREATE.evil");
   a.say(names.from("field", "a"));
+  a.say(names.queue("17", "a"));
   a.say(names.state("a"));
   home.say(names.facts("field"));
   home.say(names.to("field", "b"));
@@ -120,9 +123,10 @@ TEST_CASE("an edge can speak for its own players alone: not as an owner, not for
   CHECK(home.heard == std::vector{names.from("field", "a")});
   CHECK(boss.its.until([&] { return !boss.heard.empty(); }));
   CHECK(boss.heard == std::vector{names.state("a")});
-  CHECK(b.its.until([&] { return b.heard.size() >= 4; }));
+  CHECK(b.its.until([&] { return b.heard.size() >= 5; }));
   std::sort(b.heard.begin(), b.heard.end());
-  CHECK(b.heard == std::vector{names.facts("field"), names.to("field", "b"), names.order("b"), names.operation("who")});
+  CHECK(b.heard == std::vector{names.facts("field"), names.to("field", "b"), names.order("b"), names.operation("who"),
+                               names.queue("17", "a")});
 }
 
 TEST_CASE("an edge cannot listen to another node; whoever is asked answers at its own subject, to operators alone") {

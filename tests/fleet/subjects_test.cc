@@ -34,4 +34,13 @@ TEST_CASE("one node's subjects differ from another's in one token, at its place"
     CHECK(!names.node_of_state(other));
 }
 
+TEST_CASE("the node whose queue it is, is the last part of the subject") {
+  const Subjects names("entente");
+  CHECK(names.queue("17", "edge-1") == "entente.server.17.queue.edge-1");
+  CHECK(names.node_of_queue("17", names.queue("17", "edge-1")) == "edge-1");
+  for (const char* other : {"entente.server.18.queue.edge-1", "entente.server.17.queue.", "entente.server.17.queue.a b",
+                            "entente.server.17.queue.a.b", "", "edge-1"})
+    CHECK_FALSE(names.node_of_queue("17", other));
+}
+
 }  // namespace entente::fleet::subjects_test

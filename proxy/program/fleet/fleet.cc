@@ -87,6 +87,13 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
   return found;
 }
 
+std::string this_machine() {
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  std::error_code none;  // then there is one network
+  return boot + " " + std::filesystem::read_symlink("/proc/self/ns/net", none).string();
+}
+
 Fleet::Fleet(const config::Fleet& settings)
     : names_(settings.name()), node_(node_of(settings)), replicas_(settings.replicas()) {}
 

@@ -25,6 +25,10 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
 /// The arena of the fleet that a route leads to ("fleet:NAME"); nothing: it leads to servers.
 std::optional<std::string> fleet_arena_of(const config::Route& route);
 
+/// What only processes have in common that reach the same servers at loopback addresses: a start of the machine, and a
+/// namespace of the network.
+std::string this_machine();
+
 /// The name of this node: the one in the configuration, or this machine's.
 std::string node_of(const config::Fleet& fleet);
 

@@ -54,12 +54,14 @@ std::string text_of(const std::vector<AnswerRow>& rows) {
 
 }  // namespace
 
-FleetControl::FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const FleetBans::Before& before)
+FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SeatQueues& queues, FleetBans::User& bans,
+                           const FleetBans::Before& before)
     : fleet_(fleet),
       control_(control),
       line_(std::make_unique<fleet::BusLine>(fleet.bus(), loop_, fleet::BusLine::Orders::kPatient)) {
   const fleet::Subjects& names = fleet_.names();
   bans_ = std::make_unique<FleetBans>(*line_, loop_, bans, names, fleet_.node(), fleet_.replicas(), before);
+  queue_post_ = std::make_unique<fleet::QueuePost>(*line_, loop_, queues, names, fleet_.node(), fleet_.run());
   line_->subscribe(names.order(fleet_.node()), [this](const fleet::BusMessage& message) { hear_order(message); });
   line_->subscribe(names.operation("who"), [this](const fleet::BusMessage&) { tell_state(); });
   ticker_ = std::make_unique<net::Ticker>(loop_, static_cast<net::Ticker::User&>(*this), kState);
@@ -73,6 +75,7 @@ FleetControl::~FleetControl() {
 
 void FleetControl::end() {
   bans_.reset();
+  queue_post_.reset();
   line_.reset();
   ticker_.reset();
   mailbox_.close();
@@ -140,6 +143,8 @@ void FleetControl::changed(const net::Network& who, const relay::ListedNetwork* 
 
 void FleetControl::measure(Metrics& metrics) const {
   metrics.count("fleet_bans_refused", "Entries of the fleet's bans that made no sense", {}, bans_->refused());
+  metrics.count("fleet_queues_refused", "Messages about players who wait at other nodes that made no sense", {},
+                queue_post_->refused());
   metrics.gauge("fleet_bans_waiting", "Changes of bans and of listed networks here that the fleet does not know yet",
                 {}, static_cast<double>(bans_->waiting()));
 }

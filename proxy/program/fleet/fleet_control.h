@@ -1,7 +1,7 @@
 // The operation of a fleet from any of its nodes: this node says that it is there, does what it is told, and asks
-// others for an operator (`entente ctl --fleet`). It shares the fleet's bans. Law: a loop of its own; nobody waits for
-// NATS but the operator, and he for a few seconds at most. Who answers as a node is that node: it is asked where only
-// it can hear.
+// others for an operator (`entente ctl --fleet`). It shares the fleet's bans and the queues for servers. Law: a loop of
+// its own; nobody waits for NATS but the operator, and he for a few seconds at most. Who answers as a node is that
+// node: it is asked where only it can hear.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "proxy/fleet/server_queues.h"
 #include "proxy/net/loop.h"
 #include "proxy/net/mailbox.h"
 #include "proxy/program/control/control.h"
@@ -31,8 +32,9 @@ class FleetControl final : private net::Ticker::User {
   static constexpr std::size_t kMostNodes = 4'096;
   static constexpr std::size_t kLongestOrder = 2'048;  ///< bytes of a command
 
-  /// `fleet`, `control` and `bans` outlive it. Commands from others come from now on.
-  FleetControl(Fleet& fleet, Control& control, FleetBans::User& bans, const FleetBans::Before& before);
+  /// `fleet`, `control`, `queues` and `bans` outlive it. Commands from others come from now on.
+  FleetControl(Fleet& fleet, Control& control, fleet::SeatQueues& queues, FleetBans::User& bans,
+               const FleetBans::Before& before);
   ~FleetControl() override;
   FleetControl(const FleetControl&) = delete;
   FleetControl& operator=(const FleetControl&) = delete;
@@ -73,6 +75,7 @@ class FleetControl final : private net::Ticker::User {
   net::Mailbox<Job, FleetControl> mailbox_{loop_, *this};
   std::unique_ptr<fleet::BusLine> line_;
   std::unique_ptr<FleetBans> bans_;
+  std::unique_ptr<fleet::QueuePost> queue_post_;
   std::map<std::string, Millis> seen_;  // nodes, and when they last said that they are there
   bool gathers_ = false;                // it hears them
   bool left_ = false;

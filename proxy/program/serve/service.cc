@@ -118,6 +118,7 @@ void Service::discard(relay::TapThread& tap) {
 relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
+  if (fleet_ && options.hold_ms != 0) options.seats = seat_queues_.of(options.servers);
   // The server of players who are still in another process, or on a route from before a reload, is not stopped.
   options.launch.may_stop = [this] {
     return !hand_over_.given() && !server_.has_retired_sessions() &&
@@ -255,8 +256,9 @@ void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, cons
 
 void Service::start_acceptors() {
   if (fleet_)
-    fleet_control_ = std::make_unique<FleetControl>(*fleet_, control_, static_cast<FleetBans::User&>(*this),
-                                                    FleetBans::Before{bans_.all(), listed_.all()});
+    fleet_control_ =
+        std::make_unique<FleetControl>(*fleet_, control_, seat_queues_, static_cast<FleetBans::User&>(*this),
+                                       FleetBans::Before{bans_.all(), listed_.all()});
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
   if (operator_page_) operator_page_->start();

@@ -172,6 +172,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   relay::ListedNetworks listed_;
   KeptBans kept_bans_;
   std::unique_ptr<Fleet> fleet_;
+  fleet::SeatQueues seat_queues_{this_machine()};
   std::unique_ptr<RecordingUploads> uploads_;   // null: recordings do not go to a fleet
   std::function<void(Metrics&)> measure_also_;  // may be empty
   relay::Server server_;

@@ -1,5 +1,6 @@
 #include "proxy/relay/ends/dial.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -50,7 +51,7 @@ void Dial::connect() {
   rest_until_ = 0;
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
-  const bool full = upstreams.all_full(now);
+  const bool full = upstreams.all_full(now) || (upstreams.holds() && upstreams.others_wait(now));
   if ((upstreams.waiting() != 0 || full || !upstreams.any_up(now)) &&
       hold(full ? Reason::kServerDeclined : Reason::kServerUnreachable))
     return;
@@ -87,7 +88,7 @@ void Dial::failed(int error) {
 }
 
 void Dial::server_is_full(Millis now) {
-  lease_ = {};
+  lease_.refused();
   if (reached_ != nullptr) reached_->full(now);
 }
 
@@ -114,7 +115,7 @@ bool Dial::hold(Reason last) {
   Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
   if (!upstreams.holds() || now >= hold_until_) return false;
-  if (!place_.taken()) place_ = upstreams.wait(link_);
+  if (!place_.taken()) place_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
   held_for_ = last;
   try_at_ = now + kRetry;
   return true;

@@ -260,7 +260,10 @@ void BridgeSession::after_call() {
     if (!visits()) return come_back();
     hold_.rest();
   }
-  if (plays_ && !visits() && !hold_.on()) was_in_ = true;
+  if (plays_ && !visits() && !hold_.on()) {
+    was_in_ = true;
+    dial_.give_up_place();  // of a newcomer who had to wait before the first attempt
+  }
   if (tells_arena_ && visits() && arena_->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }

@@ -82,6 +82,7 @@ std::string Upstream::why() const {
 void Upstreams::open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules) {
   servers_ = std::move(servers);
   rules_ = rules;
+  for (const auto& server : servers_) server->seats_ = rules_.seats;
 }
 
 void Upstreams::share(const Upstreams& before) {
@@ -163,10 +164,11 @@ bool Upstreams::detects_any_in_session() const {
 
 // -- The queue --------------------------------------------------------------------------------------------------------
 
-Upstreams::Place Upstreams::wait(std::uint64_t number) {
+Upstreams::Place Upstreams::wait(std::uint64_t number, Millis since) {
   Place place;
   place.queue_ = this;
-  place.number_ = number;
+  place.claim_ = {since, number};
+  if (rules_.seats != nullptr) rules_.seats->add(this, place.claim_);
   const std::lock_guard lock(mutex_);
   queue_.insert(number);
   return place;
@@ -181,19 +183,21 @@ bool Upstreams::Place::has_turn(Millis now) const {
   const bool up = std::any_of(queue_->servers_.begin(), queue_->servers_.end(), [now](const auto& one) {
     return !one->drained() && one->state() == Upstream::State::kUp && !one->is_scarce(now);
   });
-  const std::lock_guard lock(queue_->mutex_);
+  std::unique_lock lock(queue_->mutex_);
   std::size_t before = 0;
   for (const std::uint64_t other : queue_->queue_) {
-    if (other == number_) return true;
+    if (other == claim_.number) break;
     if (++before >= (up ? kTurns : 1)) return false;
   }
-  return false;
+  lock.unlock();
+  return queue_->rules_.seats == nullptr || queue_->rules_.seats->has_turn(queue_, now);
 }
 
 void Upstreams::Place::leave() {
   if (queue_ == nullptr) return;
+  if (queue_->rules_.seats != nullptr) queue_->rules_.seats->remove(queue_, claim_);
   const std::lock_guard lock(queue_->mutex_);
-  queue_->queue_.erase(number_);
+  queue_->queue_.erase(claim_.number);
   queue_ = nullptr;
 }
 

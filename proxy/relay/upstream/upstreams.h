@@ -16,6 +16,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
+#include "proxy/relay/upstream/seat_queue.h"
 
 namespace entente::relay {
 
@@ -64,6 +65,7 @@ class Upstream {
     ++known_->refusals;
     known_->full_until = now + kFullFor;
     known_->scarce_until = now + kScarceFor;
+    if (seats_ != nullptr) seats_->refused(now);
   }
   void drain(bool on) { known_->drained = on; }
   /// Sets the dialect that the server was found to speak; nothing: it is no longer known.
@@ -75,7 +77,10 @@ class Upstream {
 
   State state() const { return known_->state; }
   bool drained() const { return known_->drained; }
-  bool is_full(Millis now) const { return now < known_->full_until; }
+  bool is_full(Millis now) const {
+    return now < known_->full_until &&
+           (seats_ == nullptr || seats_->freed_elsewhere_at() + kFullFor <= known_->full_until);
+  }
   /// It was full a short time ago: players who wait for a seat go there one after another.
   bool is_scarce(Millis now) const { return now < known_->scarce_until; }
   bool is_down(Millis now) const {
@@ -107,6 +112,7 @@ class Upstream {
 
   std::shared_ptr<Known> known_ = std::make_shared<Known>();
   std::atomic<bool> checked_{false};
+  std::shared_ptr<SeatQueue> seats_;  // of its route; may be null
 };
 
 /// Commands for /bin/sh that start and stop the servers of a route; empty: none.
@@ -130,6 +136,8 @@ struct UpstreamRules {
   /// A session detects the dialect of a server that does not name one.
   bool detects_in_session = false;
   LaunchRules launch = {};
+  /// Who waits for the same servers on other routes, and in other processes. Null: nobody does.
+  std::shared_ptr<SeatQueue> seats = {};
 };
 
 /// Servers that a session has tried.
@@ -153,6 +161,10 @@ class Upstreams {
       return *this;
     }
     ~Lease() { release(); }
+    /// The server had no seat for the session.
+    void refused() {
+      if (server_ != nullptr) --std::exchange(server_, nullptr)->known_->sessions;
+    }
 
    private:
     /// A session that was there when the server was full had a seat, which is free now.
@@ -160,6 +172,7 @@ class Upstreams {
       if (server_ == nullptr) return;
       --server_->known_->sessions;
       if (refusals_ != server_->known_->refusals) server_->known_->full_until = 0;
+      if (server_->seats_ != nullptr) server_->seats_->freed();
       server_ = nullptr;
     }
     Upstream* server_ = nullptr;
@@ -170,24 +183,25 @@ class Upstreams {
   class Place {
    public:
     Place() = default;
-    Place(Place&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), number_(other.number_) {}
+    Place(Place&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), claim_(other.claim_) {}
     Place& operator=(Place&& other) noexcept {
       if (this != &other) leave();
       queue_ = std::exchange(other.queue_, nullptr);
-      number_ = other.number_;
+      claim_ = other.claim_;
       return *this;
     }
     ~Place() { leave(); }
     bool taken() const { return queue_ != nullptr; }
     /// Whether it is this session's turn to connect: with the next few if a server is known to be up and not scarce,
-    /// otherwise alone, in the order of their places.
+    /// otherwise alone, in the order of their places. It is nobody's turn while others wait longer for the same
+    /// servers.
     bool has_turn(Millis now) const;
     void leave();
 
    private:
     friend class Upstreams;
     Upstreams* queue_ = nullptr;
-    std::uint64_t number_ = 0;
+    SeatQueue::Claim claim_{};
   };
 
   /// REQUIRES: before serving; 1 to kMostServers servers.
@@ -211,9 +225,11 @@ class Upstreams {
   /// Whether a session must detect the dialect of the server that it will get.
   bool detects_any_in_session() const;
 
-  /// Waits in the queue. `number`: smaller ones go first.
-  Place wait(std::uint64_t number);
+  /// Waits in the queue. `number`: smaller ones go first. `since`: when the session began to wait.
+  Place wait(std::uint64_t number, Millis since);
   std::size_t waiting() const;
+  /// Whether sessions of other routes or processes wait for a seat of these servers.
+  bool others_wait(Millis now) const { return rules_.seats != nullptr && rules_.seats->others_wait(this, now); }
 
   Upstream& at(std::size_t index) const { return *servers_[index]; }
   const std::vector<std::unique_ptr<Upstream>>& all() const { return servers_; }

@@ -303,6 +303,27 @@ TEST_CASE("hold: a player who finds the server full waits for a seat, and those 
   CHECK(running.totals().brought_back == 0);
 }
 
+TEST_CASE("hold: a newcomer who waits before the first attempt leaves the queue once it is in") {
+  Held running;
+  const auto enters = [&](const std::string& name) {
+    Lines client(Stream::to(running.address));
+    client.say(R"({"enter":{"name":")" + name + R"("}})");
+    return client;
+  };
+  const Player anna(running);
+  {
+    Lines ben = enters("ben");
+    turn_away(running, "ben");
+    ben.until("the server is full; waiting for a place");
+  }
+  Lines cleo = enters("cleo");
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find("cleo") != std::string::npos);
+  let_in(server, "one", "dora");
+  cleo.until("ready");
+  CHECK(eventually([&] { return running.waiting() == 0; }));
+}
+
 TEST_CASE("hold: who has waited too long for a seat is told in its game's words that the server is full") {
   Held running(500);
   Lines client(Stream::to(running.address));

@@ -133,7 +133,7 @@ TEST_CASE("server walk: the server that was chosen early is left out if it is dr
 TEST_CASE("upstreams: who waits goes in order: one while no server is up, then the next few") {
   Scene scene({.hold_ms = 1'000});
   std::vector<Upstreams::Place> places;
-  for (std::uint64_t link : {30U, 10U, 20U}) places.push_back(scene.upstreams.wait(link));
+  for (std::uint64_t link : {30U, 10U, 20U}) places.push_back(scene.upstreams.wait(link, 1'000));
   CHECK(scene.upstreams.waiting() == 3);
   CHECK(places[1].has_turn(1'000));
   CHECK_FALSE(places[2].has_turn(1'000));
@@ -157,7 +157,7 @@ TEST_CASE("upstreams: while seats are scarce, who waits goes alone; a session th
   CHECK_FALSE(scene.upstreams.all_full(1'000));
   a.full(1'000);
   CHECK(scene.upstreams.all_full(1'000));
-  const auto first = scene.upstreams.wait(1), second = scene.upstreams.wait(2);
+  const auto first = scene.upstreams.wait(1, 1'000), second = scene.upstreams.wait(2, 1'000);
   CHECK(first.has_turn(1'000));
   CHECK_FALSE(second.has_turn(1'000));
   CHECK(second.has_turn(60'000));
@@ -168,6 +168,77 @@ TEST_CASE("upstreams: while seats are scarce, who waits goes alone; a session th
   seated.reset();
   CHECK_FALSE(scene.upstreams.all_full(4'000));
   CHECK_FALSE(second.has_turn(4'000));
+}
+
+/// A route's servers of which one is full, and others wait for it, too.
+struct Queued {
+  Queued() {
+    scene.upstreams.at(0).succeeded(1'000);
+    scene.upstreams.at(0).full(1'000);
+  }
+  const std::shared_ptr<relay::SeatQueue> seats = std::make_shared<relay::SeatQueue>();
+  Scene scene{{.hold_ms = 60'000, .seats = seats}, {1}};
+};
+
+TEST_CASE("seat queue: of two routes to the same servers, the one goes first that has a longer wait; then the other") {
+  Queued one, other;
+  Scene both({.hold_ms = 60'000, .seats = one.seats}, {1});
+  auto late = one.scene.upstreams.wait(2, 3'000);
+  CHECK(late.has_turn(4'000));
+  CHECK_FALSE(one.scene.upstreams.others_wait(4'000));
+  {
+    const auto early = both.upstreams.wait(7, 2'000);
+    CHECK(one.scene.upstreams.others_wait(4'000));
+    CHECK(both.upstreams.others_wait(4'000));
+    CHECK(early.has_turn(4'000));
+    CHECK_FALSE(late.has_turn(4'000));
+    CHECK(one.seats->claims(4'000) == std::vector<relay::SeatQueue::Claim>{{2'000, 7}, {3'000, 2}});
+  }
+  CHECK(late.has_turn(4'000));
+  CHECK(one.seats->claims(40'000).empty());  // it waits for no seat: nobody was refused for long
+  CHECK(other.seats->claims(4'000).empty());
+}
+
+TEST_CASE("seat queue: who waits longer elsewhere goes first, but not for ever; a full server proves that right") {
+  Queued it;
+  const auto mine = it.scene.upstreams.wait(1, 5'000);
+  it.seats->set_elsewhere(4'950);  // as good as at the same time
+  CHECK(mine.has_turn(6'000));
+  it.seats->set_elsewhere(4'000);
+  CHECK(it.scene.upstreams.others_wait(6'000));
+  for (Millis now = 6'000; now < 16'000; now += 500) CHECK_FALSE(mine.has_turn(now));
+  CHECK(mine.has_turn(16'000));
+  CHECK_FALSE(it.scene.upstreams.others_wait(16'000));  // a newcomer is not held back
+  CHECK(mine.has_turn(40'000));
+  it.scene.upstreams.at(0).full(40'000);
+  CHECK(it.scene.upstreams.others_wait(40'000));
+  CHECK_FALSE(mine.has_turn(43'000));
+  CHECK_FALSE(mine.has_turn(60'000));  // it was not ready to go meanwhile
+  // Others take their turns, one after another: they have more patience, within bounds.
+  Millis now = 70'000;
+  for (; now < 99'000; now += 1'000) {
+    it.seats->set_elsewhere(now / 100);
+    CHECK_FALSE(mine.has_turn(now));
+  }
+  it.seats->set_elsewhere(1);
+  CHECK(mine.has_turn(100'000));
+}
+
+TEST_CASE("seat queue: a seat that is free elsewhere makes the servers be tried again") {
+  Queued it;
+  CHECK(it.scene.upstreams.all_full(2'000));
+  std::optional<Upstreams::Lease> seated(std::in_place, it.scene.upstreams.at(0));
+  it.seats->freed_elsewhere(2'000);
+  CHECK_FALSE(it.scene.upstreams.all_full(2'000));
+  it.scene.upstreams.at(0).full(2'100);
+  CHECK(it.scene.upstreams.all_full(2'200));
+  { const Upstreams::Lease nobody_hears(it.scene.upstreams.at(0)); }
+  it.seats->set_elsewhere(1'000);
+  Upstreams::Lease(it.scene.upstreams.at(0)).refused();
+  CHECK(it.scene.upstreams.at(0).sessions() == 1);
+  CHECK(it.seats->times_freed() == 0);
+  seated.reset();
+  CHECK(it.seats->times_freed() == 1);
 }
 
 TEST_CASE("server walk: all addresses of a server, then the next server; blame goes to the one that failed") {

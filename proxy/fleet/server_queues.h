@@ -1,0 +1,118 @@
+// The queues of players who wait for seats on servers, as all nodes have them: whoever has waited longest goes first,
+// wherever that is.
+// Law: what other nodes claim is checked and limited. A claim that is new is at most as old as its node was silent
+// before. Who says nothing more claims nothing. Without NATS, each node has its own queues.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/fleet/bus.h"
+#include "proxy/fleet/subjects.h"
+#include "proxy/relay/upstream/seat_queue.h"
+#include "proxy/relay/upstream/upstreams.h"
+
+namespace entente::fleet {
+
+/// A name for the same servers, which all nodes compute alike: a token. `machine`: what only processes have in common
+/// that reach the same servers at loopback addresses.
+std::string queue_key(const std::vector<relay::ServerOptions>& servers, const std::string& machine);
+
+/// The queues of this process. Thread-safe.
+class SeatQueues {
+ public:
+  /// `machine`: as for queue_key().
+  explicit SeatQueues(std::string machine) : machine_(std::move(machine)) {}
+
+  /// The queue for these servers; the same one as long as somebody has it.
+  std::shared_ptr<relay::SeatQueue> of(const std::vector<relay::ServerOptions>& servers);
+  std::vector<std::pair<std::string, std::shared_ptr<relay::SeatQueue>>> all();
+
+ private:
+  const std::string machine_;
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<relay::SeatQueue>> queues_;
+};
+
+/// What other processes claim for one queue.
+class ForeignClaims {
+ public:
+  static constexpr Millis kFresh = 2'000;  ///< a process that has said nothing for so long claims nothing
+  static constexpr Millis kKept = 60'000;  ///< how long a claim is remembered, if it is not told any more
+  static constexpr Millis kSlack = 3'000;  ///< a new claim may be older by so much than its node's last message
+  static constexpr Millis kHint = 1'000;   ///< no two seats are free within this time
+  static constexpr std::size_t kMostNodes = 256, kMostRuns = 4, kMostRemembered = 1'024;
+  static constexpr std::uint32_t kLongestWait = 86'400'000;  ///< that of `hold_s`, in milliseconds
+
+  explicit ForeignClaims(Millis now) : began_(now) {}
+
+  enum class Heard : std::uint8_t { kNothing, kFreed, kNonsense };
+  /// A message of a node's. kFreed: a seat is free.
+  Heard hear(const std::string& node, Bytes bytes, Millis now);
+  /// Since when the one waits who has waited longest; nothing: nobody does.
+  std::optional<Millis> oldest(Millis now) const;
+
+ private:
+  struct Claim {
+    Millis since = 0, told_at = 0;
+    std::uint64_t message = 0;  // the last one that had it
+  };
+  struct Run {
+    Millis heard = 0;
+    std::uint64_t freed = 0, messages = 0;
+    std::map<std::uint64_t, Claim> claims;  // by link
+  };
+  struct Node {
+    Millis heard = 0;
+    std::map<std::uint64_t, Run> runs;
+  };
+  Millis began_, hinted_ = 0;
+  std::map<std::string, Node> nodes_;
+};
+
+/// Tells other nodes who waits here, and the queues who waits elsewhere. On its loop's thread.
+class QueuePost final : private net::Ticker::User {
+ public:
+  /// The arguments outlive it.
+  QueuePost(BusLine& line, net::Loop& loop, SeatQueues& queues, const Subjects& names, std::string node,
+            std::uint64_t run);
+  ~QueuePost() override;
+
+  /// Messages that made no sense. From any thread.
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  static constexpr Millis kLook = 100;  // how often
+  static constexpr Millis kTell = 500;  // how often claims are told, if nothing changes
+
+  struct Queue {
+    std::weak_ptr<relay::SeatQueue> its;
+    ForeignClaims foreign;
+    BusLine::Number subscription = 0;
+    std::vector<relay::SeatQueue::Claim> told;
+    std::uint64_t told_freed = 0;
+    Millis told_at = 0;
+  };
+  void tick(Millis now) override;
+  void hear(const std::string& key, const BusMessage& message);
+  void tell(const std::string& key, Queue& queue, const relay::SeatQueue& its, Millis now);
+
+  BusLine& line_;
+  net::Loop& loop_;
+  SeatQueues& queues_;
+  const Subjects names_;
+  const std::string node_;
+  const std::uint64_t run_;
+  std::map<std::string, Queue> known_;  // by key
+  std::atomic<std::uint64_t> refused_{0};
+  net::Ticker ticker_;
+};
+
+}  // namespace entente::fleet

@@ -1,0 +1,150 @@
+// One queue for seats on servers over all nodes: what other nodes claim, how far it is believed, and who goes first.
+#include "proxy/fleet/server_queues.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schema/fleet.pb.h"
+#include "tests/fleet/station.h"
+#include "tests/support/nats_server.h"
+
+namespace entente::fleet::queues_test {
+namespace {
+
+using relay::SeatQueue, relay::ServerOptions;
+using Heard = ForeignClaims::Heard;
+
+std::string claims(std::uint64_t run, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& all,
+                   std::uint64_t freed = 0) {
+  bus::SeatClaims said;
+  said.set_run(run);
+  said.set_freed(freed);
+  for (const auto& [link, waited] : all) {
+    said.add_claims()->set_link(link);
+    said.mutable_claims()->rbegin()->set_waited_ms(waited);
+  }
+  return said.SerializeAsString();
+}
+
+TEST_CASE("the same servers have the same key, in any order; those at loopback addresses are this machine's") {
+  const std::vector<ServerOptions> a = {{"example.org", 5154}, {"192.0.2.7", 5155}},
+                                   b = {{"192.0.2.7", 5155}, {"example.org", 5154}}, c = {{"example.org", 5154}},
+                                   d = {{"127.0.0.1", 5154}};
+  CHECK(queue_key(a, "here") == queue_key(b, "there"));
+  CHECK(queue_key(a, "here") != queue_key(c, "here"));
+  CHECK(queue_key(d, "here") == queue_key(d, "here"));
+  CHECK(queue_key(d, "here") != queue_key(d, "there"));
+  CHECK(queue_key(c, "here") == "2459137156337375198");  // on every machine
+  CHECK_FALSE(objection_to_token(queue_key(d, "here")));
+  SeatQueues queues("here");
+  auto one = queues.of(a);
+  CHECK(one == queues.of(b));
+  CHECK(one != queues.of(c));
+  CHECK(queues.all().size() == 1);
+  one.reset();
+  CHECK(queues.all().empty());
+}
+
+TEST_CASE("claims of others count while their processes speak, and keep their place while they are told") {
+  ForeignClaims foreign(10'000);
+  CHECK_FALSE(foreign.oldest(10'000));
+  CHECK(foreign.hear("a", as_bytes(claims(1, {{7, 500}, {8, 100}})), 20'000) == Heard::kNothing);
+  CHECK(foreign.oldest(20'000) == 19'500);
+  CHECK(foreign.hear("a", as_bytes(claims(1, {{7, 4'000'000}, {8, 600}})), 20'500) == Heard::kNothing);
+  CHECK(foreign.oldest(20'500) == 19'500);                                               // not older than it was
+  CHECK(foreign.hear("a", as_bytes(claims(2, {{9, 700}})), 20'500) == Heard::kNothing);  // after an upgrade
+  CHECK(foreign.hear("a", as_bytes(claims(1, {{8, 700}})), 20'600) == Heard::kNothing);
+  CHECK(foreign.oldest(20'600) == 19'800);
+  CHECK(foreign.oldest(22'550) == 19'900);  // the other run is silent
+  CHECK_FALSE(foreign.oldest(22'601));
+  CHECK(foreign.hear("a", as_bytes(claims(1, {{7, 30'000}})), 30'000) == Heard::kNothing);
+  CHECK(foreign.oldest(30'000) == 19'500);  // it was told before
+  foreign.hear("a", as_bytes(claims(1, {})), 30'100);
+  CHECK_FALSE(foreign.oldest(30'100));
+}
+
+TEST_CASE("a new claim is believed only as far as its node was silent before") {
+  ForeignClaims foreign(100'000);
+  foreign.hear("evil", as_bytes(claims(1, {{1, 86'400'000}})), 110'000);
+  CHECK(foreign.oldest(110'000) == 97'000);  // since before this process began
+  foreign.hear("evil", as_bytes(claims(1, {{2, 86'400'000}})), 120'000);
+  CHECK(foreign.oldest(120'000) == 107'000);
+  foreign.hear("evil", as_bytes(claims(2, {{2, 86'400'000}})), 130'000);  // with another run, too
+  CHECK(foreign.oldest(130'000) == 117'000);
+  CHECK(foreign.hear("evil", as_bytes(claims(1, {{2, 86'400'001}})), 130'000) == Heard::kNonsense);
+  CHECK(foreign.hear("evil", as_bytes("?"), 130'000) == Heard::kNonsense);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> many;
+  for (std::uint64_t i = 0; i <= SeatQueue::kMostClaims; ++i) many.emplace_back(i, 1);
+  CHECK(foreign.hear("evil", as_bytes(claims(1, many)), 130'000) == Heard::kNonsense);
+  // Any number of nodes, runs and claims needs bounded memory; those that speak count.
+  for (std::uint64_t i = 0; i < 2'000; ++i) {
+    foreign.hear("n" + std::to_string(i), as_bytes(claims(i, {{i, 1}})), 200'000 + i);
+    foreign.hear("evil", as_bytes(claims(i, {{i, 1}, {5'000 + i, 1}})), 200'000 + i);
+  }
+  CHECK(foreign.oldest(202'000) >= 200'000);
+}
+
+TEST_CASE("a seat that was freed elsewhere is a hint, at most one each second") {
+  ForeignClaims foreign(0);
+  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 7)), 10'000) == Heard::kNothing);  // before
+  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 8)), 10'100) == Heard::kFreed);
+  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 9)), 10'200) == Heard::kNothing);
+  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 9)), 11'200) == Heard::kNothing);
+  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 10)), 11'300) == Heard::kFreed);
+}
+
+/// A process with a queue for the same servers as others.
+struct QueueNode {
+  QueueNode(const NatsServer& nats, net::Loop& loop, const std::string& node)
+      : bus({.servers = {nats.url()}, .client = node}), line(std::in_place, bus, loop), queue(queues.of({{"s", 1}})) {
+    post.emplace(*line, loop, queues, Subjects("entente"), node, 1);
+  }
+  Bus bus;
+  std::optional<BusLine> line;
+  SeatQueues queues{"here"};
+  std::shared_ptr<SeatQueue> queue;
+  std::optional<QueuePost> post;
+};
+
+TEST_CASE("players of two nodes wait in one order; without NATS each node goes on alone") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode a(nats, loop, "a"), b(nats, loop, "b");
+    const auto until = [&](const std::function<bool()>& done) {
+      const Millis end = steady_now() + 40'000;
+      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+      return done();
+    };
+    const SeatQueue::Claim first{loop.now() - 2'500, 1}, second{loop.now() - 1'500, 1}, third{loop.now() - 500, 2};
+    for (QueueNode* one : {&a, &b}) one->queue->refused(loop.now());
+    a.queue->add(&a, first);
+    b.queue->add(&b, second);
+    a.queue->add(&a, third);
+    CHECK(until([&] { return b.queue->others_wait(&b, loop.now()) && a.queue->others_wait(&a, loop.now()); }));
+    CHECK(a.queue->has_turn(&a, loop.now()));
+    CHECK_FALSE(b.queue->has_turn(&b, loop.now()));
+    a.queue->remove(&a, first);
+    a.queue->freed();
+    CHECK(until([&] { return b.queue->has_turn(&b, loop.now()); }));
+    CHECK_FALSE(a.queue->has_turn(&a, loop.now()));
+    CHECK(until([&] { return b.queue->freed_elsewhere_at() != 0; }));
+    CHECK(a.queue->freed_elsewhere_at() == 0);  // its own
+    nats.kill();
+    CHECK(until([&] { return a.queue->has_turn(&a, loop.now()) && b.queue->has_turn(&b, loop.now()); }));
+    CHECK_FALSE(a.queue->others_wait(&a, loop.now()));
+    CHECK(a.post->refused() == 0);
+    for (QueueNode* one : {&a, &b}) {
+      one->post.reset();
+      one->line.reset();
+    }
+  }
+  loop.run();
+}
+
+}  // namespace
+}  // namespace entente::fleet::queues_test
