@@ -2,14 +2,36 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
+#include "proxy/net/local_acceptor.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente {
+
+/// Waits for what other processes bring about; they get the cores between two questions.
+inline bool eventually(const std::function<bool()>& is,
+                       std::chrono::milliseconds pause = std::chrono::milliseconds(50)) {
+  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+  while (!is()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
+}
+
+/// What a control socket answers to a line, or "". For what is asked again and again: a process of `entente ctl` takes
+/// a fifth of a second of CPU time.
+inline std::string answer_of(const std::string& socket, std::string_view line) {
+  const auto answer = net::ask_local(socket, line);
+  return answer ? *answer : "";
+}
 
 struct Asked {
   /// What `entente ctl` with these words ends with.
@@ -17,16 +39,18 @@ struct Asked {
     words.insert(words.begin(), {testing::entente_binary(), "ctl", "--socket", folder.file("c.sock")});
     return run(words);
   }
+  std::string answer(std::string_view line) const { return answer_of(folder.file("c.sock"), line); }
+  /// Waits until the answer to this line has `text`.
+  bool answers(std::string_view line, std::string_view text) const {
+    return eventually([&] { return answer(line).find(text) != std::string::npos; });
+  }
   /// Waits until a player of this name is listed.
   bool has(const std::string& name) const {
-    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-    while (std::chrono::steady_clock::now() < until)
-      if (!link_of(name).empty()) return true;
-    return false;
+    return eventually([&] { return !link_of(name).empty(); });
   }
   /// The link of the player of this name; empty: none is listed.
   std::string link_of(const std::string& name) const {
-    const std::string list = ctl({"list"}).out;
+    const std::string list = answer("list");
     const auto found = list.find("\t" + name + "\n");
     if (found == std::string::npos) return {};
     const auto line = list.rfind('\n', found) + 1;

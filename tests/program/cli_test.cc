@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ Ended entente_says(std::vector<std::string> words) {
 }
 
 // The names under "Subcommands:", up to the next empty line.
-std::vector<std::string> commands() {
+std::vector<std::string> listed_commands() {
   std::istringstream help(entente_says({"--help"}).out);
   std::vector<std::string> names;
   std::string line, name;
@@ -31,6 +32,17 @@ std::vector<std::string> commands() {
   }
   while (std::getline(help, line) && std::istringstream(line) >> name) names.push_back(name);
   return names;
+}
+const std::vector<std::string>& commands() {
+  static const auto kAll = listed_commands();
+  return kAll;
+}
+
+// What `entente COMMAND --help` ends with; it is called once for each.
+const Ended& help_of(const std::string& command) {
+  static std::map<std::string, Ended> all;
+  const auto known = all.find(command);
+  return known != all.end() ? known->second : all[command] = entente_says({command, "--help"});
 }
 
 }  // namespace
@@ -48,7 +60,7 @@ TEST_CASE("the commands are those of the README, in its order") {
 TEST_CASE("each command explains itself, with an example that calls it") {
   for (const std::string& command : commands()) {
     CAPTURE(command);
-    const Ended help = entente_says({command, "--help"});
+    const Ended& help = help_of(command);
     CHECK(help.code == 0);
     CHECK(help.err == "");
     CHECK(help.out.find("\nExample:\n  entente " + command) != std::string::npos);
@@ -71,7 +83,7 @@ TEST_CASE("help is a command as well as an option") {
     CAPTURE(command);
     const Ended one = entente_says({"help", command});
     CHECK(one.code == 0);
-    CHECK(one.out == entente_says({command, "--help"}).out);
+    CHECK(one.out == help_of(command).out);
   }
   const Ended unknown = entente_says({"help", "chek"});
   CHECK(unknown.code == 2);
@@ -79,13 +91,13 @@ TEST_CASE("help is a command as well as an option") {
 }
 
 TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it does where nothing matches") {
-  const std::string verify = entente_says({"verify", "--help"}).out;
+  const std::string verify = help_of("verify").out;
   for (const char* word : {"\n  exact ", "\n  opaque ", "\n  refused ", "\n  undecoded ", "\n  mismatched ",
                            "\nThe exit code is 1 if any message is opaque, undecoded or mismatched"}) {
     CAPTURE(word);
     CHECK(verify.find(word) != std::string::npos);
   }
-  CHECK(entente_says({"inspect", "--help"}).out.find("\nIf nothing matches, ") != std::string::npos);
+  CHECK(help_of("inspect").out.find("\nIf nothing matches, ") != std::string::npos);
 }
 
 TEST_CASE("the version is one line") {

@@ -38,7 +38,7 @@ struct Told {
 };
 
 /// The options of each command, as --help prints them.
-std::vector<Told> told() {
+std::vector<Told> told_by_each() {
   std::vector<Told> all;
   bool commands = false;
   for (const std::string& line : lines_of(said({"--help"}))) {
@@ -57,6 +57,10 @@ std::vector<Told> told() {
     }
   REQUIRE(all.size() > 10);
   return all;
+}
+const std::vector<Told>& told() {
+  static const auto kAll = told_by_each();
+  return kAll;
 }
 
 /// As man wants it.

@@ -14,6 +14,7 @@
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/local_acceptor.h"
+#include "tests/program/asked.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -133,9 +134,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
     return run(argv);
   };
   const auto listed = [&] {
-    for (int i = 0; i < 200; ++i)
-      if (ctl({"list"}).out.find("\t127.0.0.1:") != std::string::npos) return true;
-    return false;
+    return eventually([&] { return answer_of(socket, "list").find("\t127.0.0.1:") != std::string::npos; });
   };
   const auto port_of = [](Process& process) {
     const auto announced = process.line();

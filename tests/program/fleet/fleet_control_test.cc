@@ -260,7 +260,7 @@ TEST_CASE("a ban of the fleet that is longer than any that an operator can give 
   const std::string text = ban.SerializeAsString();
   REQUIRE(evil.order([&](auto done) { evil.line->put(bucket, "net.10.0.0.9", as_bytes(text), done); }).done());
   REQUIRE(a.says({"bans"}, "10.0.0.9\tforever"));
-  CHECK(content_of(a.folder().file("bans")) == "10.0.0.9 forever\n");
+  CHECK(eventually([&] { return content_of(a.folder().file("bans")) == "10.0.0.9 forever\n"; }));
 }
 
 }  // namespace

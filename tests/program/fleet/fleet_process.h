@@ -3,16 +3,14 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
+#include "tests/program/asked.h"
 #include "tests/program/folder.h"
 #include "tests/support/nats_server.h"
 #include "tests/support/paths.h"
@@ -26,16 +24,6 @@ inline std::string content_of(const std::string& path) {
   std::ostringstream all;
   all << std::ifstream(path, std::ios::binary).rdbuf();
   return all.str();
-}
-
-/// Waits for what other processes bring about. Most conditions start a program, so there is a pause between two.
-inline bool eventually(const std::function<bool()>& is) {
-  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-  while (!is()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return true;
 }
 
 class NodeProcess {
@@ -81,9 +69,14 @@ class NodeProcess {
     words.insert(words.begin(), {testing::entente_binary(), "ctl", "--socket", folder_.file("c.sock")});
     return run(words);
   }
-  /// Waits until what it answers has `text`, or has it no more.
+  /// Waits until what it answers to these words has `text`, or has it no more.
   bool says(const std::vector<std::string>& words, const std::string& text, bool wanted = true) const {
-    return eventually([&] { return has(ctl(words).out, text) == wanted; });
+    std::string line;
+    for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+    return eventually([&] {
+      const std::string answer = answer_of(folder_.file("c.sock"), line);
+      return !answer.empty() && has(answer, text) == wanted;
+    });
   }
   std::unique_ptr<Process> bot(const std::string& bot_name) const {
     auto bot = std::make_unique<Process>(

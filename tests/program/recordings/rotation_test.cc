@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "proxy/program/playback/playable.h"
+#include "tests/program/asked.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 #include "tests/program/rotated.h"
@@ -17,7 +18,7 @@ namespace {
 
 const std::string kEntente = testing::entente_binary();
 
-struct Served {
+struct Served : Asked {
   explicit Served(const std::string& text)
       : process(
             {kEntente, "run",
@@ -25,16 +26,8 @@ struct Served {
                                         "\"\n[recording]\ndirectory = \"" + folder.path().string() + "\"\n" + text)}) {
     REQUIRE(process.line());
   }
-  Ended ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
-    return run(words);
-  }
   /// Until the list of recordings has this.
-  bool lists(const std::string& part) const {
-    for (int i = 0; i < 500; ++i)
-      if (ctl({"recordings"}).out.find(part) != std::string::npos) return true;
-    return false;
-  }
+  bool lists(const std::string& part) const { return answers("recordings", part); }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& one : std::filesystem::directory_iterator(folder.path()))
@@ -48,7 +41,6 @@ struct Served {
     return process.wait();
   }
 
-  Folder folder;
   Process process;
 };
 
@@ -58,8 +50,7 @@ TEST_CASE("a recording of an arena that is rotated: each file verifies, and play
   Served served(kArena);
   REQUIRE(served.lists("\ton\t"));
   // Bots have come once something is recorded.
-  const auto playing = [&] { return served.ctl({"stats"}).out.find("present=3") != std::string::npos; };
-  for (int i = 0; i < 500 && !playing(); ++i) continue;
+  REQUIRE(served.answers("stats", "present=3"));
   const Ended rotated = served.ctl({"record", "rotate"});
   CHECK(rotated.code == 0);
   CHECK(rotated.out.starts_with("rotated 1 "));

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "proxy/program/serve/bot_crowd.h"
+#include "tests/program/asked.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -22,30 +23,23 @@ TEST_CASE("bots that cannot join say where, and why") {
 }
 
 /// An arena that is asked by ctl.
-struct Place {
+struct Place : Asked {
   explicit Place(const std::string& at = "native://127.0.0.1:0")
       : process({kEntente, "arena", "--listen", at, "--control", folder.file("c.sock")}), url([this] {
           const auto line = process.line();
           REQUIRE_MESSAGE(line.has_value(), process.err());
           return "native://127.0.0.1:" + line->substr(line->rfind(':') + 1);
         }()) {}
-  Ended ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
-    return run(words);
-  }
-  /// The link of the one who is there, once it is another than `before`; "" if nobody comes in time.
+  /// The link of anna, once it is another than `before`; "" if she does not come in time.
   std::string link(const std::string& before = "") const {
-    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-    while (std::chrono::steady_clock::now() < until) {
-      const std::string list = ctl({"list"}).out;
-      const std::string line = list.substr(std::min(list.find('\n') + 1, list.size()));
-      const std::string link = line.substr(0, line.find('\t'));
-      if (line.ends_with("\tanna\n") && link != before) return link;
-    }
-    return "";
+    std::string link;
+    const bool came = eventually([&] {
+      link = link_of("anna");
+      return !link.empty() && link != before;
+    });
+    return came ? link : "";
   }
 
-  Folder folder;
   Process process;
   std::string url;
 };

@@ -227,7 +227,7 @@ TEST_CASE("players of a route whose server is down play in an arena, also when a
                             "?dialect=protobuf\"\nhold_s = 60\nwhile_down = \"arena pit\"\n";
   Reloaded it(route + Reloaded::arena("pit"));
   const auto anna = it.bot(it.first, "anna");
-  const auto is_in_pit = [&] { return it.ctl({"list"}).out.find("\tanna\tpit\n") != std::string::npos; };
+  const auto is_in_pit = [&] { return it.answer("list").find("\tanna\tpit\n") != std::string::npos; };
   REQUIRE(testing::eventually(is_in_pit));
   CHECK(it.process->err_has("no server is up; plays in the arena 'pit' meanwhile"));
 
