@@ -71,6 +71,8 @@ void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
   now_ = now;
   if (end == kBackEnd) {
     if (back_->open) back_->member->receive(lane, bytes, *back_);
+  } else if (end == kNextEnd) {
+    if (transfer_ && transfer_->back->open) transfer_->back->member->receive(lane, bytes, *transfer_->back);
   } else if (const auto at = seats_.find(end); at != seats_.end() && at->second->open) {
     at->second->member->receive(lane, bytes, *at->second);
   }
@@ -109,6 +111,11 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
       lose(*back_, why, code);
     }
     if (why_.empty()) why_ = why;
+  } else if (end == kNextEnd) {
+    if (transfer_ && !transfer_->back->left) {
+      lose(*transfer_->back, why, code);
+      fail_later(why);
+    }
   } else if (const auto at = seats_.find(end); at != seats_.end() && !at->second->left) {
     lose(*at->second, why, code);
   }
@@ -156,6 +163,8 @@ void Room::tick(Micros now) {
   for (const TimerQueue::Timer* due : timers_.take_due(now)) {
     if (due->id == kBackEnd)
       tick(*back_);
+    else if (due->id == kNextEnd)
+      tick(*transfer_->back);
     else
       tick(*seats_.at(due->id));
   }
@@ -220,6 +229,10 @@ void Room::say(Id by, Intent intent) {
 
 void Room::say(Id by, Fact fact) {
   fact.at = now_;
+  if (by == kNextEnd) {
+    if (transfer_) transfer_->facts.push_back(std::move(fact));
+    return;
+  }
   if (by == kBackEnd && is_put_off(fact)) return;
   facts_.push_back(std::move(fact));
 }
@@ -229,10 +242,11 @@ void Room::drain() {
   assert(!draining_);  // a host called back
   draining_ = true;
   do {
-    while (!facts_.empty() || !intents_.empty() || !moves_.empty()) {
+    while (!facts_.empty() || !intents_.empty() || !moves_.empty() || hears_next()) {
       if (facts_.size() + intents_.size() > options_.most_words) flooded();
       deliver_facts();
       deliver_intents();
+      if (hears_next()) hear_next();
     }
   } while (settle());
   if (!options_.keeps_shared) shared_frames_.forget();
@@ -319,6 +333,10 @@ void Room::deliver(Intent& intent) {
   if (comeback_ != nullptr && is_kept_from_back(intent)) return;
   if (!options_.shared && !(told_ && wish_) && early_.size() < kMostEarly) early_.push_back(intent);
   if (!back_->left) back_->member->hear(intent, *back_);
+  if (transfer_ == nullptr) return;
+  if (as<words::Leave>(intent) != nullptr) fail_later("the player leaves");
+  if (as<words::Change>(intent) != nullptr && !transfer_->back->left)
+    transfer_->back->member->hear(intent, *transfer_->back);
 }
 
 /// Holds an Enter that the host does not admit yet, and all later intents of that player. True if the intent was
@@ -399,18 +417,11 @@ bool Room::settle() {
   if (!over_ && seats_.empty() && seated_ && !options_.shared) end_with("the player left");
   bool any = false;
   if (over_) {
+    if (transfer_) fail_move(why_);
     for (auto& [id, seat] : seats_) any |= say_goodbye(*seat, why_);
     any |= say_goodbye(*back_, why_);
   }
   return any;
-}
-
-template <class SomeEnd>
-bool Room::say_goodbye(SomeEnd& end, std::string_view why) {
-  if (end.left || end.goodbye_said) return false;
-  end.goodbye_said = true;
-  end.member->room_ends(why, end);
-  return true;
 }
 
 /// Removes seats that have left. The back first hears that the player left. True if there was such a seat.

@@ -4,6 +4,7 @@
 // from outside. So the same calls give the same bytes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,6 +25,8 @@ namespace entente::core {
 
 /// The back's id as an end of its room. The other ends are seats, each with its player's id.
 inline constexpr Id kBackEnd = 0;
+/// The id of the next server's back, while a player moves there (Room::begin_move).
+inline constexpr Id kNextEnd = UINT32_MAX;
 
 /// What a player whose server was lost waits for.
 enum class Wait : std::uint8_t {
@@ -73,6 +76,14 @@ class Room {
     /// The back says that its server stops, or cannot take the player now. True: the host calls replace_back() after
     /// this call.
     virtual bool waits_for_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
+    // A player moves to another server (Room::begin_move).
+    /// The next server has let the player in: kBackEnd is told goodbye and closed now, which does not end the room.
+    virtual void leaves_server() {}
+    /// From now on, kBackEnd is what kNextEnd was.
+    virtual void moved() {}
+    /// The player stays where it is; kNextEnd is closed. `other_world`: the next server has let the player in, but has
+    /// another world, and the player's client loads a world only when it joins.
+    virtual void move_failed(std::string_view /*why*/, bool /*other_world*/) {}
     /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
     virtual bool admits(Id /*seat*/) { return true; }
 
@@ -112,6 +123,16 @@ class Room {
   bool takes_another_world() const;
   /// The server was lost, and the player is not in the next one's world yet.
   bool awaits_server() const { return comeback_ != nullptr || starts_anew_; }
+  /// Whether the player is in, so that it can be moved.
+  bool can_move() const;
+  /// Moves the player to another server, with which `next` speaks as kNextEnd. The player goes on at its own server
+  /// until the other one has let it in: Host::moved(). If that fails: Host::move_failed(). The host connects.
+  /// REQUIRES: can_move().
+  void begin_move(std::unique_ptr<Back> next, Micros now);
+  /// The move is off. Host::move_failed() is called if it was under way.
+  void cancel_move(std::string_view why, Micros now);
+  void next_opened(const Peer& peer, Micros now);
+  void next_speaks(std::size_t dialect, Micros now);
   /// A seat's link broke, but its player may return: keeps the seat. Returns for how long, and by which number the
   /// player will ask for it. Nothing: the seat is not kept, and the caller must call gone().
   std::optional<Absence> keep(Id seat, Micros now);
@@ -165,6 +186,7 @@ class Room {
     Id seat, scene;
     words::Clock begin;
   };
+  struct Transfer;
 
   void drain();
   void deliver_facts();
@@ -185,6 +207,12 @@ class Room {
   void arrive();
   void arrived();
   void prepare_comeback();
+  void set_team_of(Intent& wish) const;
+  bool hears_next() const;
+  void hear_next();
+  bool hear_next(Fact& fact);
+  bool finish_move();
+  void fail_move(std::string_view why, bool other_world = false);
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
@@ -194,6 +222,7 @@ class Room {
   void say(Id by, Fact fact);
   bool is_put_off(const Fact& fact);
   bool put_off(Wait wait, std::string_view why);
+  bool fail_later(std::string_view why);
   template <class SomeEnd>
   void tick(SomeEnd& end);
   template <class SomeEnd>
@@ -230,6 +259,7 @@ class Room {
   bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
   std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server
+  std::unique_ptr<Transfer> transfer_;  // while the player moves to another server
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
   std::vector<FrontEnd*> hearers_;  // the seats of scene 0 with a link; a vector, because most facts go to all
   std::unordered_map<Id, std::unique_ptr<Scene>> scenes_;

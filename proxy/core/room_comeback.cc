@@ -1,4 +1,5 @@
-// A room of one player whose server is lost: what the player is told, what waits, and how the next back takes over.
+// A room of one player whose server is lost, or who moves to another server: what the player is told, what waits, and
+// how the next back takes over.
 #include <algorithm>
 #include <cassert>
 
@@ -6,6 +7,11 @@
 #include "proxy/core/room_end.h"
 
 namespace entente::core {
+namespace {
+
+constexpr std::size_t kMostNotices = 64;  // of a server on the way to which a player is
+
+}  // namespace
 
 bool Room::outlives_server() const {
   if (options_.shared || over_ || seats_.size() != 1) return false;
@@ -20,6 +26,7 @@ bool Room::takes_another_world() const {
 Wait Room::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Micros now) {
   assert(outlives_server());
   now_ = now;
+  if (transfer_ != nullptr) fail_move("the server of the player is lost");
   if (!back_->left) lose(*back_, loss.why, loss.code);
   const Wait wait = std::exchange(put_off_, Wait::kNothing);
   if (wait != Wait::kSeat) refusal_.reset();
@@ -54,10 +61,14 @@ void Room::prepare_comeback() {
   auto comeback = std::make_unique<Comeback>(world_, player);
   tell_all(Comeback::loss(world_, player));
   comeback_ = std::move(comeback);
-  const PlayerState* own = world_.player(player);
+  if (wish_ && !meanwhile_) set_team_of(*wish_);
+}
+
+/// The player is to have the team that it has now.
+void Room::set_team_of(Intent& wish) const {
+  const PlayerState* own = world_.player(seats_.begin()->first);
   const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
-  if (wish_ && team != words::TEAM_ANY && team != words::RABBIT && !meanwhile_)
-    std::get<words::Enter>(wish_->kind).set_team(team);
+  if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.kind).set_team(team);
 }
 
 /// Whether the server cannot take the player now, and the player waits instead of hearing so: for a seat, or to ask
@@ -144,6 +155,127 @@ bool Room::is_kept_from_back(const Intent& intent) {
   else if (as<words::WantWorld>(intent) == nullptr)
     ledger_.add(loss::kServerAway, name_of(intent));
   return true;
+}
+
+// -- To another server, while the player goes on at its own ----------------------------------------------------------
+
+bool Room::can_move() const {
+  return outlives_server() && wish_ && !awaits_server() && !back_->left && world_.ready() && transfer_ == nullptr;
+}
+
+void Room::begin_move(std::unique_ptr<Back> next, Micros now) {
+  assert(can_move());
+  now_ = now;
+  const Id player = seats_.begin()->first;
+  transfer_ = std::make_unique<Transfer>(
+      Transfer{std::make_unique<BackEnd>(*this, kNextEnd, std::move(next)), Comeback(world_, player), {}, {}});
+  Intent wish = *wish_;
+  if (!meanwhile_) set_team_of(wish);
+  transfer_->back->member->hear(wish, *transfer_->back);
+  drain();
+}
+
+void Room::cancel_move(std::string_view why, Micros now) {
+  now_ = now;
+  fail_later(why);
+  drain();
+}
+
+void Room::next_opened(const Peer& peer, Micros now) {
+  now_ = now;
+  if (transfer_ == nullptr || transfer_->back->left) return;
+  transfer_->back->open = true;
+  transfer_->back->member->opened(peer, *transfer_->back);
+  drain();
+}
+
+void Room::next_speaks(std::size_t dialect, Micros now) {
+  now_ = now;
+  if (transfer_ == nullptr || !transfer_->back->open) return;
+  transfer_->back->member->speaks(dialect, *transfer_->back);
+  drain();
+}
+
+/// The move fails once what the next server has said was looked at. True: its back hears nothing more.
+bool Room::fail_later(std::string_view why) {
+  if (transfer_ == nullptr) return false;
+  if (transfer_->why.empty()) transfer_->why = why.empty() ? "it does not take the player" : why;
+  return true;
+}
+
+bool Room::hears_next() const {
+  return transfer_ != nullptr && (!transfer_->facts.empty() || !transfer_->why.empty() || transfer_->back->left);
+}
+
+void Room::hear_next() {
+  std::vector<Fact> facts = std::exchange(transfer_->facts, {});
+  std::size_t next = 0;
+  while (next < facts.size() && transfer_ != nullptr && hear_next(facts[next])) ++next;
+  if (transfer_ == nullptr) return;  // it has failed
+  if (next == facts.size()) {
+    if (!transfer_->why.empty() || transfer_->back->left) fail_move(transfer_->why);
+    return;
+  }
+  if (!finish_move()) return;
+  for (++next; next < facts.size(); ++next) facts_.push_back(std::move(facts[next]));
+}
+
+/// A fact of the next server. False: its world is complete, and the player is in it. (An arena's is complete for
+/// whoever has not entered yet, too.)
+bool Room::hear_next(Fact& fact) {
+  if (as<words::Ready>(fact) != nullptr) {
+    transfer_->ready = true;
+    return transfer_->world.next().player(seats_.begin()->first) == nullptr;
+  }
+  const auto* refused = as<words::Refused>(fact);
+  const auto* kicked = as<words::Kicked>(fact);
+  if (refused != nullptr || kicked != nullptr) {
+    const std::string& why = refused != nullptr ? refused->text() : kicked->text();
+    return fail_move(why.empty() ? "it refuses the player" : why), true;
+  }
+  if (as<words::WorldProgress>(fact) || as<words::Waiting>(fact) || as<words::ClaimRefused>(fact)) return true;
+  const auto* said = as<words::Said>(fact);
+  if (said == nullptr && as<words::Notice>(fact) == nullptr) {
+    transfer_->world.fold(fact);
+    return !transfer_->ready || transfer_->world.next().player(seats_.begin()->first) == nullptr;
+  }
+  if ((said == nullptr || said->from() == 0) && transfer_->notices.size() < kMostNotices)
+    transfer_->notices.push_back(std::move(fact));
+  return true;
+}
+
+/// The player is in the next server's world: it leaves its own, and hears what is different there. False: it cannot.
+bool Room::finish_move() {
+  const auto& [player, seat] = *seats_.begin();
+  if (!seat->member->takes_another_world() && !transfer_->world.is_same_place(world_))
+    return fail_move("it has another world", true), false;
+  const std::unique_ptr<Transfer> transfer = std::move(transfer_);
+  constexpr const char* kWhy = "the player moves to another server";
+  host_.leaves_server();
+  say_goodbye(*back_, kWhy);
+  if (!back_->left) back_->close(kWhy, 0);
+  facts_.clear();  // of the server that the player has left
+  back_ = std::move(transfer->back);
+  back_->become_back();
+  meanwhile_ = false;
+  host_.moved();
+  if (Comeback(world_, player).spawns()) transfer->world.ask_spawn();
+  tell_all(Comeback::loss(world_, player));
+  tell_all(transfer->world.arrive(world_, player));
+  world_.become(transfer->world.take());
+  arrived();
+  if (transfer->world.spawns()) say(player, Intent(words::Spawn()));
+  for (Fact& notice : transfer->notices) facts_.push_back(std::move(notice));
+  return true;
+}
+
+void Room::fail_move(std::string_view why, bool other_world) {
+  const std::unique_ptr<Transfer> transfer = std::move(transfer_);
+  BackEnd& next = *transfer->back;
+  const std::string told(why.empty() ? "it does not take the player" : why);
+  if (next.open) say_goodbye(next, told);
+  if (!next.left) next.close(told, 0);
+  host_.move_failed(told, other_world);
 }
 
 }  // namespace entente::core

@@ -41,8 +41,12 @@ class Room::End final : public Out<Word> {
     close(fault.what, 0);
   }
   void say(Word word) override { room_.say(id_, std::move(word)); }
-  bool server_stops(std::string_view why) override { return id_ == kBackEnd && room_.put_off(Wait::kServer, why); }
+  bool server_stops(std::string_view why) override {
+    if (id_ == kNextEnd) return room_.fail_later(why);
+    return id_ == kBackEnd && room_.put_off(Wait::kServer, why);
+  }
   bool lacks_seat(std::string_view why) override {
+    if (id_ == kNextEnd) return room_.fail_later(why);
     if (id_ != kBackEnd || !room_.put_off(Wait::kSeat, why)) return false;
     words::Refused refused;
     refused.set_code(words::Refused::FULL);
@@ -59,7 +63,7 @@ class Room::End final : public Out<Word> {
   std::uint32_t random() override { return static_cast<std::uint32_t>(room_.random_()); }
   Id new_id() override { return ++room_.last_id_; }
   Id me() const override {
-    if (id_ != kBackEnd) return id_;
+    if (id_ != kBackEnd && id_ != kNextEnd) return id_;
     return room_.options_.shared || room_.seats_.empty() ? 0 : room_.seats_.begin()->first;
   }
   const World& world() const override { return scene == 0 ? room_.world_ : room_.world_seen_by(id_); }
@@ -69,6 +73,9 @@ class Room::End final : public Out<Word> {
     const Scene* const found = room_.scene_of(of);
     return found != nullptr ? &found->world : nullptr;
   }
+
+  /// The next server's back is the room's from now on.
+  void become_back() { id_ = timer.id = kBackEnd; }
 
   std::unique_ptr<Member> member;
   bool open = false;          // its link is up
@@ -87,7 +94,17 @@ class Room::End final : public Out<Word> {
   static constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in delivered facts
 
   Room& room_;
-  const Id id_;
+  Id id_;
+};
+
+/// A player's way to another server.
+struct Room::Transfer {
+  std::unique_ptr<BackEnd> back;
+  Comeback world;             // the next server's
+  std::vector<Fact> facts;    // that the next server has said, and that are not looked at yet
+  std::vector<Fact> notices;  // for the player, once it is there
+  std::string why = {};       // why the move fails
+  bool ready = false;         // the next server's world is complete
 };
 
 /// Marks an end as left: it hears nothing more. bury() removes it.
@@ -103,6 +120,14 @@ template <class SomeEnd>
 void Room::lose(SomeEnd& end, std::string_view why, std::uint32_t code) {
   leave(end);
   code != 0 ? end.member->closed_with_code(code, why, end) : end.member->closed(why, end);
+}
+
+template <class SomeEnd>
+bool Room::say_goodbye(SomeEnd& end, std::string_view why) {
+  if (end.left || end.goodbye_said) return false;
+  end.goodbye_said = true;
+  end.member->room_ends(why, end);
+  return true;
 }
 
 }  // namespace entente::core

@@ -33,6 +33,7 @@ void Totals::add(const Counters& part) {
   held += part.held.read();
   held_over += part.held_over.read();
   brought_back += part.brought_back.read();
+  moved += part.moved.read();
   closed += part.closed.read();
   stalls += part.stalls.read();
   throttled += part.throttled.read();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/relay/move_order.h"
 #include "proxy/relay/session_info.h"
 #include "proxy/relay/sessions/reason.h"
 
@@ -32,12 +34,13 @@ const char* why_not(Told told);
 struct SessionReport {
   std::size_t route = 0;  ///< as Server::add numbered it
   SessionInfo info;
-  Millis age = 0;               ///< since it was accepted
-  std::uint64_t bytes = 0;      ///< of messages, both ways
-  net::Address source;          ///< the address that the server sees, if it is not ours; else a wildcard
-  std::string player;           ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
-  std::string arena = {};       ///< the arena in which the player plays while no server is up; "": none
-  Told told = Told::kNotAsked;  ///< of Question::Order::kSay
+  Millis age = 0;           ///< since it was accepted
+  std::uint64_t bytes = 0;  ///< of messages, both ways
+  net::Address source;      ///< the address that the server sees, if it is not ours; else a wildcard
+  std::string player;       ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
+  std::string arena = {};   ///< the arena in which a bridge's player plays now; "": none
+  std::optional<std::size_t> moved_to = {};  ///< the route to whose server or arena the player was moved
+  Told told = Told::kNotAsked;               ///< of Question::Order::kSay
 };
 
 class Inquiry {
@@ -87,7 +90,7 @@ class Inquiry {
 
 /// Which sessions are meant: all, none, or these; and what is to be done to them.
 struct Question {
-  enum class Order : std::uint8_t { kNothing, kKick, kBan, kDrain, kSay };
+  enum class Order : std::uint8_t { kNothing, kKick, kBan, kDrain, kSay, kMove, kRefer };
 
   bool means(LinkId its_link, std::size_t its_route) const {
     return (!link || *link == its_link) && (!route || *route == its_route);
@@ -97,11 +100,13 @@ struct Question {
   std::optional<LinkId> link = {};
   std::optional<std::size_t> route = {};
   Order order = Order::kNothing;
-  std::string text = {};  ///< for the players
+  std::string text = {};                 ///< for the players
+  std::shared_ptr<MoveOrder> move = {};  ///< of kMove
 };
 
 /// Answers from a map of sessions by link, which have `report()`, `has_ended()`, `send_away(reason, why)`,
-/// `drain(why)` and `say(text)`. A session that has ended and only waits for its links to close is left out.
+/// `drain(why)`, `say(text)` and `move(order)`. A session that has ended and only waits for its links to close is left
+/// out.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
   if (question.none) return;
@@ -112,6 +117,8 @@ void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
     if (question.order == Question::Order::kKick) session->send_away(Reason::kKicked, question.text);
     if (question.order == Question::Order::kBan) session->send_away(Reason::kBannedNow, question.text);
     if (question.order == Question::Order::kDrain) session->drain(question.text);
+    if (question.order == Question::Order::kRefer) session->send_away(Reason::kMoved, question.text);
+    if (question.order == Question::Order::kMove) session->move(question.move);
     if (question.order == Question::Order::kSay) report.told = session->say(question.text);
     part.found(std::move(report));
   }

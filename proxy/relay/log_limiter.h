@@ -27,6 +27,7 @@ enum class LogKind : std::size_t {
   kServer,          ///< a server that is not as it should be
   kWaitsForServer,  ///< players who lost their server and wait for it
   kBackOnServer,    ///< they are back on a server
+  kMoved,           ///< players who were moved, or could not be
   kCommand,         ///< a command that starts or stops servers
   kCommandEnd,
   kMachine,

@@ -50,7 +50,7 @@ void Route::add_to(Totals& sum) const {
 }
 
 WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
-    : route(its_route), loop(its_loop), tap(its_tap), datagrams_(its_route.on->datagrams) {
+    : route(its_route), loop(its_loop), tap(its_tap), access(its_route.access), datagrams_(its_route.on->datagrams) {
   if (route.strict) strict_filter.emplace(route.game);
   if (datagrams_) to_clients.emplace(loop, datagrams_->get(), route.listener.wildcard());
 }

@@ -146,6 +146,7 @@ class WorkerRoute {
   net::Loop& loop;
   TapSink* const tap;  ///< null: nobody listens
   Counters counters;
+  std::vector<Access> access;                 ///< who may be moved here now
   std::optional<StrictFilter> strict_filter;  ///< if the route is strict
   std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "proxy/net/proxy_header.h"
@@ -18,8 +21,14 @@ namespace entente::relay {
 struct RouteRules {
   EnetMode enet = EnetMode::kPackets;  ///< if the game travels by ENet
   std::optional<BridgeOptions>
-      bridge;                         ///< to a server of another game or dialect, or into a shared room; none: a relay
-  bool clients_name_dialect = false;  ///< of a bridge: each client's own dialect counts (Game::named_by_client)
+      bridge;  ///< to a server of another game or dialect, or into a shared room; none: a relay
+  /// Of a relay: speaks with its servers for a player who is moved there from a bridge. Null: nobody can be.
+  std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;
+  std::optional<BridgeOptions::ArenaPlace> place;  ///< of a route into an arena: for players who are moved there
+  /// Where players find the listener who are moved here and must connect anew: a name or an IP address. Empty: where
+  /// they are connected now.
+  std::string public_host;
+  bool clients_name_dialect = false;    ///< of a bridge: each client's own dialect counts (Game::named_by_client)
   std::optional<std::size_t> fallback;  ///< of a bridge: the dialect of clients that wait to be greeted
   std::vector<Access> access;           ///< a client must be allowed by each of them
   Bans* bans = nullptr;                 ///< several routes may share it; null: no bans

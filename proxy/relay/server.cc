@@ -559,8 +559,8 @@ void Server::set_limits(std::size_t route, const Limits& limits) {
   impl_->home_of(route).set_limits(route, sane(limits));
 }
 
-void Server::set_access(std::size_t route, std::vector<Access> access) {
-  impl_->home_of(route).set_access(route, std::move(access));
+void Server::set_access(std::size_t route, const std::vector<Access>& access) {
+  for (const auto& worker : impl_->pool.workers) worker->set_access(route, access);
 }
 
 void Server::set_arena(std::size_t route, std::optional<std::size_t> shared_room) {
@@ -585,6 +585,16 @@ bool Server::kick(LinkId link, std::string_view why) {
 
 bool Server::ban(LinkId link, std::string_view why) {
   return !ask({.link = link, .order = Question::Order::kBan, .text = std::string(why)}).empty();
+}
+
+bool Server::refer(LinkId link, std::string_view text) {
+  return !ask({.link = link, .order = Question::Order::kRefer, .text = std::string(text)}).empty();
+}
+
+MoveResult Server::move(LinkId link, std::size_t route, Millis wait) {
+  const auto order = std::make_shared<MoveOrder>(route);
+  if (ask({.link = link, .order = Question::Order::kMove, .move = order}).empty()) return {};
+  return order->wait(wait);
 }
 
 void Server::set_draining(std::size_t route, bool draining) {

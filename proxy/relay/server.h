@@ -118,7 +118,7 @@ class Server {
   /// For sessions that begin from now on. From any thread.
   void set_limits(std::size_t route, const Limits& limits);
   /// Who may come from now on, as RouteOptions::access. From any thread.
-  void set_access(std::size_t route, std::vector<Access> access);
+  void set_access(std::size_t route, const std::vector<Access>& access);
 
   /// Where the route's players play while no server is up (BridgeOptions::while_down): in this shared room. Nothing:
   /// nowhere. From any thread.
@@ -129,9 +129,15 @@ class Server {
   /// Ends a session, with the goodbye of its game. False if there is none with this link. From any thread but the
   /// workers'.
   bool kick(LinkId link, std::string_view why);
+  /// As kick(), because the player was told where to connect instead. `text`: all that it is told.
+  bool refer(LinkId link, std::string_view text);
   /// As kick(), because its address is banned from now on.
   bool ban(LinkId link, std::string_view why);
 
+  /// Moves the player of a session to another route: a player of a bridge whose client can go on there plays on at the
+  /// route's server or in its arena; others are told where to connect. The session stays one of its own route: its
+  /// limits, its recording. Waits for the result for at most `wait`. From any thread but the workers'.
+  MoveResult move(LinkId link, std::size_t route, Millis wait);
   /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
   void set_draining(std::size_t route, bool draining);
   bool is_draining(std::size_t route) const;

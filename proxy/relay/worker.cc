@@ -220,7 +220,7 @@ void Worker::read(const NewLimits& news) {
 }
 
 void Worker::read(NewAccess& news) {
-  probed_[news.route].access = news.access;
+  probed_[news.route].access = routes_[news.route]->access = news.access;
   Acceptor* const acceptor = acceptor_of(news.route);
   if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->set_access(std::move(news.access));
 }

@@ -212,6 +212,7 @@ class Worker final : public net::Ticker::User,
   void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;
   std::unique_ptr<ArenaEnd> visit(Session& session, End::User& user, std::size_t arena,
                                   std::function<std::unique_ptr<core::Front>()> front) override;
+  WorkerRoute& route(std::size_t index) override { return *routes_.at(index); }
   void tell_session(const Visit& visit) override;
   void gone(Visitor& visitor) override;
   LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }

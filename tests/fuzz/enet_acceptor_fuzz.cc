@@ -35,7 +35,7 @@ struct Seats final : Dispatcher, Session::Owner {
   void assign(std::size_t, AcceptedClient newcomer) override {
     Session::Owner& owner = *this;
     auto& session = sessions[newcomer.link];
-    session = std::make_unique<EnetSession>(*route, owner, newcomer);
+    session = std::make_unique<EnetSession>(*only, owner, newcomer);
     session->start({});
   }
   bool forward_datagram(SessionRef, const net::Address&, Bytes) override { return false; }
@@ -50,6 +50,7 @@ struct Seats final : Dispatcher, Session::Owner {
                                          std::function<std::unique_ptr<core::Front>()>) override {
     return nullptr;
   }
+  WorkerRoute& route(std::size_t) override { return *only; }
   void done(Session& session) override { over.push_back(session.info().link); }
 
   void tick(Millis now) {
@@ -62,7 +63,7 @@ struct Seats final : Dispatcher, Session::Owner {
 
   std::unordered_map<LinkId, std::unique_ptr<EnetSession>> sessions;
   std::vector<LinkId> over;
-  WorkerRoute* route = nullptr;
+  WorkerRoute* only = nullptr;
   Acceptor* acceptor = nullptr;
   LinkId last = 0;
 };
@@ -99,7 +100,7 @@ struct World {
     datagram_probes.emplace(*datagram_route);
     packet_acceptor.emplace(*packet_route, *packet_probes, seats, limits);
     datagram_acceptor.emplace(*datagram_route, *datagram_probes, seats, limits);
-    seats.route = &*packet_route;
+    seats.only = &*packet_route;
     seats.acceptor = &*packet_acceptor;
     const auto at = packet_acceptor->open({}, any);
     require(at.ok() && datagram_acceptor->open({}, any).ok());

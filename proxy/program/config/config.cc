@@ -1,6 +1,7 @@
 #include "proxy/program/config/config.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -27,6 +28,7 @@ namespace entente {
 namespace {
 
 constexpr std::size_t kLargestConfig = 1048576;  // bytes; a configuration is written by hand
+constexpr std::size_t kLongestHost = 253;        // bytes
 
 // Checks of what the schema cannot say.
 class Checker {
@@ -38,6 +40,10 @@ class Checker {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena") && !is_in_fleet(config))
       reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so there is nothing to run"});
     water(config.limits());
+    const std::string& host = config.public_host();
+    const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == ':'; };
+    if (host.size() > kLongestHost || !std::all_of(host.begin(), host.end(), fits))
+      problem("public_host", "expected a host name or an IP address, without a port");
     nets("access.", config.access());
     const std::string& ban_file = config.access().ban_file();
     if (folder_of("access.ban_file", ban_file) && starts_ && !ban_file.empty())

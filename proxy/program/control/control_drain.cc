@@ -80,8 +80,9 @@ class Announcement {
 
 class Drain {
  public:
-  Drain(relay::Server& server, const Roster& roster, const ListRoutes& routes, Drainer& drainer)
-      : server_(server), roster_(roster), routes_(routes), drainer_(drainer) {}
+  Drain(relay::Server& server, const Roster& roster, const ListRoutes& routes, Drainer& drainer,
+        std::function<void(bool)> drains_all)
+      : server_(server), roster_(roster), routes_(routes), drainer_(drainer), drains_all_(std::move(drains_all)) {}
 
   Reply drain(std::string_view rest) const {
     const auto order = parse_drain(rest);
@@ -102,6 +103,7 @@ class Drain {
       lines += "draining " + name + ": " + sessions_go_on(left) + (time ? " for " + order->time : "") + "\n";
       rows.push_back({text_field("route", name), number_field("sessions", left)});
     }
+    if (order->what.empty()) drains_all_(true);
     if (order->text.empty()) return Reply(lines).with("routes", rows);
     return announcement.added_to(Reply(lines + announcement.text()).with("routes", rows));
   }
@@ -126,6 +128,7 @@ class Drain {
     const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
     if (drainer_.is_stopping()) return Error{"the program stops when its players have left, and takes nobody any more"};
+    if (what.empty()) drains_all_(false);
     std::string lines;
     std::vector<ReplyRow> rows;
     for (const ListedRoute* route : *routes) {
@@ -168,13 +171,14 @@ class Drain {
   const Roster& roster_;
   const ListRoutes routes_;
   Drainer& drainer_;
+  const std::function<void(bool)> drains_all_;
 };
 
 }  // namespace
 
 void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
-                        Drainer& drainer) {
-  const Drain drain(server, roster, routes, drainer);
+                        Drainer& drainer, std::function<void(bool)> drains_all) {
+  const Drain drain(server, roster, routes, drainer, std::move(drains_all));
   control.add_order(
       "drain [ROUTE|SERVER] [--for TIME] [--say TEXT]",
       "Turns newcomers away from a route, or from all. Players who are there go on until they leave, or "

@@ -11,9 +11,9 @@ constexpr std::size_t kLongestWhy = 400;  // bytes that are shown to a player
 
 bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
-std::string route_of(const relay::SessionReport& session, const ListedRoutes& routes) {
+std::string route_called(std::size_t number, const ListedRoutes& routes) {
   const auto has_it = [&](const ListedRoute& one) {
-    return std::find(one.numbers.begin(), one.numbers.end(), session.route) != one.numbers.end();
+    return std::find(one.numbers.begin(), one.numbers.end(), number) != one.numbers.end();
   };
   const auto at = std::find_if(routes.begin(), routes.end(), has_it);
   return at != routes.end() ? at->named.name : "";
@@ -26,7 +26,7 @@ ReplyRow full_row(const Attendee& attendee, const ListedRoutes& routes, bool wit
                   number_field("seconds", session.age / 1000), number_field("bytes", session.bytes),
                   text_field("player", attendee.player)};
   if (with_source) row.push_back(text_field("source", has_source(attendee) ? session.source.ip_text() : ""));
-  row.push_back(only_json(text_field("route", route_of(session, routes))));
+  row.push_back(only_json(text_field("route", route_called(session.route, routes))));
   return row;
 }
 
@@ -35,12 +35,18 @@ Reply list(const std::vector<Attendee>& attendees, const ListedRoutes& routes) {
   const bool with_source = std::any_of(attendees.begin(), attendees.end(), has_source);
   std::vector<std::string> header = {"link", "game", "client", "server", "seconds", "bytes", "player"};
   if (with_source) header.emplace_back("source");
+  const auto moved = [](const Attendee& one) { return one.session.moved_to.has_value(); };
+  const bool with_moved = std::any_of(attendees.begin(), attendees.end(), moved);
+  if (with_moved) header.emplace_back("moved_to");
   const auto in_arena = [](const Attendee& one) { return !one.session.arena.empty(); };
   const bool with_arena = std::any_of(attendees.begin(), attendees.end(), in_arena);  // the same for `arena`
   if (with_arena) header.emplace_back("arena");
   std::vector<ReplyRow> rows;
   for (const Attendee& one : attendees) {
     rows.push_back(full_row(one, routes, with_source));
+    if (with_moved)
+      rows.back().push_back(
+          text_field("moved_to", one.session.moved_to ? route_called(*one.session.moved_to, routes) : ""));
     if (with_arena) rows.back().push_back(text_field("arena", one.session.arena));
   }
   return Reply::table(header, rows);

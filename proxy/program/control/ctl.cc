@@ -105,11 +105,11 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("PATH")
       ->envname("ENTENTE_CONTROL")
       ->required();
-  app.add_option(
-         "COMMAND", options.words,
-         "list, find NAME, kick NAME [why], ban NAME, unban ADDRESS, bans, drain, say TEXT, record, stats, …; `help` "
-         "lists the commands of that "
-         "program")
+  app.add_option("COMMAND", options.words,
+                 "list, find NAME, kick NAME [why], move NAME ROUTE, ban NAME, unban ADDRESS, bans, drain, say TEXT, "
+                 "record, stats, …; `help` "
+                 "lists the commands of that "
+                 "program")
       ->required();
   app.add_option("--for", options.time,
                  "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: when to end "
@@ -126,8 +126,8 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
       ->type_name("ROUTE");
   app.add_flag("--fleet", options.fleet,
-               "For the whole fleet: nodes, list, find NAME, who NAME, kick NAME, ban NAME, unban ADDRESS, bans, "
-               "allow NETWORK, deny NETWORK, unlist NETWORK, access, say TEXT, drain "
+               "For the whole fleet: nodes, list, find NAME, who NAME, kick NAME, move NAME ROUTE|NODE, ban NAME, "
+               "unban ADDRESS, bans, allow NETWORK, deny NETWORK, unlist NETWORK, access, say TEXT, drain "
                "NODE, undrain NODE, routes, servers, stats, recordings");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }

@@ -32,16 +32,28 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   void hand_over(Bytes saved) {
     spdlog::info("fleet: this node hands over the arena '{}'", arena_.arena);
     room_.reset();
-    if (saved.empty()) return lease_.release();
+    if (saved.empty()) return let_go();
     hands_over_ = true;
     line_.store(arena_.names.snapshot(arena_.arena), saved, "", [this](const Outcome<std::uint64_t>& stored) {
       if (!stored) spdlog::warn("fleet: cannot store the arena '{}': {}", arena_.arena, stored.error().text);
       hands_over_ = false;
-      lease_.release();
+      let_go();
       mailbox_.wake();
     });
   }
   bool hands_over() const { return hands_over_; }
+
+  /// The node drains: what it owns is handed over once the room has ended, and it owns nothing any more.
+  void step_back() {
+    steps_back_ = stepped_back_ = true;
+    if (room_) return rooms_.retire(*room_);
+    if (!hands_over_) lease_.release();
+  }
+  /// It may own the arena again.
+  void stand_again() {
+    steps_back_ = false;
+    if (!room_ && !hands_over_) lease_.release(kAgain);
+  }
 
   /// REQUIRES: the server has stopped, and its rooms with it.
   void release() {
@@ -53,7 +65,14 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   static constexpr Millis kAgain = 250;
   static constexpr Millis kCannotOpen = 30'000;  // so long, others may try
 
+  /// Others may own the arena; this node may again, if it has stepped back and stands again since.
+  void let_go() {
+    const bool again = std::exchange(stepped_back_, false) && !steps_back_;
+    lease_.release(again ? std::optional(kAgain) : std::nullopt);
+  }
+
   void owns(std::uint64_t epoch) override {
+    if (steps_back_) return lease_.release();  // asked for before
     epoch_ = epoch;
     if (!hands_over_) rang();
   }
@@ -62,6 +81,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     again_.clear();
     if (!room_) return;
     rooms_.retire(*std::exchange(room_, std::nullopt));
+    if (steps_back_) lease_.release();
     spdlog::warn("fleet: this node no longer owns the arena '{}'", arena_.arena);
   }
 
@@ -108,6 +128,8 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   std::optional<std::size_t> room_;
   std::uint64_t epoch_ = 0;  // 0: not the owner
   bool hands_over_ = false;
+  bool steps_back_ = false;    // it is not to own the arena now
+  bool stepped_back_ = false;  // and what it owned is still to be handed over
   net::Alarm again_;
   fleet::Lease lease_;
 };
@@ -168,10 +190,19 @@ void FleetArenas::stop() {
   thread_.join();
 }
 
+void FleetArenas::step_back(bool on) {
+  steps_back_ = on;
+  mailbox_.wake();
+}
+
 void FleetArenas::mail() {
   std::vector<Last> letters;
   mailbox_.take(letters);
   for (const Last& one : letters) one.of->hand_over(one.saved);
+  if (const bool steps_back = steps_back_; !stops_ && steps_back != stepped_back_) {
+    stepped_back_ = steps_back;
+    for (const auto& one : candidates_) steps_back ? one->step_back() : one->stand_again();
+  }
   const auto hands_over = [](const auto& one) { return one->hands_over(); };
   if (!stops_ || candidates_.empty() || std::any_of(candidates_.begin(), candidates_.end(), hands_over)) return;
   for (const auto& one : candidates_) one->release();

@@ -50,6 +50,8 @@ class FleetArenas {
   void stand_for(const std::string& arena, Rooms rooms);
   /// REQUIRES: once, when the server runs or is about to.
   void start();
+  /// `on`: this node hands over what it owns, in order, and owns nothing until it is called again. From any thread.
+  void step_back(bool on);
   /// Returns when what was owned is stored and let go of. REQUIRES: the server has stopped.
   void stop();
   void measure(Metrics& metrics) const;
@@ -74,7 +76,8 @@ class FleetArenas {
   std::vector<std::pair<std::string, Rooms>> stands_for_;
   net::Loop loop_;
   net::Mailbox<Last, FleetArenas> mailbox_{loop_, *this};
-  std::atomic<bool> stops_{false};
+  std::atomic<bool> stops_{false}, steps_back_{false};
+  bool stepped_back_ = false;  // on the loop
   std::unique_ptr<fleet::BusLine> line_;
   std::vector<std::unique_ptr<Candidate>> candidates_;
   std::thread thread_;

@@ -22,8 +22,8 @@ constexpr std::size_t kLongestBy = 200;
 constexpr Millis kMargin = 500;  // that a loop may be late; all together must fit into the 5 s of a conversation
 
 constexpr std::string_view kFleetCommands =
-    "nodes, list, find, who, kick, ban, unban, bans, allow, deny, unlist, access, say, drain NODE, undrain NODE, "
-    "routes, "
+    "nodes, list, find, who, kick, move NAME ROUTE|NODE, ban, unban, bans, allow, deny, unlist, access, say, "
+    "drain NODE, undrain NODE, routes, "
     "servers, stats, recordings";
 
 std::string told(const Reply& reply, bool json) { return json ? reply.json() : reply.text(); }
@@ -231,6 +231,7 @@ std::string FleetControl::run(std::string_view line, bool json, const std::strin
       std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end())
     return merged_answers(ask(there, at_all, json, by), json);
   if (name == "kick" || name == "ban") return meet(name, rest, there, json, by);
+  if (name == "move") return move(rest, there, json, by);
   if (name == "drain" || name == "undrain") {
     const std::string node = first_argument(rest);
     if (std::find(there.begin(), there.end(), node) == there.end())
@@ -286,6 +287,35 @@ std::string FleetControl::meet(const std::string& order, std::string_view rest, 
         ask({those[0].node}, "kick " + those[0].link + (rest.empty() ? "" : " ") + std::string(rest), json, by), json);
   if (addresses.contains("")) return told(Error{text_of(those) + " is a bot; it has no address"}, json);
   return meet("ban", *addresses.begin() + (rest.empty() ? "" : " ") + std::string(rest), nodes, json, by);
+}
+
+/// To another route of the player's node, or to another node: there, the client must connect anew.
+std::string FleetControl::move(std::string_view rest, const std::vector<std::string>& nodes, bool json,
+                               const std::string& by) {
+  const std::string target = first_argument(rest);
+  const std::string where = whole_text(rest);
+  if (target.empty() || where.empty()) return told(Error{"usage: move NODE/LINK|NAME|ADDRESS ROUTE|NODE"}, json);
+  const auto found = find(target, nodes, by);
+  if (!found) return told(found.error(), json);
+  if (found->empty()) return told(nobody_is(Target::parse(target)), json);
+  if (found->size() > 1) return told(Error{"'" + target + "' is ambiguous, name a link: " + text_of(*found)}, json);
+  const AnswerRow& player = found->front();
+  std::string order = "move " + player.link + " " + as_argument(where);
+  if (std::find(nodes.begin(), nodes.end(), where) != nodes.end()) {
+    if (where == player.node) return told(Error{text_of(player) + " is on that node already"}, json);
+    const std::string game = player.game.substr(0, player.game.find(' '));
+    const Answers doors = ask({where}, "door " + as_argument(game), false, by);
+    const std::string& said = doors.front().text;
+    if (!said.starts_with("ok\n")) return merged_answers(doors, json);
+    order = "refer " + player.link + " " + as_argument(said.substr(3, said.find('\n', 3) - 3));
+  }
+  const Answers answers = ask({player.node}, order, json, by);
+  constexpr std::string_view kError = "error: ";
+  const std::string& said = answers.front().text;
+  if (!json && said.starts_with(kError))
+    return told(Error{player.node + ": " + screen_text(said.substr(kError.size(), said.find('\n') - kError.size()))},
+                false);
+  return merged_answers(answers, json);
 }
 
 }  // namespace entente

@@ -66,6 +66,7 @@ class FleetControl final : private net::Ticker::User {
   std::string run(std::string_view line, bool json, const std::string& by);
   std::string meet(const std::string& order, std::string_view rest, const std::vector<std::string>& nodes, bool json,
                    const std::string& by);
+  std::string move(std::string_view rest, const std::vector<std::string>& nodes, bool json, const std::string& by);
   Outcome<std::vector<AnswerRow>> find(const std::string& target, const std::vector<std::string>& nodes,
                                        const std::string& by);
 

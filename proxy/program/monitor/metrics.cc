@@ -112,6 +112,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 {{"route", route}}, totals.held);
   metrics.count("sessions_brought_back", "Times that such a player was brought back on a server", {{"route", route}},
                 totals.brought_back);
+  metrics.count("sessions_moved", "Players who were moved to the server or arena of another route", {{"route", route}},
+                totals.moved);
   metrics.count("server_bans", "Players banned by a server", {{"route", route}}, totals.server_bans);
   metrics.count("log_lines_held_back", "Log lines that were delayed or only counted", {{"route", route}},
                 totals.held_back);

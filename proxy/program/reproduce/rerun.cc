@@ -228,6 +228,10 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       asked_ = "a word of the arena";
       room_.received(core::kBackEnd, Lane::kStream, as_bytes(detail.from_arena()), now_);
       return Done{};
+    case trace::Detail::kMoves:
+      moves_ = true;
+      if (!stop_) stop_ = wall();
+      return Done{};
     default:
       return damaged_calls();
   }
@@ -290,7 +294,7 @@ void Rerun::stop_at_last_frame() {
 }
 
 void Rerun::finish(bool whole) {
-  if (!whole) {  // the last call may have said more than the file has
+  if (!whole || moves_) {  // the last call may have said more than the file has
     if (!stop_) stop_ = wall();
     (void)settle(*stop_);
     return;

@@ -94,6 +94,7 @@ class Rerun final : private core::Room::Host {
   std::optional<Comparison> server_;  // none: no link is up, or it leads to an arena
   const wire::Game* back_game_;
   bool server_opened_ = false, server_unknown_ = false;
+  bool moves_ = false;  // to another server: the rest is not recorded
   std::uint64_t calls_ = 0, fed_ = 0, closed_differently_ = 0;
   ComparedFrames of_lost_servers_;
   std::optional<FirstDifference> first_;

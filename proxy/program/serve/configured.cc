@@ -36,13 +36,12 @@ relay::BridgeOptions bridge_of(const ListenEnd& listen, const Endpoint& to, bool
   return bridge;
 }
 
-/// Players and the arena speak native.
-relay::BridgeOptions::WhileDown while_down_in(const std::string& arena) {
+}  // namespace
+
+relay::BridgeOptions::ArenaPlace place_in(const std::string& arena) {
   const core::Faces& native = faces_of(native::game());
   return {arena, [&native] { return native.front({0, {}}); }, [&native] { return native.back({0, {}}); }};
 }
-
-}  // namespace
 
 Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secrets) {
   const auto listen = parse_listen(route.listen(), games());
@@ -75,12 +74,15 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   options.source = to.source;
   options.strict = listen->strict;
   options.announce = route.announce();
-  if (*kind == RouteKind::kBridge) options.bridge = bridge_of(*listen, to, record_secrets);
+  if (*kind == RouteKind::kBridge)
+    options.bridge = bridge_of(*listen, to, record_secrets);
+  else if (faces_of(*to.game).back)
+    options.back = back_maker(to);
   if (!route.while_down().empty()) {
     const auto arena = parse_while_down(route.while_down());
     if (!arena) return arena.error();
     if (const auto why = objection_to_while_down(*listen, *kind)) return Error{"while_down " + why->text};
-    options.bridge->while_down = while_down_in(*arena);
+    options.bridge->while_down = place_in(*arena);
   }
   return ConfiguredRoute{*listen, *servers, *kind, {std::move(options), listen->dialect_text()}};
 }

@@ -20,6 +20,9 @@ struct ConfiguredRoute {
 /// Reads certificates. `record_secrets`: as recording.secrets. REQUIRES: checked.
 Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secrets);
 
+/// How players of bridges are brought into this arena.
+relay::BridgeOptions::ArenaPlace place_in(const std::string& arena);
+
 /// An arena of the configuration, made ready.
 struct ConfiguredArena {
   core::Arena place;

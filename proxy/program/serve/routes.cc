@@ -104,6 +104,7 @@ Outcome<Done> Routes::open() {
   if (Fleet* const fleet = done ? service_.fleet() : nullptr) {
     fleet_arenas_ = std::make_unique<FleetArenas>(*fleet, service_.server(), limits_of(config_.limits()));
     service_.measure_also([this](Metrics& metrics) { fleet_arenas_->measure(metrics); });
+    service_.when_all_drain([this](bool on) { fleet_arenas_->step_back(on); });
   }
   std::size_t position = 0;
   for (const config::Route& route : config_.route())
@@ -182,7 +183,7 @@ Outcome<std::pair<Routes::Running, Service::NewRoute>> Routes::new_observer(cons
 /// Listeners whose clients play in an arena of the fleet.
 Outcome<Done> Routes::add_doors(const Urls& urls, const std::string& arena, std::size_t position,
                                 const std::optional<config::Route>& settings) {
-  const SharedRoomEntry entry{fleet_arenas_->door_to(arena).room, arena, service_.counting_tap()};
+  const SharedRoomEntry entry{fleet_arenas_->door_to(arena).room, arena, service_.counting_tap(), true};
   for (const std::string& url : urls) {
     const auto end = parse_shared_listen(url, games());
     if (!end) return end.error();
@@ -230,7 +231,7 @@ Outcome<Done> Routes::add(const config::Arena& settings, std::size_t position) {
   for (const std::string& url : settings.listen()) {
     const auto end = parse_shared_listen(url, games());
     if (!end) return end.error();
-    auto route = route_into({arena.room, settings.name(), arena.tap}, *end);
+    auto route = route_into({arena.room, settings.name(), arena.tap, true}, *end);
     if (!route) return route.error();
     route->position = position++;
     auto added = add({url, *end, 0, "", arena.tap, route->options.web, {}, arena.room, route->position}, *route);
@@ -470,7 +471,7 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
     plan.told += (known ? "changed: " : "added: ") + name_of(settings) + "\n";
   }
   const auto planned =
-      plan_listeners(*listeners, {arena.room, settings.name(), arena.tap}, same, position, nullptr, plan);
+      plan_listeners(*listeners, {arena.room, settings.name(), arena.tap, true}, same, position, nullptr, plan);
   if (!planned) return planned.error();
   plan.arenas_after.push_back(arena);
   return plan_watches(settings.watch(), name_of(settings), arena.broadcast, position, plan);

@@ -22,6 +22,7 @@
 #include "proxy/program/control/control_access.h"
 #include "proxy/program/control/control_bans.h"
 #include "proxy/program/control/control_drain.h"
+#include "proxy/program/control/control_move.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
 #include "proxy/program/counted.h"
@@ -119,6 +120,7 @@ relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
   if (fleet_ && options.hold_ms != 0) options.seats = seat_queues_.of(options.servers);
+  options.public_host = config_.public_host();
   // The server of players who are still in another process, or on a route from before a reload, is not stopped.
   options.launch.may_stop = [this] {
     return !hand_over_.given() && !server_.has_retired_sessions() &&
@@ -300,7 +302,10 @@ Outcome<Done> Service::open_control() {
     const std::lock_guard lock(mutex_);
     return access_;
   });
-  add_drain_commands(control_, server_, roster_, routes, drainer_);
+  add_move_commands(control_, server_, roster_, routes, config_.public_host());
+  add_drain_commands(control_, server_, roster_, routes, drainer_, [this](bool on) {
+    if (drains_all_) drains_all_(on);
+  });
   if (!recordables().empty()) add_record_commands(control_, [this] { return recordables(); });
   if (can_upgrade_)
     control_.add_order("upgrade", kAboutUpgrade, [](std::string_view) -> Reply {

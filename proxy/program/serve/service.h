@@ -83,6 +83,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   Fleet* fleet() { return fleet_.get(); }
   /// metrics() calls this, too. REQUIRES: before run().
   void measure_also(std::function<void(Metrics&)> measure) { measure_also_ = std::move(measure); }
+  /// `drains`: called when an operator drains all routes (true), or lifts that. REQUIRES: before it serves.
+  void when_all_drain(std::function<void(bool)> drains) { drains_all_ = std::move(drains); }
   /// Another process with our arguments can take over. REQUIRES: before open_acceptors().
   void allow_upgrades() {
     can_upgrade_ = true;
@@ -175,6 +177,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   fleet::SeatQueues seat_queues_{this_machine()};
   std::unique_ptr<RecordingUploads> uploads_;   // null: recordings do not go to a fleet
   std::function<void(Metrics&)> measure_also_;  // may be empty
+  std::function<void(bool)> drains_all_;        // may be empty
   relay::Server server_;
   ServedRoutes routes_;
   Drainer drainer_;

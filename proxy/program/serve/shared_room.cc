@@ -3,6 +3,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/config/url_options.h"
 #include "proxy/program/config/web.h"
+#include "proxy/program/serve/configured.h"
 
 namespace entente {
 namespace {
@@ -42,6 +43,7 @@ Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const Listen
   options.fallback = end.fallback;
   options.proxies = end.proxies;
   options.tap = entry.tap;
+  if (entry.arena) options.place = place_in(entry.name);
   return Service::NewRoute{std::move(options), end.dialect_text()};
 }
 

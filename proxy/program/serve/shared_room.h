@@ -17,6 +17,7 @@ struct SharedRoomEntry {
   std::size_t shared_room = 0;
   std::string name;
   relay::TapThread* tap = nullptr;
+  bool arena = false;  ///< players can be moved into it
 };
 
 /// A listener of the shared room.

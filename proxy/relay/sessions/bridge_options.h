@@ -26,13 +26,13 @@ struct BridgeOptions {
   std::optional<std::size_t> shared_room = {};
   core::ChatRules chat;
   bool record_secrets = false;  ///< else passwords and the like are left out of recorded words
-  /// Where players play while no server is up (Server::set_arena says in which room). The two speak native.
-  struct WhileDown {
+  /// An arena in which a bridge's player plays. The two faces, between the session and the arena, speak native.
+  struct ArenaPlace {
     std::string arena;  ///< its name, for players and the log
     std::function<std::unique_ptr<core::Front>()> front;
     std::function<std::unique_ptr<core::Back>()> back;
   };
-  std::optional<WhileDown> while_down = {};
+  std::optional<ArenaPlace> while_down = {};  ///< while no server is up; Server::set_arena says in which room
   std::uint32_t bots = 0;                     ///< how many bots play on the server; if not 0, there is no listener
   std::shared_ptr<Broadcast> broadcast = {};  ///< to those who watch; may be null
 };

@@ -56,8 +56,8 @@ void BridgeSession::play_if(bool entered, bool ready) {
 }
 
 std::unique_ptr<End> BridgeSession::make_back(bool finds_dialect) {
-  const Route& route = worker_route_->route;
-  return make_end(*worker_route_, *this,
+  const Route& route = there().route;
+  return make_end(there(), *this,
                   {.facing = Facing::kServer,
                    .game = route.server_game(),
                    .dialect = back_info_.dialect,
@@ -86,6 +86,8 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
 
 void BridgeSession::opened(End& end, const core::Peer& peer) {
   moved_ = now();
+  if (is_next(end)) return next_opened(peer);
+  if (is_past(end)) return;
   if (&end == next_end_.get()) return go_to_server(peer);
   CountedEnd& side = side_of(end);
   side.up = true;
@@ -108,6 +110,7 @@ void BridgeSession::seat(std::size_t dialect) {
   options.chat = bridge.chat;
   open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets, bridge.broadcast);
   record_calls(options);
+  home_dialect_ = back_info_.dialect;
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
        (finding_ ? std::string(back_info_.game->name()) : spoken(back_info_)));
   call_room([&](RecordedRoom& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
@@ -170,11 +173,13 @@ void BridgeSession::tell_back_opened() {
   worker_route_->tap->note(back_info_.link, "for the player of link " + std::to_string(info_.link), wall_now());
 }
 
-void BridgeSession::found(End&, std::optional<std::size_t> dialect) {
+void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   if (ending_) return;
+  if (is_next(end)) return next_found(dialect);
+  if (is_past(end)) return;
   if (!dialect) {
     worker_route_->say(LogKind::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
-    return end(Reason::kDialectUnknown);
+    return this->end(Reason::kDialectUnknown);
   }
   finding_ = false;
   back_info_.dialect = *dialect;
@@ -241,6 +246,10 @@ void BridgeSession::settle_call(core::Micros) {
 void BridgeSession::after_call() {
   front_.end->flush();
   back_.end->flush();
+  if (crossing_ != nullptr) {
+    if (crossing_->next.end != nullptr) crossing_->next.end->flush();
+    if (crossing_->state != Crossing::State::kUnderWay) end_move();
+  }
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
     owner_.settled(*this);
@@ -269,6 +278,7 @@ void BridgeSession::after_call() {
 }
 
 void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
+  if (id == core::kNextEnd) return send_next(lane, bytes);
   CountedEnd& side = side_of(id);
   if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
   if (is_front(side) && side.end != nullptr) name(bytes);
@@ -283,6 +293,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
 }
 
 std::size_t BridgeSession::waiting(core::Id end) const {
+  if (end == core::kNextEnd) return crossing_ != nullptr ? crossing_->next.end->waiting() : 0;
   return waiting_for(end, end == core::kBackEnd ? back_.end->waiting() : front_.end->waiting());
 }
 
@@ -296,7 +307,12 @@ void BridgeSession::note_waiting(CountedEnd& side) {
 }
 
 void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
+  if (id == core::kNextEnd) return close_next(why, code);
   note_closed(id, why, code);
+  if (leaving_ && id == core::kBackEnd) {
+    if (back_.up) back_.end->flush(), back_.end->shut_down(why, code_for(back_, code));
+    return;
+  }
   const bool front = id != core::kBackEnd;
   const Reason left = front ? Reason::kClientLeft : Reason::kServerLeft;
   const Reason reason = turned_away_ ? Reason::kServerDeclined : left;
@@ -306,6 +322,10 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
 }
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
+  if (id == core::kNextEnd) {
+    if (crossing_ != nullptr) crossing_->why = std::string("its server broke the rules of its game: ") + fault.what;
+    return;
+  }
   if (id != core::kBackEnd) return set_reason(Reason::kProtocolFault, fault.what, fault);
   set_reason(Reason::kServerProtocolError, fault.what, fault);
 }
@@ -335,7 +355,7 @@ void BridgeSession::told(const core::Fact& fact) {
   const bool bot = info_.client.port() == 0;
   if (refused != nullptr && refused->code() == words::Refused::FULL && back_.up) dial_.server_is_full(now());
   if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
-    worker_route_->server_banned(info_.client, refused->text());
+    there().server_banned(info_.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
 }
 
@@ -343,6 +363,8 @@ void BridgeSession::told(const core::Fact& fact) {
 
 void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frames) {
   if (ending_) return;
+  if (is_next(end)) return hear_next(lane, bytes, frames);
+  if (is_past(end)) return;
   moved_ = now();
   CountedEnd& side = side_of(end);
   if (is_front(side) && !room_) seat(info_.game->named_by_client(bytes).value_or(info_.dialect));
@@ -368,7 +390,7 @@ void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
 }
 
 void BridgeSession::wrote(End& end) {
-  if (ending_) return;
+  if (ending_ || is_past(end)) return;
   CountedEnd& side = side_of(end);
   side.took = now();
   if (end.waiting() <= limits_.low_water) other(side).resume(kBehind);
@@ -377,6 +399,8 @@ void BridgeSession::wrote(End& end) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void BridgeSession::departed(End& end, const End::Departure& departure) {
+  if (is_next(end)) return next_left(departure);
+  if (is_past(end)) return;
   if (&end == next_end_.get()) return next_departed(departure);
   CountedEnd& side = side_of(end);
   if (&end == arena_) {
@@ -399,7 +423,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
 /// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
 void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
-  const bool by_web = !is_front(side) && worker_route_->route.server_game().transport() == wire::Transport::kWebSocket;
+  const bool by_web = !is_front(side) && there().route.server_game().transport() == wire::Transport::kWebSocket;
   const bool lost = departure.how == How::kLeft || departure.how == How::kBroke || departure.how == How::kDeclined;
   if (!is_front(side) && lost && !(by_web && is_verdict(departure.code)) &&
       outlives_server(departure.why.empty() ? text(reason) : departure.why, departure.code))
@@ -471,6 +495,7 @@ std::string BridgeSession::who() const {
 void BridgeSession::shut_down() {
   alarm_.clear();
   if (dial_.under_way()) server_end().hang_up();
+  if (crossing_ != nullptr) crossing_->next.end->hang_up();
   for (CountedEnd* side : {&front_, &back_}) side->end->shut_down(why_, code_for(*side));
 }
 
@@ -484,6 +509,7 @@ void BridgeSession::tell_end() {
 void BridgeSession::close_tap(const std::string& why) {
   tell_rest();
   if (back_.up && !finding_ && !visits()) worker_route_->tap->closed(back_info_.link, why, wall());
+  if (crossing_ != nullptr) close_next_tap(*crossing_, why);
   Session::close_tap(why);
 }
 
@@ -503,6 +529,7 @@ void BridgeSession::hang_up() {
   front_.end->hang_up();
   back_.end->hang_up();
   if (next_end_ != nullptr) next_end_->hang_up();
+  if (crossing_ != nullptr) crossing_->next.end->hang_up();
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------
@@ -510,6 +537,7 @@ void BridgeSession::hang_up() {
 bool BridgeSession::on_tick(Millis now) {
   if (hold_.on() && (entered_ || !back_.up)) moved_ = now;  // limited by the hold
   lost_ends_.tick(now);
+  if (crossing_ != nullptr) move_in_time(now);
   if (visits() && dial_.holding() && !entered_) dial_.rest(now + kNextAgain);
   enter_arena();
   if (ending_) return false;

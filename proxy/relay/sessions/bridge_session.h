@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/relay/sessions/crossing.h"
 #include "proxy/relay/sessions/hold.h"
 #include "proxy/relay/sessions/lost_ends.h"
 #include "proxy/relay/sessions/room_host.h"
@@ -22,11 +23,21 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
   void look_into_arena() override {
+    if (crossing_ != nullptr && crossing_->arena != nullptr) crossing_->arena->look();
     if (arena_ != nullptr) arena_->look();
   }
   void give_way() override;
+  void move(const std::shared_ptr<MoveOrder>& order) override;
 
  private:
+  /// The dial of a move.
+  struct NextDial final : Dial::User {
+    explicit NextDial(BridgeSession& its) : session(its) {}
+    int dial(const net::Address& server, Outgoing outgoing) override;
+    void dial_failed(Reason why) override;
+    BridgeSession& session;
+  };
+
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override;
   std::size_t waiting(core::Id end) const override;
@@ -35,6 +46,9 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dial() override { wants_dial_ = true; }
   bool resumes(core::Id seat, std::uint32_t number) override;
   bool waits_for_next_server(std::string_view why, core::Wait for_what) override;
+  void leaves_server() override;
+  void moved() override;
+  void move_failed(std::string_view why, bool other_world) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
 
@@ -72,6 +86,8 @@ class BridgeSession final : public RoomSession, private RoomHost {
   WallTime wall() const override { return wall_by_now(); }
   std::string player() const override { return name_; }
   std::string arena() const override;
+  std::optional<std::size_t> moved_to() const override;
+  const Route& at() const override { return there().route; }
 
   CountedEnd& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
   CountedEnd& side_of(core::Id id) { return id == core::kBackEnd ? back_ : front_; }
@@ -82,6 +98,32 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void lack_face(const CountedEnd& side);
   void record_calls(const core::RoomOptions& options);
   trace::Face next_face(bool meanwhile) const;
+  /// The route on whose servers the player is.
+  WorkerRoute& there() const { return moved_to_ != nullptr ? *moved_to_ : *worker_route_; }
+  /// Whether this end has been replaced, and only says goodbye.
+  bool is_past(const End& end) const {
+    return &end != front_.end.get() && &end != back_.end.get() && &end != next_end_.get();
+  }
+  bool is_next(const End& end) const { return crossing_ != nullptr && crossing_->next.end.get() == &end; }
+  static std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect) {
+    if (route.bridge) return route.bridge->back ? route.bridge->back(dialect) : nullptr;
+    return route.back ? route.back(dialect) : nullptr;
+  }
+  void cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to);
+  void cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to);
+  void begin_move(std::unique_ptr<core::Back> back);
+  void cancel_move(const std::string& why);
+  void next_opened(const core::Peer& peer);
+  void next_found(std::optional<std::size_t> dialect);
+  void tap_next();
+  void close_next_tap(const Crossing& crossing, const std::string& why);
+  void hear_next(Lane lane, Bytes bytes, std::size_t frames);
+  void next_left(const End::Departure& departure);
+  void move_in_time(Millis now);
+  void send_next(Lane lane, Bytes bytes);
+  void close_next(std::string_view why, std::uint32_t code);
+  void end_move();
+  void leave_place();
   std::unique_ptr<End> make_back(bool finds_dialect);
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);
@@ -100,9 +142,10 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void come_back();
   void begin_hold();
   void end_hold();
-  Millis hold_ms() const { return worker_route_->route.upstreams.rules().hold_ms; }
-  std::unique_ptr<core::Back> fresh_back() const { return worker_route_->route.bridge->back(back_info_.dialect); }
-  // The arena in which the player plays while no server is up.
+  Millis hold_ms() const { return there().route.upstreams.rules().hold_ms; }
+  std::unique_ptr<core::Back> fresh_back() const { return server_back(there().route, back_info_.dialect); }
+  const std::optional<BridgeOptions::ArenaPlace>& while_down() const;
+  // The arena in which the player plays while no server is up, or to which it was moved.
   bool visits() const { return arena_ != nullptr; }
   void enter_arena();
   void tell_arena();
@@ -154,6 +197,16 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool finding_ = false;                         // the server's dialect is being detected
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
+
+  // A player who was moved, or is on the way.
+  NextDial next_dial_{*this};
+  std::unique_ptr<Crossing> crossing_, past_crossing_;  // the one under way; the last one
+  WorkerRoute* moved_to_ = nullptr;                     // the route to which it was moved; null: none
+  Route::Ref moved_ref_;                                // of it
+  std::optional<BridgeOptions::ArenaPlace> place_;      // the arena to which it was moved
+  std::string from_;                                    // the route from which it was moved last
+  std::size_t home_dialect_ = 0;                        // of its own route's server
+  bool leaving_ = false;                                // its server is told goodbye
 };
 
 }  // namespace entente::relay

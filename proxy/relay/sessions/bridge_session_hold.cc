@@ -21,8 +21,14 @@ constexpr Millis kForever = UINT64_MAX;
 /// Nothing has been said against the player, who could go on with another server.
 bool BridgeSession::may_go_on() const { return room_ && !turned_away_ && !reason_ && !ending_; }
 
+const std::optional<BridgeOptions::ArenaPlace>& BridgeSession::while_down() const {
+  static const std::optional<BridgeOptions::ArenaPlace> kNone;
+  const Route& route = there().route;
+  return route.bridge ? route.bridge->while_down : kNone;
+}
+
 bool BridgeSession::may_outlive_server() const {
-  return may_go_on() && worker_route_->route.upstreams.holds() && (!hold_.on() || !hold_.is_over(now()));
+  return may_go_on() && there().route.upstreams.holds() && (!hold_.on() || !hold_.is_over(now()));
 }
 
 bool BridgeSession::waits_for_next_server(std::string_view why, core::Wait) {
@@ -34,6 +40,7 @@ bool BridgeSession::waits_for_next_server(std::string_view why, core::Wait) {
 /// The server is lost, or has no seat: its player waits for it, or for another one, if the route says so. False: the
 /// session ends.
 bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) {
+  if (place_) return leave_place(), outlives_server(why, code);
   if (visits()) return lose_arena(why);
   if (!may_outlive_server() || !room_->outlives_server()) return false;
   if (!plays_ && hold_.on() && hold_.lost() >= kMostLostOutside) return false;
@@ -52,7 +59,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   tell_wait(wait, server, why);
   if (ending_) return true;
   const Millis from = wait == core::Wait::kSeat ? now() : hold_.next_try(now(), false);
-  dial_.again(*worker_route_, info_, known_dialect(), from, hold_.until());
+  dial_.again(there(), info_, known_dialect(), from, hold_.until());
   return true;
 }
 
@@ -97,7 +104,7 @@ void BridgeSession::replace_back_end() {
   back_.paused = 0;
   in_lobby_ = false;
   lost_ends_.add(std::move(back_.end), now());
-  finding_ = worker_route_->route.upstreams.detects_any_in_session();  // which server it will be is not known yet
+  finding_ = there().route.upstreams.detects_any_in_session();  // which server it will be is not known yet
   back_.end = make_back(finding_);
   if (plays_) back_.end->set_priority(net::Priority::kPlayer);
 }
@@ -127,13 +134,16 @@ void BridgeSession::come_back() {
 
 // -- In an arena meanwhile --------------------------------------------------------------------------------------------
 
-std::string BridgeSession::arena() const { return visits() ? worker_route_->route.bridge->while_down->arena : ""; }
+std::string BridgeSession::arena() const {
+  if (place_) return place_->arena;
+  return visits() ? while_down()->arena : "";
+}
 
 /// No server can be reached: the player plays in the route's arena meanwhile, if the arena takes it. A player who has
 /// not been on a server yet may go there, too.
 void BridgeSession::enter_arena() {
-  const Route& route = worker_route_->route;
-  const auto& place = route.bridge->while_down;
+  const Route& route = there().route;
+  const auto& place = while_down();
   const std::size_t arena = route.arena;
   if (!place || arena == Route::kNoArena || visits() || back_.up || !dial_.holding()) return;
   if (arena == arena_tried_ && now() < arena_again_) return;
@@ -168,7 +178,7 @@ void BridgeSession::enter_arena() {
 void BridgeSession::tell_arena() {
   tells_arena_ = false;
   was_in_ = true;
-  const std::string& name = worker_route_->route.bridge->while_down->arena;
+  const std::string& name = while_down()->arena;
   worker_route_->say(LogKind::kWaitsForServer,
                      who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
   if (info_.game->has_chat())
@@ -193,6 +203,7 @@ void BridgeSession::leave_arena(Millis hold_until) {
 /// The arena has no place for the player, or ends. The player waits for a server as without an arena. False: the
 /// session ends. Who was not let in there has not got more time to wait.
 bool BridgeSession::lose_arena(const std::string& why) {
+  if (place_) return outlives_server(why, 0);
   const Millis until = arena_->entered() ? now() + hold_ms() : held_until_;
   if (now() >= until || !may_go_on() || !room_->outlives_server()) return false;
   auto back = fresh_back();
@@ -239,9 +250,9 @@ void BridgeSession::next_departed(const End::Departure& departure) {
 
 void BridgeSession::dial_next_later(Millis from) {
   lost_ends_.add(std::move(next_end_), now());
-  next_finding_ = worker_route_->route.upstreams.detects_any_in_session();
+  next_finding_ = there().route.upstreams.detects_any_in_session();
   next_end_ = make_back(next_finding_);
-  dial_.again(*worker_route_, info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
+  dial_.again(there(), info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
 }
 
 }  // namespace entente::relay

@@ -49,6 +49,9 @@ class DatagramSession final : private net::UdpReader::User {
   SessionReport report() const;
   bool has_ended() const { return ended_; }
   void send_away(Reason reason, std::string_view) { end(reason); }
+  void move(const std::shared_ptr<MoveOrder>& order) {
+    order->stays("in a relay of datagrams, nobody can be told anything");
+  }
   void drain(std::string_view) { end(Reason::kDrained); }
   Told say(std::string_view) { return worker_route_.route.announce ? Told::kCannot : Told::kOff; }
   const SessionInfo& info() const { return info_; }

@@ -14,6 +14,10 @@ class LostEnds {
  public:
   void add(std::unique_ptr<End> end, Millis now) {
     end->hang_up();
+    add_parting(std::move(end), now);
+  }
+  /// An end that was shut down, and sends what waits.
+  void add_parting(std::unique_ptr<End> end, Millis now) {
     if (ends_.size() >= kMost) ends_.erase(ends_.begin());
     ends_.push_back(std::move(end));
     added_ = now;

@@ -16,6 +16,8 @@ const char* text(Reason reason) {
       return "kicked";
     case Reason::kBannedNow:
       return "banned by the operator";
+    case Reason::kMoved:
+      return "moved";
     case Reason::kDrained:
       return "drained";
     case Reason::kResumed:

@@ -14,6 +14,7 @@ enum class Reason : std::uint8_t {
   kStopped,     ///< we are shutting down
   kKicked,      ///< by the operator
   kBannedNow,   ///< the operator banned its address
+  kMoved,       ///< the operator moved it, and told it where to connect
   kDrained,     ///< the route was drained, and its time was over
   kResumed,     ///< the client resumed its earlier session, which took over the connection
   kServedPage,  ///< a browser that wanted a page, and got it
@@ -54,7 +55,9 @@ constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kCount);
 const char* text(Reason reason);
 
 /// The operator sent the player away.
-constexpr bool is_sent_away(Reason reason) { return reason == Reason::kKicked || reason == Reason::kBannedNow; }
+constexpr bool is_sent_away(Reason reason) {
+  return reason == Reason::kKicked || reason == Reason::kBannedNow || reason == Reason::kMoved;
+}
 
 /// What a newcomer is told who is refused with kDraining.
 inline constexpr const char* kNoNewcomers = "the server takes no new players now; try again later";

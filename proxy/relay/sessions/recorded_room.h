@@ -71,6 +71,11 @@ class RecordedRoom {
     }
     return room_.replace_back(std::move(fresh), loss, at);
   }
+  /// What follows cannot be asked again: nothing more is recorded of the room's calls.
+  void begin_move(std::unique_ptr<core::Back> next, core::Micros at) {
+    if (calls_.on()) calls_.end(at);
+    room_.begin_move(std::move(next), at);
+  }
   std::optional<core::Absence> keep(core::Id seat, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_kept(true);
     return room_.keep(seat, at);

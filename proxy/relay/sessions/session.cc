@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <utility>
 
 namespace entente::relay {
@@ -72,7 +73,8 @@ SessionReport Session::report() const {
           bytes_from_client_ + bytes_from_server_,
           dial_.source(),
           player(),
-          arena()};
+          arena(),
+          moved_to()};
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -89,8 +91,66 @@ void Session::send_away(Reason reason, std::string_view why) {
 }
 
 std::string Session::farewell(Reason reason, std::string_view why) {
+  if (reason == Reason::kMoved) return std::string(why);
   return std::string(reason == Reason::kBannedNow ? "banned" : "kicked") + (why.empty() ? "" : ": ") + std::string(why);
 }
+
+// -- To another route -------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// "the arena 'lobby'"; "another server", of which a player knows the address at most.
+std::string place_for_players(const Route& route) {
+  return route.shared_room() ? "the arena '" + route.server_name + "'" : "another server";
+}
+
+/// Where a client that has connected to `here` connects to the route. "": it has no listener.
+std::string address_for_players(const Route& route, const net::Address& here) {
+  const std::string port = std::to_string(route.listener.port());
+  const std::string& host = route.public_host;
+  if (!host.empty()) return (host.find(':') != std::string::npos ? "[" + host + "]" : host) + ":" + port;
+  if (!route.listener.wildcard()) return route.listener.text();
+  if (!here.wildcard()) return here.with_port(route.listener.port()).text();
+  return "port " + port;
+}
+
+}  // namespace
+
+void Session::move(const std::shared_ptr<MoveOrder>& order) {
+  const WorkerRoute& to = owner_.route(order->route);
+  if (const auto why = objection_to_move(to)) return order->stays(*why);
+  refer_to(*order, to);
+}
+
+std::optional<std::string> Session::objection_to_move(const WorkerRoute& to) const {
+  const Route& route = to.route;
+  const net::Address& client = info_.client;
+  const bool same_room = route.shared_room() && route.shared_room() == at().shared_room();
+  if (&route == &at() || same_room) return "the player is there already";
+  if (client.port() == 0) return "a bot stays on its route";
+  if (route.bots()) return "that route is for bots";
+  if (route.draining || route.retired) return "that route takes no newcomers (draining)";
+  if (!std::all_of(to.access.begin(), to.access.end(), [&](const Access& one) { return one.lets(client); }))
+    return client.ip_text() + " is not allowed on that route";
+  if (route.bans != nullptr && route.bans->find(client, std::time(nullptr), to.place()))
+    return client.ip_text() + " is banned there";
+  return std::nullopt;
+}
+
+void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {
+  const Route& route = to.route;
+  if (route.game.name() != info_.game->name())
+    return order.stays("the client would have to connect there, but that listener is for " +
+                       std::string(route.game.name()) + ", not for " + std::string(info_.game->name()));
+  const std::string text =
+      "moved to " + place_for_players(route) + ": connect to " + address_for_players(route, info_.listener);
+  order.answer({MoveOrder::How::kLetGo, text});
+  worker_route_->tell(LogKind::kMoved, "session " + std::to_string(info_.link) + ": is told to connect to " +
+                                           route.named() + ", and disconnected");
+  send_away(Reason::kMoved, text);
+}
+
+// -- Going down, by the operator --------------------------------------------------------------------------------------
 
 void Session::drain(std::string_view why) {
   end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);

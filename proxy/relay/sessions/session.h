@@ -43,6 +43,8 @@ class Session : private Dial::User {
     /// Sends the session's player to this arena of the process. Null if the arena takes nobody.
     virtual std::unique_ptr<ArenaEnd> visit(Session& session, End::User& user, std::size_t arena,
                                             std::function<std::unique_ptr<core::Front>()> front) = 0;
+    /// A route by its number, for a session that is moved there.
+    virtual WorkerRoute& route(std::size_t index) = 0;
     /// A number for a second link of a session.
     virtual LinkId next_link() = 0;
     /// Both links are closed: destroy it at the end of the turn.
@@ -69,6 +71,8 @@ class Session : private Dial::User {
   /// Ends the session for the operator, who kicked or banned the player. `why` is shown to the player if the game can
   /// do so. REQUIRES: is_sent_away(reason).
   virtual void send_away(Reason reason, std::string_view why);
+  /// Moves the player to another route, or tells it where to connect. The order is answered now or later.
+  virtual void move(const std::shared_ptr<MoveOrder>& order);
   /// As send_away(), because the route was drained.
   void drain(std::string_view why);
   /// Tells the player something in the server's name.
@@ -95,6 +99,12 @@ class Session : private Dial::User {
   void finish();
   /// "kicked: no cheating", "banned": what a player is shown who is sent away.
   static std::string farewell(Reason reason, std::string_view why);
+  /// Why the player cannot go to this route.
+  std::optional<std::string> objection_to_move(const WorkerRoute& to) const;
+  /// The client must connect anew: it is told where, and the session ends.
+  void refer_to(MoveOrder& order, const WorkerRoute& to);
+  /// The route where the player is: whose servers or arena it plays on.
+  virtual const Route& at() const { return worker_route_->route; }
   /// Calls Owner::done() if the session is ending and its links are closed.
   virtual void settle();
 
@@ -145,6 +155,8 @@ class Session : private Dial::User {
   virtual bool takes_insert() const { return false; }
   /// The arena that its player visits; empty: none.
   virtual std::string arena() const { return {}; }
+  /// The route to whose server or arena its player was moved.
+  virtual std::optional<std::size_t> moved_to() const { return std::nullopt; }
   /// Its player's name in a room.
   virtual std::string player() const { return {}; }
   // Dial::User. A session without a server of its own does not dial.

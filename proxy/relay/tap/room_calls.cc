@@ -49,7 +49,7 @@ void RoomCalls::closed(core::Id end, std::string_view why, std::uint32_t code) {
 
 void RoomCalls::settle(core::Micros at, WallTime wall) {
   if (!on()) return;
-  const bool moves = tap_->files() != files_;
+  const bool moves = ends_ || tap_->files() != files_;
   if (moves || calls_.calls_size() >= kMostCalls || at >= flushed_ + kLongest) {
     flush(wall);
     flushed_ = at;

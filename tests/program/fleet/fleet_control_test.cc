@@ -114,6 +114,34 @@ TEST_CASE("ctl --fleet: any node's control socket lists, finds and kicks players
   CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is no command for a fleet"));
 }
 
+TEST_CASE(
+    "ctl --fleet: a player is moved by its node, or told to connect to another one; a draining node owns nothing") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess a(nats, "a");
+  REQUIRE(a.process().err_has("this node owns the arena 'field'"));
+  NodeProcess b(nats, "b");
+  const auto anna = a.bot("anna"), ben = b.bot("ben");
+  REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
+  CHECK(has(a.ctl({"--fleet", "move", "nobody", "b"}).err, "'nobody' matches no player"));
+  CHECK(has(a.ctl({"--fleet", "move", "anna", "a"}).err, "is on that node already"));
+  CHECK(has(b.ctl({"--fleet", "move", "anna", "nowhere"}).err, "a: no route is called 'nowhere'"));
+  CHECK(has(b.ctl({"--fleet", "move", "anna", "field"}).err, "stays where it is: the player is there already"));
+  const Ended told = b.ctl({"--fleet", "move", "anna", "b"});
+  CHECK_MESSAGE(has(told.out, "to connect to 127.0.0.1:" + std::to_string(b.port())), told.err);
+  CHECK(anna->wait() != 0);
+
+  CHECK(has(b.ctl({"--fleet", "drain", "a"}).out, "a: draining native json"));
+  CHECK(a.process().err_has("this node hands over the arena 'field'"));
+  CHECK(b.process().err_has("this node owns the arena 'field'"));
+  CHECK(has(a.ctl({"undrain"}).out, "takes newcomers again"));
+  const auto carl = a.bot("carl");
+  CHECK(b.ctl({"drain"}).code == 0);
+  CHECK(b.process().err_has("this node hands over the arena 'field'"));
+  CHECK(a.process().err_has("and goes on with 1 players"));  // it owns it again
+  CHECK(has(b.ctl({"list"}).out, "\tben"));  // it plays on
+}
+
 TEST_CASE("with the accounts of deploy/fleet: an operator's node asks the others, and an owner's own door leads in") {
   if (NatsServer::is_missing()) return;
   const Folder accounts;

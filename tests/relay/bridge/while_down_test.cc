@@ -14,7 +14,7 @@ using relay::Reason;
 constexpr const char* kInArena = "you play in the arena 'lobby' meanwhile";
 constexpr const char* kAway = "the server is away; waiting for it";
 
-relay::BridgeOptions::WhileDown lobby() {
+relay::BridgeOptions::ArenaPlace lobby() {
   return {"lobby", [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
 }
 

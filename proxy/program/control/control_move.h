@@ -1,0 +1,16 @@
+// The commands move, refer and door: players go to other routes, other nodes of a fleet, or other servers.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/control/control.h"
+#include "proxy/program/control/roster.h"
+#include "proxy/program/control/route_names.h"
+
+namespace entente {
+
+/// `server` and `roster` outlive the control. `public_host`: by which players reach this machine; "": not known.
+void add_move_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
+                       const std::string& public_host);
+
+}  // namespace entente

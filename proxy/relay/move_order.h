@@ -1,0 +1,59 @@
+// An operator's order to move a player to another route, and what came of it, for the thread that waits for it.
+// Law: it is answered exactly once, by the worker of the session, or when the last one forgets it. Workers never wait.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "proxy/base/time.h"
+
+namespace entente::relay {
+
+struct MoveResult {
+  enum class How : std::uint8_t {
+    kMoved,
+    kLetGo,     ///< was told where to connect (`text`), and disconnected
+    kStays,     ///< where it is; `text`: why
+    kUnderWay,  ///< the log will say how it ends
+    kNobody,    ///< there is no such session
+  } how = How::kNobody;
+  std::string text = {};
+  Millis took = 0;  ///< from the order until the client was told of the other world
+};
+
+class MoveOrder {
+ public:
+  using How = MoveResult::How;
+
+  /// `its_route`: as Server::add numbered it.
+  explicit MoveOrder(std::size_t its_route) : route(its_route) {}
+
+  void answer(MoveResult result) {
+    const std::lock_guard lock(mutex_);
+    if (result_) return;
+    result_ = std::move(result);
+    answered_.notify_all();
+  }
+  void stays(std::string why) { answer({How::kStays, std::move(why)}); }
+
+  /// Waits for the answer, for at most this time.
+  MoveResult wait(Millis time) {
+    std::unique_lock lock(mutex_);
+    answered_.wait_for(lock, std::chrono::milliseconds(time), [this] { return result_.has_value(); });
+    return result_.value_or(MoveResult{How::kUnderWay});
+  }
+
+  const std::size_t route;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable answered_;
+  std::optional<MoveResult> result_;
+};
+
+}  // namespace entente::relay

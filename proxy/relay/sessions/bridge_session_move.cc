@@ -1,0 +1,250 @@
+// A bridge's player whom the operator moves to the server or the arena of another route. The player goes on where it is
+// until it has been let in there.
+#include <algorithm>
+#include <utility>
+
+#include "proxy/relay/sessions/bridge_session.h"
+#include "proxy/relay/upstream/server_probes.h"
+
+namespace entente::relay {
+
+using How = End::Departure::How;
+
+namespace {
+
+constexpr Millis kMoveWithin = 10'000;  // until the next server must have let the player in; or Limits::ready_ms
+
+}  // namespace
+
+int BridgeSession::NextDial::dial(const net::Address& server, Outgoing outgoing) {
+  Crossing& crossing = *session.crossing_;
+  crossing.info.server = server;
+  session.note("dialling " + server.text() + ", to move there");
+  return crossing.next.end->connect(server, std::move(outgoing));
+}
+
+void BridgeSession::NextDial::dial_failed(Reason why) {
+  session.cancel_move(why == Reason::kServerTimeout ? text(why) : "its server cannot be reached");
+}
+
+std::optional<std::size_t> BridgeSession::moved_to() const {
+  return moved_to_ != nullptr ? std::optional(moved_to_->route.index) : std::nullopt;
+}
+
+// -- The order --------------------------------------------------------------------------------------------------------
+
+void BridgeSession::move(const std::shared_ptr<MoveOrder>& order) {
+  WorkerRoute& to = owner_.route(order->route);
+  if (const auto why = objection_to_move(to)) return order->stays(*why);
+  if (crossing_ != nullptr) return order->stays("the player is on the way to another route already");
+  if (ending_ || reason_) return order->stays("the session ends");
+  if (away_) return order->stays("its client has lost the connection, and may come back");
+  if (hold_.on() || (visits() && !place_)) return order->stays("the player waits for its server");
+  if (!room_ || !entered_ || !room_->can_move()) return order->stays("the player has not joined yet");
+  to.route.shared_room() ? cross_to_arena(order, to) : cross_to_server(order, to);
+}
+
+void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to) {
+  const Route& route = to.route;
+  Upstream* const first = route.upstreams.choose(info_.client, now());
+  if (first == nullptr)
+    return order->stays(route.upstreams.all_drained() ? "its servers are drained" : "no server of it is ready");
+  const bool finding = route.upstreams.detects_any_in_session();
+  const std::size_t dialect = first->dialect().value_or(0);
+  auto back = server_back(route, dialect);
+  if (back == nullptr) return order->stays("nobody can be bridged to what its servers speak");
+  const wire::Game& game = route.server_game();
+  crossing_ = std::make_unique<Crossing>(
+      order, to, next_dial_, SessionInfo{0, &game, dialect, {}, route.upstreams.any_address(), route.listener}, now());
+  crossing_->info.has_room = true;
+  crossing_->finding = finding;
+  crossing_->next.end = make_end(
+      to, *this,
+      {.facing = Facing::kServer, .game = game, .dialect = dialect, .limits = limits_, .finds_dialect = finding});
+  begin_move(std::move(back));
+  if (crossing_ == nullptr || ending_) return;
+  crossing_->dial.begin_once(to, limits_.connect_ms, game.transport(), info_, first,
+                             finding ? std::nullopt : std::optional(dialect));
+}
+
+void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to) {
+  const auto& place = to.route.place;
+  if (!place) return order->stays("players cannot be moved there");
+  auto end = owner_.visit(*this, static_cast<End::User&>(*this), *to.route.shared_room(), place->front);
+  if (end == nullptr) return order->stays("the arena '" + place->arena + "' takes nobody");
+  crossing_ = std::make_unique<Crossing>(
+      order, to, next_dial_, SessionInfo{0, &to.route.game, 0, {}, to.route.listener, to.route.listener}, now());
+  crossing_->arena = end.get();
+  crossing_->next.end = std::move(end);
+  crossing_->next.up = true;
+  begin_move(place->back());
+  if (crossing_ == nullptr || ending_) return;
+  call_room([](core::Room& room, core::Micros at) { room.next_opened({}, at); });
+}
+
+void BridgeSession::begin_move(std::unique_ptr<core::Back> back) {
+  note("is moved to " + crossing_->to.route.named());
+  crossing_->next.end->set_priority(net::Priority::kPlayer);
+  call_room([&](RecordedRoom& room, core::Micros at) { room.begin_move(std::move(back), at); });
+}
+
+void BridgeSession::cancel_move(const std::string& why) {
+  call_room([&](core::Room& room, core::Micros at) { room.cancel_move(why, at); });
+}
+
+// -- The next server --------------------------------------------------------------------------------------------------
+
+void BridgeSession::next_opened(const core::Peer& peer) {
+  Crossing& crossing = *crossing_;
+  crossing.next.up = true;
+  crossing.next.took = now();
+  crossing.dial.succeeded();
+  crossing.info.link = owner_.next_link();
+  crossing.info.session = info_.link;
+  crossing.info.client = crossing.next.end->here();
+  if (!crossing.finding) tap_next();
+  call_room([&](core::Room& room, core::Micros at) { room.next_opened(peer, at); });
+}
+
+void BridgeSession::tap_next() {
+  if (worker_route_->tap == nullptr) return;
+  worker_route_->tap_opened(crossing_->info, wall_now());
+}
+
+void BridgeSession::close_next_tap(const Crossing& crossing, const std::string& why) {
+  if (worker_route_->tap != nullptr && crossing.info.link != 0 && !crossing.finding)
+    worker_route_->tap->closed(crossing.info.link, why, wall());
+}
+
+void BridgeSession::next_found(std::optional<std::size_t> dialect) {
+  if (!dialect) return cancel_move(cannot_tell_dialect(*crossing_->info.game, crossing_->info.server.text()));
+  crossing_->finding = false;
+  crossing_->info.dialect = *dialect;
+  tap_next();
+  call_room([&](core::Room& room, core::Micros at) { room.next_speaks(*dialect, at); });
+}
+
+void BridgeSession::hear_next(Lane lane, Bytes bytes, std::size_t frames) {
+  if (crossing_->arena == nullptr) crossing_->next.hear(*worker_route_, lane, bytes, frames, wall());
+  call_room([&](core::Room& room, core::Micros at) { room.received(core::kNextEnd, lane, bytes, at); });
+}
+
+void BridgeSession::next_left(const End::Departure& departure) {
+  Crossing& crossing = *crossing_;
+  if (crossing.state != Crossing::State::kUnderWay) return;
+  if (crossing.dial.under_way() && departure.how == How::kBroke) return crossing.dial.failed(departure.error);
+  if (crossing.dial.under_way()) crossing.dial.declined();
+  std::string why = departure.why;
+  if (why.empty()) why = *departure.fault.what ? departure.fault.what : text(reason_of_server(departure.how));
+  call_room([&](core::Room& room, core::Micros at) { room.gone(core::kNextEnd, why, at, departure.code); });
+}
+
+void BridgeSession::move_in_time(Millis now) {
+  Crossing& crossing = *crossing_;
+  if (crossing.dial.late(now, *crossing.next.end)) {
+    crossing.next.end->hang_up();
+    return crossing.dial.timed_out();
+  }
+  const Millis within = limits_.ready_ms != 0 ? std::min<Millis>(limits_.ready_ms, kMoveWithin) : kMoveWithin;
+  if (now >= crossing.began + within)
+    cancel_move("it did not let the player in within " + std::to_string(within) + " ms");
+}
+
+// -- What the room says -----------------------------------------------------------------------------------------------
+
+void BridgeSession::send_next(Lane lane, Bytes bytes) {
+  if (crossing_ == nullptr || crossing_->finding) return;
+  CountedEnd& next = crossing_->next;
+  if (crossing_->arena != nullptr)
+    next.end->send(lane, bytes);
+  else
+    next.send(*worker_route_, lane, bytes, wall_in_call());
+}
+
+void BridgeSession::close_next(std::string_view why, std::uint32_t code) {
+  if (crossing_ == nullptr) return;
+  CountedEnd& next = crossing_->next;
+  if (crossing_->why.empty()) crossing_->why = why;
+  next.up ? next.end->shut_down(why, code_for(next, code)) : next.end->hang_up();
+}
+
+void BridgeSession::leaves_server() { leaving_ = true; }
+
+/// The next server's link is the server's from now on. The player's old one still sends its goodbye.
+void BridgeSession::moved() {
+  Crossing& crossing = *crossing_;
+  leaving_ = false;
+  if (worker_route_->tap != nullptr && back_.up && !finding_ && !visits())
+    worker_route_->tap->closed(back_info_.link, "the player moves to another server", wall_in_call());
+  lost_ends_.add_parting(std::move(back_.end), now());
+  front_.resume(kBehind);
+  from_ = at().named();
+  back_.end = std::move(crossing.next.end);
+  back_.up = true;
+  back_.paused = 0;
+  back_.took = owes_since_ = server_said_ = now();
+  back_info_ = crossing.info;
+  finding_ = in_lobby_ = false;
+  info_.server = back_info_.server;
+  arena_ = crossing.arena;
+  place_ = arena_ != nullptr ? crossing.to.route.place : std::nullopt;
+  if (arena_ == nullptr)
+    dial_.go_on_as(crossing.dial);
+  else
+    dial_.leave_server();
+  moved_to_ = &crossing.to != worker_route_ ? &crossing.to : nullptr;
+  moved_ref_ = arena_ == nullptr ? std::move(crossing.ref) : Route::Ref();  // an arena may end
+  crossing.state = Crossing::State::kMoved;
+}
+
+void BridgeSession::move_failed(std::string_view why, bool other_world) {
+  if (crossing_ == nullptr) return;
+  crossing_->state = Crossing::State::kFailed;
+  if (crossing_->why.empty()) crossing_->why = why;
+  crossing_->other_world = other_world;
+}
+
+/// After the call of the room in which it was decided.
+void BridgeSession::end_move() {
+  // Its end or its dial may be calling us.
+  past_crossing_ = std::move(crossing_);
+  Crossing& crossing = *past_crossing_;
+  MoveOrder& order = *crossing.order;
+  crossing.ref = {};
+  if (crossing.state == Crossing::State::kMoved) {
+    const Millis took = now() - crossing.began;
+    worker_route_->counters.moved.add();
+    const std::string told =
+        "moved " + who() + " from " + from_ + " to " + at().named() + " in " + std::to_string(took) + " ms";
+    note(told);
+    worker_route_->tell(LogKind::kMoved, told);
+    order.answer({MoveOrder::How::kMoved, "", took});
+    if (info_.game->has_chat() && !ending_)
+      announce(place_ ? "you were moved to the arena '" + place_->arena + "'" : "you were moved to another server");
+    return;
+  }
+  const std::string why = crossing.why;
+  close_next_tap(crossing, why);
+  crossing.dial.leave_server();
+  if (!crossing.next.up) crossing.next.end->hang_up();
+  lost_ends_.add_parting(std::move(crossing.next.end), now());
+  if (ending_ || reason_) return order.stays("the session has ended");
+  note("is not moved: " + why);
+  if (crossing.other_world) return refer_to(order, crossing.to);
+  worker_route_->tell(LogKind::kMoved, who() + " is not moved to " + crossing.to.route.named() + ": " + why);
+  order.stays(why);
+}
+
+/// The arena to which the player was moved does not keep it: it goes back to its own route.
+void BridgeSession::leave_place() {
+  place_.reset();
+  back_.up = false;  // and no link of it is recorded
+  arena_ = nullptr;
+  moved_to_ = nullptr;
+  moved_ref_ = {};
+  back_info_.game = &worker_route_->route.server_game();
+  back_info_.dialect = home_dialect_;
+  back_info_.server = worker_route_->route.upstreams.any_address();
+}
+
+}  // namespace entente::relay

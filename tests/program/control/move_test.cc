@@ -1,0 +1,148 @@
+// `ctl move` and `ctl refer`: players who go to other routes of a running program.
+#include <doctest/doctest.h>
+
+#include "tests/program/folder.h"
+#include "tests/program/native_client.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::move_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+int port_in(Process& process) {
+  const auto line = process.line();
+  REQUIRE_MESSAGE(line.has_value(), process.err());
+  return std::stoi(line->substr(line->rfind(':') + 1));
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+/// A program that is the servers, and one with routes to them and an arena.
+struct Scene {
+  Scene()
+      : servers({kEntente, "run",
+                 folder.write("servers.toml",
+                              "[[arena]]\nname = 'one'\nlisten = ['native://127.0.0.1:0']\n"
+                              "[[arena]]\nname = 'two'\nlisten = ['native://127.0.0.1:0']\n")}),
+        one(port_in(servers)),
+        two(port_in(servers)),
+        process({kEntente, "run",
+                 folder.write("a.toml", "public_host = 'play.example.org'\n[control]\nsocket = '" + socket() + "'\n" +
+                                            route(one) + route(two) +
+                                            "[[arena]]\nname = 'lobby'\n"
+                                            "listen = ['native://127.0.0.1:0?dialect=json']\n")}),
+        home(port_in(process)),
+        other(port_in(process)),
+        lobby(port_in(process)) {}
+
+  std::string socket() const { return folder.file("c.sock"); }
+  /// Bridges: the two sides speak different dialects of native.
+  std::string route(int to) const {
+    return "[[route]]\nrecord = '" + folder.file("{route}.mcap") +
+           "'\nlisten = 'native://127.0.0.1:0?dialect=json'\nto = 'native://127.0.0.1:" + std::to_string(to) +
+           "?dialect=protobuf'\n";
+  }
+  Ended ctl(std::vector<std::string> words) const {
+    std::vector<std::string> argv = {kEntente, "ctl", "--socket", socket()};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return run(argv);
+  }
+
+  Folder folder;
+  Process servers;
+  const int one, two;
+  Process process;
+  const int home, other, lobby;
+};
+
+bool is_in(NativeClient& client) {
+  return client.hears([](const words::Fact& fact) { return fact.has_owns(); }).has_value();
+}
+
+TEST_CASE("ctl: a player is moved to another server, to an arena and back, by name, port and arena") {
+  Scene scene;
+  NativeClient anna(scene.home);
+  anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+  REQUIRE(is_in(anna));
+  const auto moved = [&](const std::string& where) {
+    return anna.hears([&](const words::Fact& fact) { return fact.has_said() && has(fact.said().text(), where); })
+        .has_value();
+  };
+
+  const Ended there = scene.ctl({"move", "anna", std::to_string(scene.other)});
+  CHECK_MESSAGE(has(there.out, " to native json 127.0.0.1:" + std::to_string(scene.other) + " in "), there.err);
+  CHECK(moved("you were moved to another server"));
+  CHECK(has(scene.ctl({"list"}).out, "\tmoved_to\n"));
+  CHECK(has(scene.ctl({"list"}).out, "\tnative json 127.0.0.1:" + std::to_string(scene.other) + "\n"));
+  CHECK(scene.process.err_has("moved session "));
+
+  CHECK(scene.ctl({"move", "anna", "lobby"}).code == 0);
+  CHECK(moved("you were moved to the arena 'lobby'"));
+  CHECK(has(scene.ctl({"list"}).out, "\tlobby\n"));
+  const Ended again = scene.ctl({"move", "anna", "lobby"});
+  CHECK(again.code == 1);
+  CHECK(has(again.err, "stays where it is: the player is there already"));
+
+  CHECK(scene.ctl({"--json", "move", "anna", std::to_string(scene.home)}).code == 0);
+  CHECK(moved("you were moved to another server"));
+  CHECK(!has(scene.ctl({"list"}).out, "moved_to"));
+}
+
+TEST_CASE("reproduce: a session is reproduced up to its first move, and all of it is recorded") {
+  Scene scene;
+  {
+    NativeClient anna(scene.home);
+    anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+    REQUIRE(is_in(anna));
+    CHECK(scene.ctl({"move", "anna", std::to_string(scene.other)}).code == 0);
+    anna.says("{\"say\":{\"text\":\"there now\"}}\n");
+    CHECK(anna.hears([](const words::Fact& fact) { return fact.has_said() && fact.said().text() == "there now"; })
+              .has_value());
+  }
+  scene.process.signal(15);
+  CHECK(scene.process.wait() == 0);
+  const std::string file = scene.folder.file("1.mcap");
+  const Ended reproduced = run({kEntente, "reproduce", file});
+  CHECK_MESSAGE(reproduced.code == 0, reproduced.out << reproduced.err);
+  CHECK(has(reproduced.out, "same=1 different=0 failed=0"));
+  const Ended verified = run({kEntente, "verify", file});
+  CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
+  CHECK(has(run({kEntente, "inspect", file, "-m", "Said"}).out, "there now"));
+}
+
+TEST_CASE("ctl: what cannot be moved, and where to, are clear errors") {
+  Scene scene;
+  NativeClient anna(scene.home);
+  anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+  REQUIRE(is_in(anna));
+  CHECK(has(scene.ctl({"move", "nobody", "lobby"}).err, "'nobody' matches no player"));
+  CHECK(has(scene.ctl({"move", "anna", "nowhere"}).err, "no route is called 'nowhere'"));
+  CHECK(has(scene.ctl({"move", "anna", "native"}).err, "'native' is more than one route: "));
+  CHECK(has(scene.ctl({"move", "anna"}).err, "usage: move "));
+  CHECK(scene.ctl({"drain", "lobby"}).code == 0);
+  CHECK(has(scene.ctl({"move", "anna", "lobby"}).err, "that route takes no newcomers (draining)"));
+  CHECK(has(scene.ctl({"door", "native"}).out, "play.example.org:" + std::to_string(scene.home)));
+  CHECK(has(scene.ctl({"door", "bzflag"}).err, "no route here takes clients of bzflag"));
+}
+
+TEST_CASE("ctl: a player of an arena's own listener is told where to connect, and so is who is referred") {
+  Scene scene;
+  for (const bool refers : {false, true}) {
+    NativeClient ben(scene.lobby);
+    ben.says("{\"enter\":{\"name\":\"ben\"}}\n");
+    REQUIRE(is_in(ben));
+    const std::string place = refers ? "192.0.2.7:4000" : "play.example.org:" + std::to_string(scene.other);
+    const Ended told =
+        refers ? scene.ctl({"refer", "ben", place}) : scene.ctl({"move", "ben", std::to_string(scene.other)});
+    CHECK_MESSAGE(has(told.out, "connect to " + place), told.err);
+    const auto kicked = ben.hears([](const words::Fact& fact) { return fact.has_kicked(); });
+    REQUIRE(kicked.has_value());
+    CHECK(kicked->kicked().text() == "moved to another server: connect to " + place);
+    CHECK(ben.hears().empty());
+  }
+}
+
+}  // namespace
+}  // namespace entente::move_test

@@ -1,0 +1,443 @@
+// Players whom the operator moves to the server or the arena of another route.
+#include <doctest/doctest.h>
+
+#include <future>
+#include <optional>
+
+#include "proxy/core/arena/referee.h"
+#include "tests/relay/native_lines.h"
+
+namespace entente::testing::move_test {
+namespace {
+
+using relay::MoveResult;
+using relay::Reason;
+using How = MoveResult::How;
+
+constexpr std::size_t kHome = 0, kOther = 1, kLobby = 2, kToyListener = 3, kRelay = 4;
+constexpr Millis kPatience = 20'000;
+
+/// Two bridges to native servers, an arena, and a relay.
+class Moving : public Serving {
+ public:
+  explicit Moving(std::size_t workers = 1, std::uint32_t hold_ms = 0, bool toy_front = false,
+                  Limits limits = no_limits())
+      : Serving(workers), home_at(nowhere()), other_at(nowhere()), front_(toy_front ? toy::stream() : native::game()) {
+    home.emplace(home_at);
+    other.emplace(other_at);
+    core::Arena place;
+    place.rules.most_players = 1;
+    place.world = core::courtyard(100);
+    relay::SharedRoomOptions room;
+    room.name = "the arena 'lobby'";
+    room.game = &native::game();
+    room.back = [place] { return std::make_unique<core::Referee>(place); };
+    room.chat.every = 0;
+    server().add_shared_room(room);
+    arena = server().add_shared_room(room);
+    serve_all(to(home_at, hold_ms, !toy_front), limits);
+    addresses = {address};
+    relay::RouteOptions second = to(other_at, 0, !toy_front);
+    second.limits = limits;
+    second.bans = &bans;
+    add(second);
+    relay::RouteOptions lobby;
+    lobby.game = &native::game();
+    lobby.listen = loopback();
+    lobby.listen_dialect = kJson;
+    lobby.servers[0].host = "lobby";
+    lobby.servers[0].dialect = kJson;
+    lobby.limits = limits;
+    lobby.bridge.emplace();
+    lobby.bridge->server_game = &native::game();
+    lobby.bridge->front = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
+    lobby.bridge->shared_room = arena;
+    lobby.place = {"lobby", [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
+    add(lobby);
+    relay::RouteOptions toys = to(other_at, 0, false);
+    toys.limits = limits;
+    toys.public_host = "play.example.org";
+    add(toys);
+    relay::RouteOptions relayed;
+    relayed.game = &native::game();
+    relayed.listen = loopback();
+    relayed.listen_dialect = kJson;
+    relayed.servers[0] = {.host = home_at.ip_text(), .port = home_at.port(), .dialect = kJson};
+    relayed.limits = limits;
+    relayed.announce = true;
+    relayed.back = [](std::size_t dialect) { return native::make_back({dialect, {}}); };
+    add(relayed);
+  }
+  ~Moving() { stop(); }
+
+  MoveResult move(std::size_t route, std::optional<relay::LinkId> link = {}) {
+    return server().move(link.value_or(sessions().front().info.link), route, kPatience);
+  }
+  std::future<MoveResult> begin_move(std::size_t route) {
+    const relay::LinkId link = sessions().front().info.link;
+    return std::async(std::launch::async, [this, link, route] { return server().move(link, route, kPatience); });
+  }
+  std::string why_stays(std::size_t route) {
+    const MoveResult result = move(route);
+    CHECK(result.how == How::kStays);
+    return result.text;
+  }
+
+  const net::Address home_at, other_at;
+  std::optional<LateServer> home, other;
+  std::size_t arena = 0;
+  std::vector<net::Address> addresses;  // of the routes' listeners
+  relay::Bans bans;
+
+ private:
+  relay::RouteOptions to(const net::Address& at, std::uint32_t hold_ms, bool json_front) {
+    relay::RouteOptions options = held(hold_ms, json_front ? native::game() : toy::stream(), json_front);
+    options.servers[0].host = at.ip_text();
+    options.servers[0].port = at.port();
+    return options;
+  }
+  void add(const relay::RouteOptions& options) {
+    const auto listening = server().add(options);
+    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
+    CHECK(listening->route == addresses.size());
+    addresses.push_back(listening->address);
+  }
+
+  const wire::Game& front_;
+};
+
+/// A player who is in at home, and in play.
+struct Player {
+  explicit Player(const Moving& running) : client(Stream::to(running.address)) {
+    client.say(R"({"enter":{"name":"anna"}})");
+    server.emplace(greet(*running.home).first);
+    let_in(*server, "one", "ben");
+    server->say(R"({"unit":{"id":10,"owner":1,"alive":true,"pose":{"unit":10,"x":3}}})");
+    server->say(R"({"owns":{"player":1,"units":[10],"active":10}})");
+    CHECK(have(client.until(R"("owns":{"player":1)"), "ben"));
+  }
+  /// What the player says is heard there, and what is said there is heard by the player.
+  void plays_on(Lines& at, const std::string& text) {
+    client.say(R"({"say":{"text":")" + text + R"("}})");
+    at.until(text);
+    at.say(R"({"said":{"from":2,"text":"re )" + text + R"("}})");
+    client.until("re " + text);
+  }
+
+  Lines client;
+  std::optional<Lines> server;
+};
+
+TEST_CASE("move: a player goes on at another route's server, and stays on its own until the other has let it in") {
+  Moving running;
+  Player anna(running);
+  auto result = running.begin_move(kOther);
+  auto [other, enter] = greet(*running.other);
+  CHECK(enter.find(R"("name":"anna")") != std::string::npos);
+  CHECK(enter.find(R"("team":"RED")") != std::string::npos);
+  anna.plays_on(*anna.server, "still at home");
+  let_in(other, "two", "cleo");
+  const auto there = anna.client.until("you were moved to another server");
+  CHECK(have(there, "cleo"));
+  CHECK(have(there, R"("two")"));
+  CHECK(have(there, R"("died")"));
+  other.until("spawn");  // it was in play
+  CHECK(result.get().how == How::kMoved);
+  anna.server->all();  // its own server was left
+  anna.plays_on(other, "there now");
+  CHECK(running.sessions().size() == 1);
+  CHECK(running.sessions()[0].route == kHome);
+  CHECK(running.sessions()[0].moved_to == kOther);
+  CHECK(running.sessions()[0].info.server == running.other_at);
+  CHECK(running.totals().moved == 1);
+  CHECK(running.server().servers(kHome)[0].sessions == 0);
+  CHECK(running.server().servers(kOther)[0].sessions == 1);
+  CHECK(running.heard.line("moved session " + std::to_string(running.sessions()[0].info.link) +
+                           " (\"us\") from native json " + running.addresses[kHome].text() + " to native json " +
+                           running.addresses[kOther].text() + " in "));
+
+  auto back = running.begin_move(kHome);
+  Lines home = greet(*running.home).first;
+  let_in(home, "one", "dora");
+  CHECK(have(anna.client.until("you were moved"), "dora"));
+  CHECK(back.get().how == How::kMoved);
+  other.all();
+  anna.plays_on(home, "home again");
+  CHECK_FALSE(running.sessions()[0].moved_to.has_value());
+  home.stream().close();
+  anna.client.all();
+  CHECK(running.empty());
+}
+
+TEST_CASE("move: who is not taken stays where it is, and the answer says why") {
+  Limits limits = no_limits();
+  limits.ready_ms = 300;
+  Moving running(1, 0, false, limits);
+  Player anna(running);
+  std::string why;
+  SUBCASE("it refuses") {
+    auto result = running.begin_move(kOther);
+    Lines other = greet(*running.other).first;
+    other.say(R"({"refused":{"code":"FULL","text":"no seat for you"}})");
+    why = result.get().text;
+    CHECK(why == "no seat for you");
+    other.all();
+  }
+  SUBCASE("nobody listens") {
+    running.other.reset();
+    why = running.why_stays(kOther);
+    CHECK(why == "its server cannot be reached");
+  }
+  SUBCASE("it hangs up") {
+    auto result = running.begin_move(kOther);
+    (void)greet(*running.other);
+    why = result.get().text;
+    CHECK_FALSE(why.empty());
+  }
+  SUBCASE("it says nothing") {
+    auto result = running.begin_move(kOther);
+    Lines other(running.other->accept());
+    why = result.get().text;
+    CHECK(why == "it did not let the player in within 300 ms");
+    other.all();
+  }
+  SUBCASE("it talks nonsense") {
+    auto result = running.begin_move(kOther);
+    Lines other(running.other->accept());
+    other.say("nonsense");
+    why = result.get().text;
+    CHECK(why.find("broke the rules of its game") != std::string::npos);
+  }
+  CHECK(running.heard.line("is not moved to native json " + running.addresses[kOther].text() + ": " + why));
+  anna.plays_on(*anna.server, "still at home");
+  CHECK(running.totals().moved == 0);
+  CHECK(running.server().servers(kOther)[0].sessions == 0);
+  CHECK(eventually([&] { return running.tapped.left_open() == 2; }));  // the client's link and the server's
+  running.other.emplace(running.other_at);                             // and it can be moved later
+  auto result = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  anna.client.until("you were moved");
+  CHECK(result.get().how == How::kMoved);
+}
+
+TEST_CASE("move: clear errors") {
+  Moving running;
+  CHECK(running.move(kOther, 99).how == How::kNobody);
+  {
+    Lines early(Stream::to(running.address));
+    early.say(R"({"enter":{"name":"early"}})");
+    Lines server = greet(*running.home).first;
+    CHECK(running.why_stays(kOther) == "the player has not joined yet");
+  }
+  CHECK(running.empty());
+  Player anna(running);
+  CHECK(running.why_stays(kHome) == "the player is there already");
+  running.server().set_draining(kOther, true);
+  CHECK(running.why_stays(kOther) == "that route takes no newcomers (draining)");
+  running.server().set_draining(kOther, false);
+  const net::Network here = net::Network::of_host(*net::Address::parse("127.0.0.1", 0));
+  running.bans.add({here, relay::Ban::kForGood, "no"});
+  CHECK(running.why_stays(kOther) == "127.0.0.1 is banned there");
+  running.bans.remove(here);
+  running.server().set_access(kOther, std::vector<relay::Access>{{.allow = {}, .deny = {here}}});
+  CHECK(running.why_stays(kOther) == "127.0.0.1 is not allowed on that route");
+  running.server().set_access(kOther, {});
+  running.server().drain_server(running.other_at.text(), true);
+  CHECK(running.why_stays(kOther) == "its servers are drained");
+  running.server().drain_server(running.other_at.text(), false);
+  auto first = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  CHECK(running.why_stays(kOther) == "the player is on the way to another route already");
+  CHECK(running.why_stays(kLobby) == "the player is on the way to another route already");
+  let_in(other, "two", "cleo");
+  CHECK(first.get().how == How::kMoved);
+}
+
+TEST_CASE("move: somebody leaves in the middle") {
+  const std::uint32_t hold_ms = 60'000;
+  Moving running(2, hold_ms);
+  Player anna(running);
+  auto result = running.begin_move(kOther);
+  std::optional<Lines> other(greet(*running.other).first);
+  SUBCASE("the client") {
+    anna.client.stream().reset();
+    CHECK(running.empty());
+    anna.server->all();
+    other->all();
+  }
+  SUBCASE("it is kicked") {
+    CHECK(running.kick(running.sessions().front().info.link, "be nice"));
+    CHECK(have(anna.client.all(), "be nice"));
+    CHECK(running.empty());
+    other->all();
+  }
+  SUBCASE("the program stops") { running.stop(); }
+  SUBCASE("its own server: it waits for it, as always") {
+    anna.server.reset();
+    anna.client.until("the server is away");
+    Lines home = greet(*running.home).first;
+    let_in(home, "one", "dora");
+    anna.client.until("back on the server");
+    anna.plays_on(home, "home again");
+    other->all();
+  }
+  SUBCASE("both servers") {
+    running.home.reset();
+    other.reset();
+    anna.server.reset();
+    anna.client.until("the server is away");
+    CHECK(eventually([&] { return running.server().waiting(kHome) == 1; }));
+  }
+  CHECK(result.get().how == How::kStays);
+  CHECK(running.totals().moved == 0);
+}
+
+TEST_CASE("move: a player who was moved leaves with the server where it is, or waits for it as that route says") {
+  Moving running;
+  Player anna(running);
+  auto result = running.begin_move(kOther);
+  {
+    Lines other = greet(*running.other).first;
+    let_in(other, "two", "cleo");
+    CHECK(result.get().how == How::kMoved);
+    anna.server->all();
+  }
+  anna.client.all();
+  CHECK(running.empty());
+  CHECK(running.totals().by(Reason::kServerLeft) + running.totals().by(Reason::kServerReset) == 1);
+}
+
+TEST_CASE("move: a client that loads a world only when it joins goes on in the same world, and is told of another") {
+  Moving running(1, 0, true);
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  std::optional<Lines> home(greet(*running.home).first);
+  let_in(*home, "one", "ben");
+  home->say(R"({"said":{"text":"hello"}})");
+  const auto hears = [&](std::string_view text) {
+    const Buffer line = frame(text, toy::kSay);
+    CHECK(client.read(line.size()) == line);
+  };
+  hears("hello");
+  std::string hash = "one";
+  SUBCASE("the same") {}
+  SUBCASE("another") { hash = "two"; }
+  auto result = running.begin_move(kToyListener);
+  Lines other = greet(*running.other).first;
+  let_in(other, hash, "cleo");
+  const MoveResult moved = result.get();
+  if (hash == "one") {
+    CHECK(moved.how == How::kMoved);
+    home->all();
+    hears("you were moved to another server");
+    client.send(frame("here", toy::kSay));
+    other.until("here");
+    return;
+  }
+  CHECK(moved.how == How::kLetGo);
+  CHECK(moved.text == "moved to another server: connect to play.example.org:" +
+                          std::to_string(running.addresses[kToyListener].port()));
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kMoved));
+  home->all();
+  other.all();
+  CHECK(running.empty());
+}
+
+TEST_CASE("move: into an arena and out of it") {
+  for (const std::size_t workers : {1U, 2U}) {
+    Moving running(workers);
+    Player anna(running);
+    CHECK(running.move(kLobby).how == How::kMoved);
+    const auto there = anna.client.until("you were moved to the arena 'lobby'");
+    CHECK(have(there, R"("world")"));
+    CHECK_FALSE(have(there, "cleo"));
+    anna.server->all();
+    CHECK(running.sessions()[0].arena == "lobby");
+    CHECK(running.sessions()[0].moved_to == kLobby);
+    anna.client.until(R"("spawned")");
+
+    Lines ben(Stream::to(running.addresses[kLobby]));  // the arena has one seat
+    ben.say(R"({"enter":{"name":"ben","role":"WATCH"}})");
+    ben.until("anna");
+    auto result = running.begin_move(kOther);
+    Lines other = greet(*running.other).first;
+    anna.client.say(R"({"say":{"text":"hello ben"}})");
+    ben.until("hello ben");
+    let_in(other, "two", "cleo");
+    CHECK(result.get().how == How::kMoved);
+    CHECK(have(anna.client.until("you were moved to another server"), "cleo"));
+    ben.until("player_gone");
+    anna.plays_on(other, "out");
+    CHECK(running.sessions()[0].arena.empty());
+  }
+}
+
+TEST_CASE("move: an arena that is full or closed takes nobody") {
+  Moving running(2);
+  Player anna(running);
+  std::optional<Lines> ben;
+  SUBCASE("full") {
+    ben.emplace(Stream::to(running.addresses[kLobby]));
+    ben->say(R"({"enter":{"name":"ben"}})");
+    ben->until(R"("owns")");
+    CHECK(running.why_stays(kLobby) == "it is full");
+  }
+  SUBCASE("drained") {
+    running.server().set_draining(kLobby, true);
+    CHECK(running.why_stays(kLobby) == "that route takes no newcomers (draining)");
+  }
+  SUBCASE("removed") {
+    REQUIRE(running.server().change({.retired = {kLobby}}).ok());
+    CHECK(running.why_stays(kLobby) == "that route takes no newcomers (draining)");
+  }
+  anna.plays_on(*anna.server, "still at home");
+}
+
+TEST_CASE("move: who was moved into an arena goes back to its route when the arena ends") {
+  Moving running(2, 60'000);
+  Player anna(running);
+  CHECK(running.move(kLobby).how == How::kMoved);
+  anna.client.until("you were moved to the arena 'lobby'");
+  anna.server->all();
+  REQUIRE(running.server().change({.retired = {kLobby}}).ok());
+  running.server().retire_shared_room(running.arena);
+  Lines home = greet(*running.home).first;
+  let_in(home, "one", "dora");
+  CHECK(have(anna.client.until("back on the server"), "dora"));
+  anna.plays_on(home, "home again");
+  CHECK(running.sessions()[0].arena.empty());
+  CHECK_FALSE(running.sessions()[0].moved_to.has_value());
+}
+
+TEST_CASE("move: the player of a relay is told where to connect") {
+  Moving running;
+  Lines client(Stream::to(running.addresses[kRelay]));
+  client.say(R"({"enter":{"name":"anna"}})");
+  Lines server = greet(*running.home).first;
+  server.say(R"({"ready":{}})");
+  client.until("ready");
+  const MoveResult result = running.move(kOther);
+  CHECK(result.how == How::kLetGo);
+  const std::string text = "moved to another server: connect to " + running.addresses[kOther].text();
+  CHECK(result.text == text);
+  CHECK(have(client.all(), text));
+  CHECK(eventually([&] { return running.server().totals(kRelay).by(Reason::kMoved) == 1; }));
+}
+
+TEST_CASE("move: a client is not told to connect where another game is played") {
+  Moving running;
+  Lines client(Stream::to(running.addresses[kRelay]));
+  client.say(R"({"enter":{"name":"anna"}})");
+  Lines server = greet(*running.home).first;
+  server.say(R"({"ready":{}})");
+  client.until("ready");
+  CHECK(running.why_stays(kToyListener).find("that listener is for ") != std::string::npos);
+  server.say(R"({"said":{"text":"still here"}})");
+  client.until("still here");
+}
+
+}  // namespace
+}  // namespace entente::testing::move_test
