@@ -1,6 +1,6 @@
-// Hashes that identify worlds and geometries.
-// Law: recordings store these hashes, so the algorithm never changes. It does not protect against deliberate
-// collisions.
+// Hashes that identify worlds, geometries and servers.
+// Law: recordings store these hashes, and nodes of a fleet compare them, so the algorithm never changes. It does not
+// protect against deliberate collisions.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,15 @@
 
 namespace entente {
 
-/// 64-bit FNV-1a, as 16 hexadecimal digits, the highest first.
+/// 64-bit FNV-1a. `so_far`: the hash of the bytes before these.
+inline std::uint64_t fnv1a(Bytes bytes, std::uint64_t so_far = 0xcbf29ce484222325) {
+  for (const std::uint8_t byte : bytes) so_far = (so_far ^ byte) * 0x100000001b3;
+  return so_far;
+}
+
+/// fnv1a() as 16 hexadecimal digits, the highest first.
 inline std::string hash_of(Bytes bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+  std::uint64_t hash = fnv1a(bytes);
   std::string digits(16, '0');
   for (std::size_t at = digits.size(); at-- > 0; hash >>= 4U) digits[at] = "0123456789abcdef"[hash & 15U];
   return digits;

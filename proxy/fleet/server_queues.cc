@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/hash.h"
 #include "proxy/fleet/decode.h"
 #include "proxy/net/network.h"
 #include "schema/fleet.pb.h"
@@ -27,10 +28,9 @@ std::string queue_key(const std::vector<relay::ServerOptions>& servers, const st
   for (const relay::ServerOptions& one : servers)
     names.push_back(one.host + " " + std::to_string(one.port) + (is_of_this_machine(one.host) ? " " + machine : ""));
   std::sort(names.begin(), names.end());
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (const std::string& name : names)
-    for (const char byte : name + "\n") hash = (hash ^ static_cast<std::uint8_t>(byte)) * 1099511628211u;
-  return std::to_string(hash);
+  std::string all;
+  for (const std::string& name : names) all += name + "\n";
+  return std::to_string(fnv1a(as_bytes(all)));
 }
 
 std::shared_ptr<relay::SeatQueue> SeatQueues::of(const std::vector<relay::ServerOptions>& servers) {

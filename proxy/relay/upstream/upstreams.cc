@@ -2,19 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+
+#include "proxy/base/hash.h"
 
 namespace entente::relay {
 namespace {
 
 constexpr std::size_t kTurns = 64;   // of the queue, once a server is up
 constexpr double kFirstShare = 0.1;  // of a server that has just come up
-constexpr std::uint64_t kFnvStart = 14695981039346656037u, kFnvPrime = 1099511628211u;  // FNV-1a
-
-std::uint64_t hash(std::string_view text, std::uint64_t so_far) {
-  for (const char byte : text) so_far = (so_far ^ static_cast<std::uint8_t>(byte)) * kFnvPrime;
-  return so_far;
-}
 
 /// FNV's low bits depend on few bits of the text: mixes them (the finalizer of SplitMix64).
 std::uint64_t mixed(std::uint64_t x) {
@@ -111,7 +106,7 @@ double Upstreams::rank(const Upstream& server, const net::Address& client, Milli
       break;
   }
   // Rendezvous hashing with weights: if a server goes, only its own clients go elsewhere.
-  const std::uint64_t bits = mixed(hash(client.network().ip_text(), hash(server.name, kFnvStart)));
+  const std::uint64_t bits = mixed(fnv1a(as_bytes(client.network().ip_text()), fnv1a(as_bytes(server.name))));
   const double uniform = (static_cast<double>(bits >> 11) + 0.5) / static_cast<double>(std::uint64_t{1} << 53);
   return -share_of(server, now) / std::log(uniform);
 }
