@@ -111,9 +111,10 @@ std::string Address::ip_text() const {
   return inet_ntop(family(), ip, text, sizeof(text)) ? text : "?";
 }
 
-std::string Address::text() const {
-  const std::string number = ":" + std::to_string(port());
-  return v6() ? "[" + ip_text() + "]" + number : ip_text() + number;
+std::string Address::text() const { return host_and_port(ip_text(), port()); }
+
+std::string host_and_port(const std::string& host, std::uint16_t port) {
+  return (host.find(':') != std::string::npos ? "[" + host + "]:" : host + ":") + std::to_string(port);
 }
 
 Outcome<std::vector<Address>> resolve(const std::string& host, std::uint16_t port) {

@@ -55,6 +55,9 @@ class Address {
   } raw_;
 };
 
+/// "example.org:5154", "[::1]:5154". `host`: a name or an IP address, without brackets.
+std::string host_and_port(const std::string& host, std::uint16_t port);
+
 struct AddressHash {
   std::size_t operator()(const Address& address) const { return address.hash(); }
 };

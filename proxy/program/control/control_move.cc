@@ -84,9 +84,7 @@ Reply door(const relay::Server& server, const ListedRoutes& routes, const std::s
     }
     if (public_host.empty() && at.wildcard())
       return Error{"it is not known where players reach " + one.named.name + "; set public_host"};
-    const std::string host = public_host.find(':') != std::string::npos ? "[" + public_host + "]" : public_host;
-    const std::string address = host.empty() ? at.text() : host + ":" + std::to_string(at.port());
-    return Reply(address + "\n");
+    return Reply((public_host.empty() ? at.text() : net::host_and_port(public_host, at.port())) + "\n");
   }
   return Error{"no route here takes clients of " + control_field(game) + (drains ? " now: it drains" : "")};
 }

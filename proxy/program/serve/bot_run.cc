@@ -51,11 +51,10 @@ Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool re
 /// Why a bot was refused or kicked, for whoever started it: the server by its address, and what the player was told.
 std::string plain(const std::string& why, const Endpoint& to) {
   constexpr std::string_view kServer = "server ";
-  const std::string host = to.host.find(':') == std::string::npos ? to.host : "[" + to.host + "]";
   if (const std::string_view kicked = "kicked: "; why.starts_with(kicked)) return why.substr(kicked.size());
   for (std::size_t i = 0; i < relay::kReasons; ++i)
     if (why == relay::text(static_cast<relay::Reason>(i)) && why.starts_with(kServer))
-      return host + ":" + std::to_string(to.port) + " " + why.substr(kServer.size());
+      return net::host_and_port(to.host, to.port) + " " + why.substr(kServer.size());
   return why;
 }
 

@@ -106,12 +106,11 @@ std::string place_for_players(const Route& route) {
 
 /// Where a client that has connected to `here` connects to the route. "": it has no listener.
 std::string address_for_players(const Route& route, const net::Address& here) {
-  const std::string port = std::to_string(route.listener.port());
-  const std::string& host = route.public_host;
-  if (!host.empty()) return (host.find(':') != std::string::npos ? "[" + host + "]" : host) + ":" + port;
+  const std::uint16_t port = route.listener.port();
+  if (!route.public_host.empty()) return net::host_and_port(route.public_host, port);
   if (!route.listener.wildcard()) return route.listener.text();
-  if (!here.wildcard()) return here.with_port(route.listener.port()).text();
-  return "port " + port;
+  if (!here.wildcard()) return here.with_port(port).text();
+  return "port " + std::to_string(port);
 }
 
 }  // namespace
