@@ -21,8 +21,10 @@ std::string first_argument(std::string_view& rest);
 /// The rest of a line, as one text: what the quotes hold, if all of it is in quotes; else as it is.
 std::string whole_text(std::string_view rest);
 
+inline constexpr std::size_t kLongestSayable = 400;  ///< bytes
+
 /// Without control characters; an error if it is longer than `most` bytes, because what players are told is never cut.
-Outcome<std::string> sayable_text(std::string_view text, std::size_t most);
+Outcome<std::string> sayable_text(std::string_view text, std::size_t most = kLongestSayable);
 
 /// The text as one argument: in quotes, if it needs them.
 std::string as_argument(std::string_view text);

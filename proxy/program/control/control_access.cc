@@ -11,8 +11,6 @@ namespace {
 
 using List = relay::ListedNetwork::List;
 
-constexpr std::size_t kLongestListedWhy = 400;
-
 std::string name_of(List list) { return list == List::kAllow ? "allow" : "deny"; }
 
 ReplyRow row_of(const net::Network& who, List list, const std::string& by, const std::string& why) {
@@ -32,7 +30,7 @@ class ListKeeper {
     if (!who) return who.error();
     relay::ListedNetwork network{*who, list, ""};
     if (std::string why; take_text(rest, "--why", why)) {
-      const auto sayable = sayable_text(why, kLongestListedWhy);
+      const auto sayable = sayable_text(why);
       if (!sayable) return sayable.error();
       network.why = *sayable;
     }

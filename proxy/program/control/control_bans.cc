@@ -12,7 +12,6 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kLongestBanWhy = 400;
 constexpr core::Micros kLongestBan = core::Micros{3650} * 86'400 * core::kSecond;
 
 /// When a ban of so long ends.
@@ -39,7 +38,7 @@ Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
       if (!until) return until.error();
       ban.until = *until;
     } else if (take_text(rest, "--why", text)) {
-      const auto why = sayable_text(text, kLongestBanWhy);
+      const auto why = sayable_text(text);
       if (!why) return why.error();
       ban.why = *why;
     } else {

@@ -20,7 +20,6 @@ struct DrainOrder {
 };
 
 constexpr const char* kDrainUsage = "usage: drain [ROUTE|SERVER] [--for TIME] [--say TEXT]";
-constexpr std::size_t kLongestText = 400;
 
 Outcome<DrainOrder> parse_drain(std::string_view rest) {
   DrainOrder order;
@@ -30,7 +29,7 @@ Outcome<DrainOrder> parse_drain(std::string_view rest) {
       if (!time) return time.error();
       order.millis = *time / core::kMillisecond;
     } else if (take_text(rest, "--say", order.text)) {
-      const auto said = sayable_text(order.text, kLongestText);
+      const auto said = sayable_text(order.text);
       if (!said) return said.error();
       order.text = *said;
     } else if (order.what.empty()) {
@@ -111,7 +110,7 @@ class Drain {
   Reply say(std::string_view rest) const {
     std::string what;
     take_flag(rest, "--route", what);
-    const auto text = sayable_text(whole_text(rest), kLongestText);
+    const auto text = sayable_text(whole_text(rest));
     if (!text) return text.error();
     if (text->empty()) return Error{"usage: say [--route ROUTE] TEXT"};
     const auto all = routes_();

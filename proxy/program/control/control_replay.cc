@@ -55,7 +55,7 @@ void add_replay_commands(Control& control, ReplayControl& replay) {
   control.add_order("pause", "Pauses the replay, for all viewers.",
                     plain("pause", [&replay] { return replay.pause(true), kDone; }));
   control.add_order("resume", "Resumes the replay.", plain("resume", [&replay] { return replay.pause(false), kDone; }));
-  control.add_order("seek TIME", "Jumps to a time in the recording: such as 75, 75.5 or 1:15.",
+  control.add_order("seek TIME", "Jumps to a time in the recording, such as 75, 75.5 or 1:15.",
                     [&replay](std::string_view rest) { return seek(replay, rest); });
   control.add_order("speed X", "Sets the playback speed: 2 is twice as fast.",
                     [&replay](std::string_view rest) { return set_speed(replay, rest); });

@@ -7,8 +7,6 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kLongestWhy = 400;  // bytes that are shown to a player
-
 bool has_source(const Attendee& attendee) { return !attendee.session.source.wildcard(); }
 
 std::string route_called(std::size_t number, const ListedRoutes& routes) {
@@ -87,7 +85,7 @@ Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
   const Target target = Target::parse(first_argument(rest));
   std::string why;
   if (!take_text(rest, "--why", why)) why = whole_text(rest);
-  const auto shown = sayable_text(why, kLongestWhy);
+  const auto shown = sayable_text(why);
   if (!shown) return shown.error();
   if (target.text.empty()) return Error{"usage: kick LINK|NAME|ADDRESS [why]; `list` shows who plays"};
   const auto found = roster.find(target);
