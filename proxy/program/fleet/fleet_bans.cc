@@ -8,6 +8,7 @@
 
 #include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
+#include "proxy/program/control/arguments.h"
 
 namespace entente {
 namespace {
@@ -18,7 +19,6 @@ constexpr std::uint64_t kAhead = 86'400'000'000'000ull;        // by so much may
 constexpr std::uint64_t kForget = 30 * 86'400'000'000'000ull;  // how long it is known that a ban was lifted, ns
 constexpr std::int64_t kLongestShared = 3'651 * 86'400;        // that of `ban --for`, and kAhead, s
 constexpr std::size_t kMostSwept = 100;                        // entries, at each connection
-constexpr std::size_t kLongestSharedWhy = 400;
 
 /// A key may not have colons.
 std::string key_of(const bus::SharedBan& ban) {
@@ -54,7 +54,7 @@ bus::SharedBan shared(const net::Network& who, const relay::ListedNetwork* netwo
 }  // namespace
 
 FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-                     std::uint32_t replicas, const Before& before)
+                     std::uint32_t replicas, const BanFile& before)
     : line_(line),
       user_(user),
       bucket_(names.bans()),
@@ -143,7 +143,7 @@ void FleetBans::take(const fleet::BusEntry& entry) {
   const bool is_ban = ban.kind() == bus::SharedBan::ban;
   if (!who || who->text() != ban.network() || key_of(ban) != entry.key || !bus::SharedBan::Kind_IsValid(ban.kind()) ||
       (!is_ban && ban.until() != relay::Ban::kForGood) || ban.why() != clean(ban.why()) ||
-      ban.why().size() > kLongestSharedWhy || ban.changed() == 0 || ban.changed() > wall_now() + kAhead ||
+      ban.why().size() > kLongestSayable || ban.changed() == 0 || ban.changed() > wall_now() + kAhead ||
       ban.until() < 0 || (known_.size() >= kMost && !known_.contains(entry.key))) {
     if (refused_++ == 0) spdlog::warn("fleet: the bucket {} has an entry that is no ban: it is ignored", bucket_);
     return;

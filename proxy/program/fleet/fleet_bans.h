@@ -16,8 +16,7 @@
 
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
-#include "proxy/relay/admission/bans.h"
-#include "proxy/relay/admission/listed_networks.h"
+#include "proxy/program/config/ban_file.h"
 #include "schema/fleet.pb.h"
 
 namespace entente {
@@ -35,14 +34,9 @@ class FleetBans final : private net::Ticker::User {
   static constexpr std::size_t kMost = 100'000;  ///< entries; more are ignored
   static constexpr Millis kRetry = 30'000;       ///< pause after NATS has refused something, or has not answered
 
-  /// What this node has, of its file.
-  struct Before {
-    std::vector<relay::Ban> bans;
-    std::vector<relay::ListedNetwork> listed;
-  };
-  /// `line`, `loop` and `user` outlive it.
+  /// `before`: what this node has of its file. `line`, `loop` and `user` outlive it.
   FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-            std::uint32_t replicas, const Before& before);
+            std::uint32_t replicas, const BanFile& before);
   ~FleetBans() override;
 
   /// Here, a ban was made, or this network's were lifted (null).

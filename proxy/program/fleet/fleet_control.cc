@@ -55,7 +55,7 @@ std::string text_of(const std::vector<AnswerRow>& rows) {
 }  // namespace
 
 FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SeatQueues& queues, FleetBans::User& bans,
-                           const FleetBans::Before& before)
+                           const BanFile& before)
     : fleet_(fleet),
       control_(control),
       line_(std::make_unique<fleet::BusLine>(fleet.bus(), loop_, fleet::BusLine::Orders::kPatient)) {

@@ -258,9 +258,8 @@ void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, cons
 
 void Service::start_acceptors() {
   if (fleet_)
-    fleet_control_ =
-        std::make_unique<FleetControl>(*fleet_, control_, seat_queues_, static_cast<FleetBans::User&>(*this),
-                                       FleetBans::Before{bans_.all(), listed_.all()});
+    fleet_control_ = std::make_unique<FleetControl>(
+        *fleet_, control_, seat_queues_, static_cast<FleetBans::User&>(*this), BanFile{bans_.all(), listed_.all()});
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
   if (operator_page_) operator_page_->start();
