@@ -18,11 +18,11 @@ struct Access {
   const ListedNetworks* listed = nullptr;  ///< counts with these lists; null: nothing
 
   bool lets(const net::Address& from) const {
-    using enum ListedNetwork::List;
     int in = most_bits(allow, from), out = most_bits(deny, from);
     if (listed != nullptr) {
-      in = std::max(in, listed->most_bits(kAllow, from));
-      out = std::max(out, listed->most_bits(kDeny, from));
+      const auto [allowed, denied] = listed->most_bits(from);
+      in = std::max(in, allowed);
+      out = std::max(out, denied);
     }
     return in == kNone && out == kNone ? allow.empty() : in > out;
   }

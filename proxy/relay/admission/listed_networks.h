@@ -55,12 +55,19 @@ class ListedNetworks {
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.who.text() < b.who.text(); });
     return all;
   }
-  /// The bits of the smallest network of this list that contains the address; kNone: none does.
-  int most_bits(ListedNetwork::List list, const net::Address& from) const {
+  /// The bits of the smallest networks that contain the address, among those allowed and those denied; kNone: none
+  /// does.
+  struct Bits {
+    int allowed = kNone, denied = kNone;
+  };
+  Bits most_bits(const net::Address& from) const {
     const std::lock_guard lock(mutex_);
-    int most = kNone;
-    for (const ListedNetwork& one : all_)
-      if (one.list == list && one.who.holds(from)) most = std::max(most, static_cast<int>(one.who.bits()));
+    Bits most;
+    for (const ListedNetwork& one : all_) {
+      if (!one.who.holds(from)) continue;
+      int& its = one.list == ListedNetwork::List::kAllow ? most.allowed : most.denied;
+      its = std::max(its, static_cast<int>(one.who.bits()));
+    }
     return most;
   }
 
