@@ -462,6 +462,7 @@ TEST_CASE("players of a node that does not answer are in the next owner's world 
   const auto greeting = ben.until(R"("ready")");
   CHECK(have(greeting, R"("name":"anna")"));
   CHECK(have(greeting, R"("losses":3)"));
+  CHECK(testing::eventually([&] { return owner.counts().players == 2; }));
   ben.until(R"("player_gone")");
   CHECK(testing::eventually([&] { return owner.counts().players == 1; }));
 }
