@@ -15,6 +15,8 @@
 
 namespace entente {
 
+inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
 /// Waits for what other processes bring about; they get the cores between two questions.
 inline bool eventually(const std::function<bool()>& is,
                        std::chrono::milliseconds pause = std::chrono::milliseconds(50)) {
@@ -42,7 +44,7 @@ struct Asked {
   std::string answer(std::string_view line) const { return answer_of(folder.file("c.sock"), line); }
   /// Waits until the answer to this line has `text`.
   bool answers(std::string_view line, std::string_view text) const {
-    return eventually([&] { return answer(line).find(text) != std::string::npos; });
+    return eventually([&] { return entente::has(answer(line), text); });
   }
   /// Waits until a player of this name is listed.
   bool has(const std::string& name) const {

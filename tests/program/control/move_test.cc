@@ -1,7 +1,7 @@
 // `ctl move` and `ctl refer`: players who go to other routes of a running program.
 #include <doctest/doctest.h>
 
-#include "tests/program/folder.h"
+#include "tests/program/asked.h"
 #include "tests/program/native_client.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -17,10 +17,8 @@ int port_in(Process& process) {
   return std::stoi(line->substr(line->rfind(':') + 1));
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 /// A program that is the servers, and one with routes to them and an arena.
-struct Scene {
+struct Scene : Asked {
   Scene()
       : servers({kEntente, "run",
                  folder.write("servers.toml",
@@ -44,13 +42,6 @@ struct Scene {
            "'\nlisten = 'native://127.0.0.1:0?dialect=json'\nto = 'native://127.0.0.1:" + std::to_string(to) +
            "?dialect=protobuf'\n";
   }
-  Ended ctl(std::vector<std::string> words) const {
-    std::vector<std::string> argv = {kEntente, "ctl", "--socket", socket()};
-    argv.insert(argv.end(), words.begin(), words.end());
-    return run(argv);
-  }
-
-  Folder folder;
   Process servers;
   const int one, two;
   Process process;

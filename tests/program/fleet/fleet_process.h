@@ -18,8 +18,6 @@
 
 namespace entente {
 
-inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 inline std::string content_of(const std::string& path) {
   std::ostringstream all;
   all << std::ifstream(path, std::ios::binary).rdbuf();
