@@ -14,6 +14,7 @@ import time
 LOAD_CORE, RELAY_CORE = 0, 1
 START_LIMIT = 10  # seconds
 PR_SET_PDEATHSIG = 1
+CONTROL = "control"  # the control socket of an arena for bots, in its folder
 
 
 def _settle(cores):
@@ -116,12 +117,13 @@ class Contender:
     def running(self, echo):
         """Yields (address, pid); pid 0 where there is no process."""
         with tempfile.TemporaryDirectory(prefix="entente-bench-") as folder:
-            process, address = self.start(echo, pathlib.Path(folder))
+            self.folder = pathlib.Path(folder)
+            process, address = self.start(echo, self.folder)
             try:
                 yield address, process.pid
             finally:
                 kill(process)
-                self.complaints += self.said(pathlib.Path(folder))
+                self.complaints += self.said(self.folder)
 
     def said(self, _):
         """Lines of its log that the reader of the table must know."""
@@ -212,7 +214,8 @@ def arena(build, seats):
 def arena_of(build, listen, seats):
     """The same, for the bots of one game."""
     words = f"arena --listen {listen} --seats {seats} --side 800 --log-level warn"
-    return Announcing("entente " + words, {"bots"}, build / "entente", lambda echo, folder: words.split())
+    return Announcing("entente " + words, {"bots"}, build / "entente",
+                      lambda echo, folder: [*words.split(), "--control", folder / CONTROL])
 
 
 def cpu_seconds(pid):

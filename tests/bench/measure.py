@@ -14,6 +14,7 @@ import json
 import pathlib
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -37,7 +38,7 @@ BOTS = [("bots", 30, False), ("bots", 100, False), ("bots", 300, False)]
 SPEECHES = ["native://{}?dialect=protobuf", "native://{}?dialect=json", "native+ws://{}?dialect=json",
             "bzflag://{}?dialect=2.4", "bzflag://{}?dialect=1.10", "bzdraft://{}", "panic://{}?dialect=le-padded",
             "ogar+ws://{}?dialect=modern3", "aos://{}?dialect=0.75"]
-BOTS_A_SECOND, SETTLING = 10, 4  # `entente bot` has one come in each 100 ms; then so many seconds pass
+COMING, SETTLING = 120, 4  # seconds: how long all bots may take to be let in, and what passes after that
 ARENA_LONGER = 5  # times the seconds of a cell, as report.PACED_LONGER
 CELL_LIMIT = 60  # seconds
 PROGRAM_LIMIT = 600
@@ -196,23 +197,36 @@ def measure_arena(chosen):
     return report.arena(results, contenders.arena(BUILD, most).name, chosen, seconds, complaints)
 
 
-def play_bots(url, count, seconds, pid):
+def present(control):
+    """How many players are in the arena of this control socket."""
+    with socket.socket(socket.AF_UNIX) as asked:
+        asked.connect(str(control))
+        asked.sendall(b"--json stats\n")
+        answer = b"".join(iter(lambda: asked.recv(1 << 16), b""))
+    return sum(row.get("present", 0) for row in json.loads(answer))
+
+
+def play_bots(url, count, seconds, pid, control):
     """What an arena takes of its core while so many bots hunt each other in it, and what they take of theirs."""
     command = [BUILD / "entente", "bot", url, "--count", count, "--behaviour", "hunt", "--log-level", "error"]
     process = contenders.spawn(command, contenders.LOAD_CORE, stdout=subprocess.PIPE)
     try:
-        time.sleep(count / BOTS_A_SECOND + SETTLING)
+        give_up_at = time.monotonic() + COMING
+        while present(control) < count and process.poll() is None and time.monotonic() < give_up_at:
+            time.sleep(0.2)
+        time.sleep(SETTLING)
+        came = present(control)
         began, used, own = time.monotonic(), contenders.cpu_seconds(pid), contenders.cpu_seconds(process.pid)
         time.sleep(seconds)
         passed = time.monotonic() - began
         seen = {"share": (contenders.cpu_seconds(pid) - used) / passed,
                 "bots_share": (contenders.cpu_seconds(process.pid) - own) / passed}
         process.terminate()
-        said, _ = process.communicate(timeout=CELL_LIMIT)
+        process.communicate(timeout=CELL_LIMIT)
     except BaseException:
         contenders.kill(process)
         raise
-    return seen | {"came": int(said.split()[1]) if said.startswith("bots ") else 0}
+    return seen | {"came": came}
 
 
 def measure_bots(chosen):
@@ -227,7 +241,7 @@ def measure_bots(chosen):
                 one = contenders.arena_of(BUILD, speech.format("127.0.0.1:0"), count)
                 with one.running(None) as (address, pid):
                     results.setdefault((speech, count), []).append(
-                        play_bots(speech.format(address), count, seconds, pid))
+                        play_bots(speech.format(address), count, seconds, pid, one.folder / contenders.CONTROL))
                 complaints += [f"The arena of {speech} said: {line}" for line in one.complaints[:1]]
     return report.bots(results, [count for _, count, _ in cells], chosen, seconds, complaints)
 
