@@ -208,7 +208,7 @@ def present(control):
 
 def play_bots(url, count, seconds, pid, control):
     """What an arena takes of its core while so many bots hunt each other in it, and what they take of theirs."""
-    command = [BUILD / "entente", "bot", url, "--count", count, "--behaviour", "hunt", "--log-level", "error"]
+    command = [BUILD / "entente", "bot", url, "--count", count, "--behaviour", "hunt", "--reconnect", "--log-level", "error"]
     process = contenders.spawn(command, contenders.LOAD_CORE, stdout=subprocess.PIPE)
     try:
         give_up_at = time.monotonic() + COMING
