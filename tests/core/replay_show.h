@@ -49,6 +49,11 @@ class Viewer final : public Front {
       }
       return;
     }
+    if (as_text(bytes) == "kill") {
+      words::Playback next;
+      next.set_kill(words::Playback::NEXT_KILL);
+      return out.say(next);
+    }
     words::Say say;
     say.set_text(std::string(as_text(bytes)));
     out.say(say);

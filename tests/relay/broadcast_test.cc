@@ -55,6 +55,12 @@ struct Match {
     }
     tell(fact);
   }
+  /// anna dies; the killer is nobody.
+  void kill() {
+    words::Died died;
+    died.set_player(1);
+    tell(died);
+  }
   void step() {
     nanos += kStep * 1000;
     words::Pose pose;
@@ -113,6 +119,7 @@ Micros known(const Seen& seen) {
       if (said->text().find_first_not_of("0123456789") == std::string::npos)
         latest = std::max<Micros>(latest, std::stoull(said->text()));
     if (const auto* pose = as<words::Pose>(fact)) latest = std::max(latest, static_cast<Micros>(pose->x()) * kStep);
+    if (const auto* clock = as<words::Clock>(fact)) latest = std::max<Micros>(latest, clock->us());
     if (const auto* unit = as<words::Unit>(fact))
       latest = std::max(latest, static_cast<Micros>(unit->pose().x()) * kStep);
   }
@@ -161,11 +168,13 @@ TEST_CASE("no viewer sees anything early, wherever he goes, and comes back to th
     match.step();
     audience.pass();
   }
-  const std::vector<std::string> orders = {"/seek 0",  "/seek 1:00", "/seek +9", "/seek -5", "/speed 16",
-                                           "/speed 1", "/pause",     "/play",    "/live",    "/seek 99:00"};
+  const std::vector<std::string> orders = {"/seek 0",   "/seek 1:00",  "/seek +9", "/seek -5",
+                                           "/speed 16", "/speed 1",    "/pause",   "/play",
+                                           "/live",     "/seek 99:00", "/next",    "/previous"};
   for (int i = 0; i < 8; ++i) audience.watch();
   for (int i = 0; i < 1'500; ++i) {
     match.step();
+    if (random() % 60 == 0) match.kill();
     audience.pass();
     if (i % 3 == 0) audience.say(random() % audience.all.size(), orders[random() % orders.size()]);
     if (i % 200 == 0) audience.watch();
@@ -189,6 +198,59 @@ TEST_CASE("no viewer sees anything early, wherever he goes, and comes back to th
     }
     CHECK(knows_bob);
   }
+}
+
+TEST_CASE("the next and the previous kill of a broadcast are those that may be seen by now") {
+  constexpr Micros kDelay = 10 * kSecond;
+  Match match;
+  Audience audience(match, kDelay);
+  const auto pass = [&](Micros time, bool kills = false) {
+    const Micros until = match.now() + time;
+    while (match.now() < until) match.step(), audience.pass();
+    if (kills) match.kill();
+  };
+  pass(20 * kSecond, true);
+  pass(10 * kSecond, true);
+  pass(5 * kSecond, true);
+  pass(5 * kSecond);  // 40 s: kills at 20 s and at 30 s may be seen
+  Seen& seen = audience.watch();
+  // Where an order leads, in seconds; -1: there is no such kill.
+  const auto place = [&](const char* order) {
+    seen.heard.clear();
+    audience.say(0, order);
+    pass(kSecond / 2);
+    if (heard(seen, "no kill there")) return -1;
+    for (const Fact& fact : seen.heard)
+      if (const auto* clock = as<words::Clock>(fact); clock != nullptr && clock->speed() != 0)
+        return static_cast<int>(clock->us() / kSecond);
+    return -2;
+  };
+  audience.say(0, "/pause");
+  pass(kSecond);
+  CHECK(place("/next") == -1);  // the kill at 35 s is told after 45 s
+  CHECK(place("/previous") == 28);
+  CHECK(place("/previous") == 18);
+  CHECK(place("/previous") == -1);
+  CHECK(place("/next") == 28);
+  CHECK(place("/next") == -1);
+  pass(5 * kSecond);
+  CHECK(place("/next") == 33);
+  place("/follow anna");
+  CHECK(place("/previous") == 28);
+  match.begin("bob");  // another match has other ids
+  pass(kDelay + kSecond, true);
+  const auto last = static_cast<int>(match.now() / kSecond);
+  pass(kDelay + kSecond);
+  CHECK(place("/next") == 33);
+  CHECK(place("/next") == -1);
+  place("/follow");
+  CHECK(place("/next") == last - 2);
+  // By native's words, too.
+  place("/seek 0");
+  CHECK(place("kill") == 18);
+  // After the rewind, there are none.
+  pass(Broadcast::kRewind + 30 * kSecond);
+  CHECK(place("/previous") == -1);
 }
 
 TEST_CASE("a paused viewer stays where it is until that is forgotten, and then goes on where it begins") {

@@ -1,6 +1,7 @@
 // What a replay plays: something that many readers read at different places.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,9 @@ class FactReaders {
   /// The time of the last fact that may be read.
   virtual Micros length() const = 0;
   virtual std::vector<Moment> moments() const { return {}; }
+  /// Kills of what is still being told, as far as they may be seen by now, in the order of time. Ends when `visit`
+  /// returns false.
+  virtual void visit_kills(const std::function<bool(const Moment&)>& /*visit*/) const {}
 };
 
 }  // namespace entente::core

@@ -116,6 +116,7 @@ class Replay final : public Back {
   void serve_wishes(Outlet& out);
   void carry_out(Id id, Viewer& viewer, Outlet& out);
   std::optional<Micros> place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const;
+  std::optional<Micros> place_of_kill(bool next, Id of, Micros from) const;
   void wake_next(Outlet& out);
 
   // Facts for viewers.
@@ -170,7 +171,7 @@ class Replay final : public Back {
   std::unordered_map<Id, Id> ids_;  // the room's id, by the recording's id
   std::map<Id, Viewer> viewers_;
   std::deque<Id> wishing_;
-  std::vector<Moment> moments_;  // in the room's ids
+  std::vector<Moment> moments_;  // of a recording, in the room's ids
   words::Timeline timeline_;
   std::string error_;
 };

@@ -182,7 +182,7 @@ void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out)
   switch (order->kind) {
     case ChatOrder::Kind::kHelp:
       if (!options_.shared) answer(intent.by, chat_help_of_time(), out);
-      if (live_) return answer(intent.by, "/live: back to the present. /follow NAME", out);
+      if (live_) return answer(intent.by, chat_help() + ". /live: back to the present", out);
       return answer(intent.by,
                     options_.shared ? "all viewers of this replay share one clock; /time: where it is, /follow NAME"
                                     : chat_help(),
@@ -298,23 +298,31 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
 
 /// Where the wish leads; nothing: nowhere else.
 std::optional<Micros> Replay::place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const {
-  constexpr Micros kBefore = 2 * kSecond, kAgain = kSecond;
-  if (wish.kill != words::Playback::NO_KILL) {
-    const bool next = wish.kill == words::Playback::NEXT_KILL;
-    const Moment* found = nullptr;
-    for (const Moment& one : moments_) {
-      if (one.what != words::Timeline::KILL) continue;
-      if (viewer.follows != 0 && one.player != viewer.follows && one.by != viewer.follows) continue;
-      if (next && one.at > from + kBefore) return one.at - kBefore;
-      if (!next && one.at + kAgain < from + kBefore) found = &one;
-    }
-    if (found == nullptr) return std::nullopt;
-    return found->at - std::min(found->at, kBefore);
-  }
+  if (wish.kill != words::Playback::NO_KILL)
+    return place_of_kill(wish.kill == words::Playback::NEXT_KILL, viewer.follows, from);
   if (!wish.at && wish.by_s == 0) return std::nullopt;
   const Micros base = std::min(wish.at.value_or(from), library_->length());
   const double by = wish.by_s * static_cast<double>(kSecond);
   return static_cast<Micros>(std::max(0.0, static_cast<double>(base) + by));
+}
+
+/// Shortly before the next or the previous kill, of this player if it is not 0. A broadcast tells only the kills that
+/// may be seen by now.
+std::optional<Micros> Replay::place_of_kill(bool next, Id of, Micros from) const {
+  constexpr Micros kBefore = 2 * kSecond, kAgain = kSecond;
+  std::optional<Micros> found;
+  const auto look = [&](const Moment& one) {
+    if (one.what != words::Timeline::KILL) return true;
+    if (next ? one.at <= from + kBefore : one.at + kAgain >= from + kBefore) return next;
+    if (of != 0 && one.player != of && one.by != of) return true;
+    found = one.at - std::min(one.at, kBefore);
+    return !next;
+  };
+  if (live_)
+    library_->visit_kills(look);
+  else
+    (void)std::all_of(moments_.begin(), moments_.end(), look);
+  return found;
 }
 
 }  // namespace entente::core

@@ -91,6 +91,7 @@ void Tape::tell(const Fact& fact, Micros at) {
   Fact shown = fact;
   if (!show(shown, see_)) return;
   note_ids(shown);
+  note_kill(shown);
   Chunk& last = chunks_.back();
   const std::size_t before = last.facts.size();
   add(last.facts, shown, last_);
@@ -101,6 +102,14 @@ void Tape::tell(const Fact& fact, Micros at) {
 void Tape::note_ids(const Fact& fact) {
   std::visit([this](const auto& word) { each_id(word, [this](Id id) { highest_ = std::max(highest_, id); }); },
              fact.kind);
+}
+
+void Tape::note_kill(const Fact& fact) {
+  const auto* const died = as<words::Died>(fact);
+  if (died == nullptr) return;
+  const auto read = [this](Id id) { return id != 0 ? base_ + id : 0; };
+  kills_.push_back({last_, words::Timeline::KILL, read(died->player()), read(died->killer())});
+  if (kills_.size() > kMostKills) kills_.pop_front();
 }
 
 void Tape::pass(Micros at) { last_ = std::max(last_, at); }
@@ -129,12 +138,18 @@ void Tape::forget() {
     bytes_ -= oldest.bytes();
     chunks_.pop_front();
   }
+  while (!kills_.empty() && kills_.front().at < chunks_.front().from) kills_.pop_front();
 }
 
 // -- Reading ----------------------------------------------------------------------------------------------------------
 
 std::optional<Micros> Tape::first() const {
   return chunks_.empty() ? std::nullopt : std::optional(chunks_.front().from);
+}
+
+void Tape::visit_kills(const std::function<bool(const Moment&)>& visit) const {
+  for (const Moment& kill : kills_)
+    if (!visit(kill)) return;
 }
 
 const Tape::Chunk* Tape::chunk(std::uint64_t number) const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "proxy/core/replay/fact_source.h"
 #include "proxy/core/replay/replay_facts.h"
 #include "proxy/core/world.h"
 
@@ -18,6 +19,8 @@ namespace entente::core {
 
 class Tape {
  public:
+  static constexpr std::size_t kMostKills = 10'000;
+
   struct Limits {
     Micros span = 600 * kSecond;          ///< what is older is forgotten
     std::size_t bytes = 64U << 20U;       ///< of all chunks, serialized
@@ -67,6 +70,10 @@ class Tape {
   /// the two worlds, between two Clocks (resync_phase.h).
   std::vector<Fact> between(Micros from, Micros to) const;
 
+  /// Deaths that were told and are held, in the order of time, until `visit` returns false. Of more than kMostKills,
+  /// only the latest.
+  void visit_kills(const std::function<bool(const Moment&)>& visit) const;
+
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -89,11 +96,13 @@ class Tape {
   static void read_world(const Chunk& chunk, World& world);
   static Fact read(const Chunk& chunk, const Buffer& records, std::size_t& offset);
   void note_ids(const Fact& fact);
+  void note_kill(const Fact& fact);
   void forget();
 
   const See see_;
   Limits limits_;
   std::deque<Chunk> chunks_;
+  std::deque<Moment> kills_;  // with ids as they are read
   std::uint64_t next_number_ = 1;
   std::size_t bytes_ = 0;
   Micros last_ = 0;

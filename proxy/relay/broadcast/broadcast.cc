@@ -122,6 +122,13 @@ std::optional<core::Micros> LiveView::end() const {
 
 core::Micros LiveView::length() const { return end().value_or(0); }
 
+void LiveView::visit_kills(const std::function<bool(const core::Moment&)>& visit) const {
+  const auto end = this->end();
+  if (!end) return;
+  const std::lock_guard lock(broadcast_->mutex_);
+  tape().visit_kills([&](const core::Moment& kill) { return kill.at <= *end && visit(kill); });
+}
+
 std::optional<LiveView::Range> LiveView::fragments() const {
   const auto end = this->end();
   if (!end || *end < Broadcast::kFragment) return std::nullopt;

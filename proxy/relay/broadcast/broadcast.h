@@ -78,6 +78,7 @@ class LiveView final : public core::FactReaders, public std::enable_shared_from_
 
   std::unique_ptr<core::FactSource> reader() override;
   core::Micros length() const override;
+  void visit_kills(const std::function<bool(const core::Moment&)>& visit) const override;
   core::Micros delay() const { return delay_; }
   const Broadcast& broadcast() const { return *broadcast_; }
 
