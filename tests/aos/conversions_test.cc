@@ -133,6 +133,9 @@ TEST_CASE("a side is the team of its colour, and the two are never the same") {
   CHECK(spadesx.side_of(words::GREEN) == 1);
   CHECK(spadesx.side_of(words::PURPLE) == 0);
   CHECK(spadesx.side_of(words::TEAM_ANY, kNeutral) == kNeutral);
+  const Sides warm = sides_of(0xff0000, 0xc00000);  // red and green
+  CHECK(warm.side_of(words::RED) == 0);
+  CHECK(warm.side_of(words::GREEN) == 1);
   CHECK(spadesx.team_of(kSpectator) == words::TEAM_ANY);
 }
 

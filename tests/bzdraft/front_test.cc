@@ -249,6 +249,14 @@ TEST_CASE("what is true becomes messages") {
         "sends MsgMessage from=0 to=1 text=\"bye\"\nsends MsgSuperKill\ncloses: bye\n");
 }
 
+TEST_CASE("what is said arrives whole, in several lines if it is longer than one") {
+  Play play;
+  play.come_in();
+  const std::string line(kLongestLine, 'a');
+  CHECK(play.hears<words::Said>("from: 2 text: '" + line + "bc'") ==
+        "sends MsgMessage from=2 to=255 text=\"" + line + "\"\nsends MsgMessage from=2 to=255 text=\"bc\"\n");
+}
+
 TEST_CASE("who is out of sight is still there, and dies as others do") {
   Play play;
   play.come_in();

@@ -44,6 +44,17 @@ TEST_CASE("who wished to enter early enters when the world is there, under a nam
   CHECK(lines(entered, "sends MsgEnter").find("team=1") != std::string::npos);
 }
 
+TEST_CASE("a name or a motto that is too long for the server is cut with a mark") {
+  auto stage = back_stage();
+  load(stage);
+  words::Enter enter = anna();
+  enter.set_name(std::string(kLongestName + 1, 'a'));
+  enter.set_motto(std::string(kLongestText + 1, 'm'));
+  const std::string entered = lines(stage.hears(enter), "sends MsgEnter");
+  CHECK(entered.find("callsign=\"" + std::string(kLongestName - 3, 'a') + "...\"") != std::string::npos);
+  CHECK(entered.find("motto=\"" + std::string(kLongestText - 3, 'm') + "...\"") != std::string::npos);
+}
+
 TEST_CASE("accepted: the others, then ourselves, then Ready") {
   auto stage = back_stage();
   load(stage);

@@ -243,6 +243,15 @@ TEST_CASE("ogar back: Q is held for two ticks whenever in a tick it is pressed, 
   }
 }
 
+TEST_CASE("ogar back: a spawn name that is too long for the server is cut with a mark") {
+  Play play;
+  play.opens();
+  play.enters("anna of the seven seas");
+  play.hears(words::Spawn());
+  play.receives(Shown().border());
+  CHECK(has(play.waits(kTick), " flags=1 name=\"anna of the s...\" "));
+}
+
 TEST_CASE("ogar back: chat is one line a second, none in the first, and for everybody") {
   Play play;
   const auto says = [&](const char* text, words::Say::Scope scope = words::Say::EVERYBODY) {
@@ -260,6 +269,8 @@ TEST_CASE("ogar back: chat is one line a second, none in the first, and for ever
   CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"hello\"]"));
   CHECK(play.waits(kSecond - kTick) == "");
   CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"world\"]"));
+  CHECK(says(std::string(500, 'x').c_str()) == "");
+  CHECK(has(play.waits(1200 * kMillisecond), "flags=128 chat=[\"" + std::string(397, 'x') + "...\"]"));
   for (int i = 0; i < 5; ++i) CHECK(says("flood") == "");
   CHECK(says("flood") == "loses Say: the server accepts one line a second\n");
 }

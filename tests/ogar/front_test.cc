@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/ogar/ogar.h"
+#include "proxy/core/replay/resync_phase.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
@@ -224,6 +225,33 @@ TEST_CASE("ogar front: a tank that leaps from tile to tile glides, never two til
   }
 }
 
+TEST_CASE("ogar front: of a moment that is only told again a client hears nothing, and nobody glides there") {
+  Play play;
+  play.greeted();
+  play.hears(player(2, "ben"));
+  for (const Id id : {60U, 61U}) play.hears(unit(id, Unit::TANK, 0, 0, 0, 2));
+  play.waits(kTick);
+  words::Round over;
+  over.set_state(words::Round::OVER);
+  over.set_winner(2);
+  play.hears(core::resync_clock(5 * kSecond));
+  play.hears(over);
+  play.hears(pose(60, 20, 0));
+  play.hears(unit(61, Unit::TANK, 0, 20, 0, 2));
+  words::Clock runs;
+  runs.set_speed(1);
+  play.hears(runs);
+  const std::string moved = play.waits(kTick);
+  CHECK(texts_of(moved) == "");
+  CHECK(has(moved, "{id=60 flags=1 x=353.55 y=0}"));
+  CHECK(has(moved, "{id=61 flags=1 x=0 y=-353.55}"));
+  play.hears(over);
+  play.hears(pose(60, 0, 0));
+  const std::string seen = play.waits(kTick);
+  CHECK(texts_of(seen) == "the round is over: ben has won\n");
+  CHECK(!has(seen, "{id=60 flags=1 x=0 y=0}"));
+}
+
 TEST_CASE("ogar front: of three tanks the one that is steered is the own one, and Q is the next") {
   Play play;
   play.greeted();
@@ -415,6 +443,11 @@ TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots a
   said.set_from(20);
   play.hears(said);
   CHECK(has(play.waits(kTick), red + " by_server=0 text=\"hi\""));
+  room.set_teams(true);  // who is on no side is paler than who is on one
+  play.hears(room);
+  said.set_from(3);
+  play.hears(said);
+  CHECK(has(play.waits(kTick), "colour=(230 138 219) by_server=0 text=\"hi\""));
 }
 
 TEST_CASE("ogar front: a win makes the cell of who drives a tank larger, so that the client's score moves") {

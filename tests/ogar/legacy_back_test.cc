@@ -215,12 +215,17 @@ TEST_CASE("ogar legacy back: splits are messages, 16 at most; chat is short, and
       longest = std::max(longest, all.find('\n', at) - at);
     }
     CHECK(longest < 160);  // 100 units
+    if (count != 0) CHECK(has(all, "text=\"" + std::string(97, 'x') + "...\""));
     return count;
   };
   CHECK(lines(1200 * kMillisecond) == 1);
   CHECK(lines(1600 * kMillisecond) == 0);
   CHECK(lines(kSecond) == 1);
   CHECK(has(play.waits(5 * kSecond), "sends StatRequest "));
+  Play in_utf8(6);
+  in_utf8.plays();
+  in_utf8.hears(say);
+  CHECK(has(in_utf8.waits(2 * kSecond), "text=\"" + std::string(197, 'x') + "...\""));
 }
 
 TEST_CASE("ogar legacy back: Q, minions and watching are messages of their own, after the mouse") {
