@@ -1,6 +1,8 @@
 // The list of games. A game is part of the program by its line here; games do not register themselves.
 #include "adapters/registry.h"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "adapters/aos/aos.h"
@@ -11,6 +13,7 @@
 #include "adapters/native/page.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"
+#include "adapters/wire/print.h"
 
 namespace entente {
 namespace {
@@ -44,6 +47,32 @@ std::span<const Naming> namings() {
       {&ogar::game(), "Join", "name"},  // Panic's players have no names
   };
   return kAll;
+}
+
+/// A message in which a server tells of a kill; its fields `victim` and `killer` are players.
+struct KillNaming {
+  const wire::Game* game;
+  std::string_view message;
+  std::vector<std::string_view> no_players;  // killers that are none: the server, and nobody
+};
+
+const KillNaming* kill_naming(std::string_view game) {
+  static const KillNaming kAll[] = {
+      {&aos::game(), "KillAction", {}},
+      {&bzdraft::game(), "MsgKilled", {"0", "254"}},
+      {&bzflag::game(), "MsgKilled", {"253", "255"}},
+  };
+  for (const KillNaming& one : kAll)
+    if (one.game->name() == game) return &one;
+  return nullptr;
+}
+
+/// As it is printed, also that of a group of fields.
+std::string value_of(const std::vector<wire::Shown>& fields, const std::string& name) {
+  std::string value;
+  for (const wire::Shown& field : fields)
+    if (field.path == name || field.path.starts_with(name + ".")) value += field.value;
+  return value;
 }
 
 std::span<const Entry> entries() {
@@ -107,9 +136,21 @@ std::string_view player_name_field(const wire::Game& game, const wire::Row& row)
 }
 
 std::string_view kill_message(std::string_view game) {
-  if (game == "bzflag" || game == "bzdraft") return "MsgKilled";
-  if (game == "aos") return "KillAction";
-  return "";
+  const KillNaming* const kill = kill_naming(game);
+  return kill != nullptr ? kill->message : "";
+}
+
+bool tells_kill(std::string_view game_name, std::string_view dialect_name, Bytes frame) {
+  const KillNaming* const kill = kill_naming(game_name);
+  if (kill == nullptr) return false;
+  const auto codec = kill->game->codec(wire::find_dialect(*kill->game, dialect_name).value_or(0));
+  wire::Frame message{wire::Way::kToClient, wire::Lane::kStream, wire::Stage::kPlay, frame};
+  if (codec->find(message) == nullptr) message.lane = wire::Lane::kDatagram;
+  if (const auto row = codec->decode(message); !row || (*row)->name != kill->message) return false;
+  const std::vector<wire::Shown> fields = wire::show(*codec);
+  const std::string victim = value_of(fields, "victim"), killer = value_of(fields, "killer");
+  return killer != victim &&
+         std::find(kill->no_players.begin(), kill->no_players.end(), killer) == kill->no_players.end();
 }
 
 std::string_view ping_message(const wire::Game& game) { return &game == &bzflag::game() ? "MsgLagPing" : ""; }

@@ -8,6 +8,7 @@
 #include "adapters/wire/mapping.h"
 #include "adapters/wire/personal.h"
 #include "proxy/base/asset.h"
+#include "proxy/base/bytes.h"
 #include "proxy/core/faces.h"
 
 namespace entente {
@@ -24,6 +25,10 @@ std::string_view player_name_field(const wire::Game& game, const wire::Row& row)
 /// The name of the message by which a server of this game tells of a kill; "" if there is none. A game's name is its
 /// URL scheme.
 std::string_view kill_message(std::string_view game);
+
+/// Whether this frame of a server, such a message, tells that a player killed another: not itself, and not by the
+/// server's doing. False if it does not decode in this dialect (the first one, if this one is not known).
+bool tells_kill(std::string_view game, std::string_view dialect, Bytes frame);
 
 /// The message by which a server of this game asks its client for an echo; "" if there is none.
 std::string_view ping_message(const wire::Game& game);

@@ -88,7 +88,8 @@ void Summary::opened(const Opened& opened) {
   about_.games.insert(opened.game() + (opened.dialect().empty() ? "" : " ") + opened.dialect());
   const bool has_server = !opened.server().empty() && !opened.server().ends_with(":0");
   if (has_server) about_.servers.insert(opened.server());
-  Link link{opened.server(), kill_message_ ? std::string(kill_message_(opened.game())) : ""};
+  Link link{opened.server(), opened.game(), opened.dialect(),
+            kills_.message ? std::string(kills_.message(opened.game())) : ""};
   tells_kills_ |= !link.kill_message.empty();
   links_[opened.link()] = std::move(link);
 }
@@ -112,11 +113,11 @@ bool Summary::leads(std::uint32_t link, const std::string& server) {
   return leaders_.try_emplace(server, link).first->second == link;
 }
 
-void Summary::frame(std::uint32_t link, Way way, std::string_view name) {
+void Summary::frame(std::uint32_t link, Way way, std::string_view name, Bytes bytes) {
   if (way != TO_CLIENT || name.empty() || has_words_) return;
   const auto at = links_.find(link);
   if (at == links_.end() || name != at->second.kill_message) return;
-  if (leads(link, at->second.server)) ++kills_in_frames_;
+  if (leads(link, at->second.server) && kills_.counts(at->second.game, at->second.dialect, bytes)) ++kills_in_frames_;
 }
 
 void Summary::fact(std::uint32_t link, Bytes fact) {

@@ -37,17 +37,24 @@ class Summary {
  public:
   static constexpr std::size_t kMostPlayers = 500, kLongestName = 64;
 
-  /// The name of the message by which a server of this game tells a kill; "": there is none.
-  using KillMessage = std::function<std::string_view(std::string_view game)>;
+  /// How servers tell of kills.
+  struct Kills {
+    /// The name of the message of this game; "": there is none.
+    std::function<std::string_view(std::string_view game)> message = {};
+    /// Whether that message, a whole frame, tells that a player killed another.
+    std::function<bool(std::string_view game, std::string_view dialect, Bytes frame)> counts = {};
+  };
 
-  explicit Summary(KillMessage kill_message = {}) : kill_message_(std::move(kill_message)) {}
+  Summary() = default;
+  /// Both functions are set.
+  explicit Summary(Kills kills) : kills_(std::move(kills)) {}
 
   void opened(const Opened& opened);
   void closed(std::uint32_t link);
   /// A player's name, in UTF-8.
   void player(std::string_view name);
   /// `name`: of the message.
-  void frame(std::uint32_t link, Way way, std::string_view name);
+  void frame(std::uint32_t link, Way way, std::string_view name, Bytes bytes);
   /// A message Fact or Intent of schema/game.proto.
   void fact(std::uint32_t link, Bytes fact);
   void intent(Bytes intent);
@@ -57,12 +64,12 @@ class Summary {
 
  private:
   struct Link {
-    std::string server;
+    std::string server, game, dialect;
     std::string kill_message;
   };
   bool leads(std::uint32_t link, const std::string& server);
 
-  KillMessage kill_message_;
+  Kills kills_;
   About about_;
   std::map<std::uint32_t, Link> links_;           // that are open
   std::map<std::string, std::uint32_t> leaders_;  // by server: the link on which its kills are counted

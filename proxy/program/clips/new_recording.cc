@@ -26,7 +26,7 @@ NewRecording::NewRecording(std::string path, std::string part, RecordingFilter* 
       filter_(filter),
       files_(
           {.begin = [this](relay::LinkId) { return Outcome<std::unique_ptr<trace::Recorder>>(std::move(recorder_)); },
-           .kill_message = kill_message},
+           .kills = {kill_message, tells_kill}},
           nullptr, false, wanted_) {}
 
 Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& path, RecordingFilter* filter) {

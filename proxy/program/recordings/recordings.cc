@@ -47,7 +47,7 @@ struct Listed {
 void read_all(const std::string& path, Listed& listed) {
   const auto recording = trace::Recording::open(path);
   if (!recording) return void(listed.problem = recording.error().text);
-  trace::Summary summary(kill_message);
+  trace::Summary summary({kill_message, tells_kill});
   Buffer bytes;
   const auto written = [&](const google::protobuf::MessageLite& message) -> Bytes {
     bytes.resize(message.ByteSizeLong());
@@ -66,7 +66,10 @@ void read_all(const std::string& path, Listed& listed) {
     listed.end = std::max(listed.end, event.time);
     if (event.opened != nullptr) summary.opened(*event.opened);
     if (event.closed != nullptr) summary.closed(event.closed->link());
-    if (event.frame != nullptr) summary.frame(event.frame->link(), event.frame->way(), event.frame->name());
+    if (event.frame != nullptr) {
+      const trace::Frame& frame = *event.frame;
+      summary.frame(frame.link(), frame.way(), frame.name(), as_bytes(frame.data()));
+    }
     if (event.world != nullptr) summary.world(*event.world);
     if (event.word && event.word->intent != nullptr) summary.intent(written(*event.word->intent));
     if (event.word && event.word->fact != nullptr) summary.fact(event.word->link, written(*event.word->fact));

@@ -86,7 +86,7 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.files.each_session = names_each_session(target.pattern);
   options.files.rotate_after = settings_.rotate_s() * WallTime{1'000'000'000};
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
-  options.files.kill_message = kill_message;
+  options.files.kills = {kill_message, tells_kill};
   const std::string of = "recording of route " + std::to_string(target.route) + " (" + target.game + ")";
   options.files.failed = [of](const Error& error) { spdlog::error("{}: {}", of, error.text); };
   options.said = [of](std::string_view sentence) { spdlog::warn("{}: {}", of, sentence); };

@@ -21,7 +21,7 @@ std::string name_of(const trace::Recorder& recorder) {
 }  // namespace
 
 struct RecordingFiles::File {
-  explicit File(const RecordingFilesOptions& options) : summary(options.kill_message) {}
+  explicit File(const RecordingFilesOptions& options) : summary(options.kills) {}
 
   std::unique_ptr<trace::Recorder> recorder;
   trace::Summary summary;
@@ -226,7 +226,7 @@ void RecordingFiles::frame(WallTime time, const trace::FrameView& frame) {
   if (link != nullptr) (frame.way == trace::TO_SERVER ? link->client_sent : link->server_sent) = true;
   if (!on_) return;
   if (link == nullptr || link->file == nullptr) return void(lost_ += {1, frame.bytes.size()});
-  link->file->summary.frame(frame.link, frame.way, frame.name);
+  link->file->summary.frame(frame.link, frame.way, frame.name, frame.bytes);
   link->file->use(time);
   link->file->recorder->frame(time, frame);
 }

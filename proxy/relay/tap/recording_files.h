@@ -50,7 +50,7 @@ struct RecordingFilesOptions {
   std::uint64_t rotate_bytes = 0;  ///< 0: never
   /// A file could not be begun or completed. Said once for a row of failures. On the tap's thread, or another.
   std::function<void(const Error&)> failed = {};
-  trace::Summary::KillMessage kill_message = {};
+  trace::Summary::Kills kills = {};
   /// A file has its name. On the tap's thread, or another.
   std::function<void(const std::string& path)> completed = {};
 };

@@ -17,6 +17,10 @@ namespace {
 constexpr WallTime kSecond = 1'000'000'000;
 constexpr WallTime kStart = 1'763'830'920 * kSecond;  // 2025-11-22 17:02:00
 
+// MsgKilled of bzflag 2.4, of player 1: shot by 2, by itself, and by the server.
+constexpr const char *kShot = "00086b6c0102000100054742", *kShotItself = "00086b6c0101000100054742",
+                     *kShotByServer = "00086b6c01fd000100054742";
+
 struct Listing {
   int code;
   std::string out, err;
@@ -39,7 +43,7 @@ void record_match(const std::string& path, bool sum, WallTime start = kStart) {
   trace::Opened opened = opening(1, "bzflag", "2.4");
   opened.set_server("192.0.2.7:5154");
   to->opened(start, opened);
-  trace::Summary summary(kill_message);
+  trace::Summary summary({kill_message, tells_kill});
   summary.opened(opened);
   for (std::uint32_t id = 1; id <= 2; ++id) {
     words::Fact player;
@@ -80,23 +84,59 @@ TEST_CASE("a row tells when, how long, where, who and how many kills, by the end
 }
 
 TEST_CASE("a server tells its kills to each client of a relay, and they are counted once") {
-  trace::Summary summary(kill_message);
+  trace::Summary summary({kill_message, tells_kill});
   for (std::uint32_t link = 1; link <= 3; ++link) {
     trace::Opened opened = opening(link, "bzflag", "2.4");
     opened.set_server(link < 3 ? "192.0.2.7:5154" : "192.0.2.8:5154");
     summary.opened(opened);
   }
-  const auto kill = [&](std::uint32_t link) { summary.frame(link, trace::TO_CLIENT, "MsgKilled"); };
+  const Buffer killed = from_hex(kShot);
+  const auto kill = [&](std::uint32_t link) { summary.frame(link, trace::TO_CLIENT, "MsgKilled", killed); };
   kill(2), kill(1), kill(3);
-  summary.frame(1, trace::TO_SERVER, "MsgKilled");
-  summary.frame(1, trace::TO_CLIENT, "MsgShotEnd");
+  summary.frame(1, trace::TO_SERVER, "MsgKilled", killed);
+  summary.frame(1, trace::TO_CLIENT, "MsgShotEnd", killed);
   CHECK(summary.about().kills == 2);
   summary.closed(2);
   kill(1);
   CHECK(summary.about().kills == 3);
-  trace::Summary no_kills(kill_message);
+  trace::Summary no_kills({kill_message, tells_kill});
   no_kills.opened(opening(1, "ogar", "modern3"));
   CHECK_FALSE(no_kills.about().kills);
+}
+
+TEST_CASE("who destroyed itself, or was destroyed by the server, is no kill in a relay's recording") {
+  const Folder folder;
+  for (const bool sum : {true, false}) {
+    CAPTURE(sum);
+    const std::string path = folder.file(sum ? "sum.mcap" : "none.mcap");
+    auto to = recorder(path);
+    trace::Summary summary({kill_message, tells_kill});
+    const trace::Opened opened = opening(1, "bzflag", "2.4");
+    to->opened(kStart, opened);
+    summary.opened(opened);
+    for (const char* hex : {kShot, kShotItself, kShotByServer, kShot}) {
+      const Buffer bytes = from_hex(hex);
+      to->frame(kStart,
+                {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = bytes, .name = "MsgKilled"});
+      summary.frame(1, trace::TO_CLIENT, "MsgKilled", bytes);
+    }
+    if (sum) to->summarize(to_map(summary.about()));
+    REQUIRE(to->close(kStart).ok());
+    CHECK(list(path, true).out.find("\"kills\":2,") != std::string::npos);
+  }
+}
+
+TEST_CASE("a kill message tells of a kill if its killer is another player") {
+  CHECK(tells_kill("bzflag", "2.4", from_hex(kShot)));
+  CHECK_FALSE(tells_kill("bzflag", "2.4", from_hex(kShotItself)));
+  CHECK_FALSE(tells_kill("bzflag", "2.4", from_hex(kShotByServer)));
+  CHECK_FALSE(tells_kill("bzflag", "2.4", from_hex("00016b6c01")));
+  CHECK(tells_kill("aos", "0.75", from_hex("1005040003")));
+  CHECK_FALSE(tells_kill("aos", "0.75", from_hex("1005050403")));  // a fall
+  CHECK(tells_kill("bzdraft", "draft", from_hex("00046b6c02010001")));
+  CHECK_FALSE(tells_kill("bzdraft", "draft", from_hex("00046b6c02020001")));
+  CHECK_FALSE(tells_kill("bzdraft", "draft", from_hex("00046b6c02000001")));  // the server
+  CHECK_FALSE(tells_kill("ogar", "modern3", from_hex("10")));
 }
 
 TEST_CASE("a summary holds so many names, and says that there are more; it reads back as it was written") {
