@@ -55,6 +55,10 @@ std::size_t unseen_size(std::string_view text) {
     const std::size_t end = text.find_first_not_of("0123456789;:?", 2);
     return end != text.npos && is_letter(text[end]) ? end + 1 : std::min(end, text.size());
   }
+  if (first == '[') {  // a colour whose escape character a bridge has removed
+    const std::size_t end = text.find_first_not_of("0123456789;", 1);
+    return end != text.npos && end > 1 && text[end] == 'm' ? end + 1 : 0;
+  }
   if (first == '\t' || first == '\n' || first == '\r') return 0;
   if (first < 0x20 || first == 0x7f) return 1;
   if (first < 0x80) return 0;
@@ -78,6 +82,11 @@ Visible visible(std::string_view text) {
   }
   out.places.push_back(text.size());
   return out;
+}
+
+std::string_view without_mark(std::string_view text) {
+  if (text.ends_with(kCutMark)) text.remove_suffix(kCutMark.size());
+  return text;
 }
 
 /// "1.2.3.4" exactly.
@@ -243,20 +252,31 @@ std::string Pseudonyms::without_names(std::string_view original) const {
   const std::string small = folded(text);
   const auto as_written = [&](std::size_t from, std::size_t to) { return original.substr(from, to - from); };
   const auto is_apart = [&](std::size_t at) { return places[at - 1] + 1 != places[at]; };  // from the byte before it
+  const auto begins_word = [&](std::size_t at) { return at == 0 || !is_of_name(text[at - 1]) || is_apart(at); };
   std::string out(as_written(0, places[0]));
+  std::size_t mark = text.find(kCutMark);  // the next one
   for (std::size_t at = 0; at < text.size();) {
     const Sought* found = nullptr;
     const auto& sought = sought_[static_cast<unsigned char>(small[at])];
     for (auto one = sought.begin(); found == nullptr && one != sought.end(); ++one) {
       if (small.compare(at, one->lower.size(), one->lower) != 0) continue;
       const std::size_t end = at + one->lower.size();
-      const bool whole = (at == 0 || !is_of_name(text[at - 1]) || is_apart(at)) &&
-                         (end == text.size() || !is_of_name(text[end]) || is_apart(end));
+      const bool whole = begins_word(at) && (end == text.size() || !is_of_name(text[end]) || is_apart(end));
       if (whole || one->lower.size() >= kShort) found = &*one;
+    }
+    if (mark < at) mark = text.find(kCutMark, at);
+    if (mark != text.npos && begins_word(at) && (found == nullptr || at + found->lower.size() < mark)) {
+      if (const Sought* cut = begun_by(std::string_view(small).substr(at, mark - at)); cut != nullptr) {
+        out += cut->pseudonym;
+        out += as_written(places[mark - 1] + 1, places[mark]);
+        at = mark + kCutMark.size();
+        out += as_written(places[at - 1] + 1, places[at]);
+        continue;
+      }
     }
     const bool at_end = found != nullptr && at + found->lower.size() >= text.size();
     if (!at_end && original.size() >= kCutText && text.size() - at <= kLongestEnd) {
-      if (const Sought* cut = begun_at_end(std::string_view(small).substr(at)); cut != nullptr) {
+      if (const Sought* cut = begun_by(without_mark(std::string_view(small).substr(at))); cut != nullptr) {
         out += cut->pseudonym;
         break;
       }
@@ -274,12 +294,11 @@ std::string Pseudonyms::without_names(std::string_view original) const {
   return out;
 }
 
-/// The name that begins with `end`, and goes on.
-const Pseudonyms::Sought* Pseudonyms::begun_at_end(std::string_view end) const {
-  if (end.ends_with(kCutMark)) end.remove_suffix(kCutMark.size());
-  if (end.size() < kShort) return nullptr;
-  for (const Sought& one : sought_[static_cast<unsigned char>(end[0])])
-    if (one.lower.starts_with(end)) return &one;
+/// The name that begins with `part`, and goes on.
+const Pseudonyms::Sought* Pseudonyms::begun_by(std::string_view part) const {
+  if (part.size() < kShort || part.size() > kLongestEnd) return nullptr;
+  for (const Sought& one : sought_[static_cast<unsigned char>(part[0])])
+    if (one.lower.starts_with(part)) return &one;
   return nullptr;
 }
 

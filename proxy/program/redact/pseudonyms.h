@@ -37,7 +37,7 @@ class Pseudonyms {
   void keep_secret(std::string_view secret);
 
   /// `text` without the names that are known, in any case and with any colours: of three letters or more wherever they
-  /// stand, shorter ones as whole words.
+  /// stand, shorter ones as whole words. Also the beginnings of names that a program cut, with kCutMark.
   std::string without_names(std::string_view text) const;
   std::string without_secrets(std::string_view text) const;
   /// `text` without addresses, URLs and names of hosts.
@@ -59,7 +59,7 @@ class Pseudonyms {
 
   static std::size_t ip6_size(std::string_view text);
   void add_without_addresses(std::string_view run, std::string& out);
-  const Sought* begun_at_end(std::string_view end) const;
+  const Sought* begun_by(std::string_view part) const;
 
   std::map<std::string, std::string, std::less<>> names_, hosts_;
   std::map<Ip4, Ip4> ip4_;

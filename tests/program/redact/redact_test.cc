@@ -261,6 +261,11 @@ TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and 
   const std::string filler(100, '.');
   CHECK(told(filler + " killed by annab") == filler + " killed by player2");
   CHECK(told(filler + " killed by Annab...") == filler + " killed by player2");
+  // Or anywhere, with a mark.
+  CHECK(told("Annab... destroyed ANN...") == "player2 destroyed player2");
+  CHECK(told("\x1b[31mAn\x1b[1;32mnab\x1b[0m... left") == "\x1b[31mplayer2\x1b[0m left");
+  CHECK(told("anna annabel...") == "player1 player2...");
+  CHECK(told("hosanna... and an... and xann...") == "hosplayer1... and an... and xann...");
   CHECK(told("ann") == "ann");
   CHECK(told("nobody here") == "nobody here");
   // Colours, and characters that nobody sees, in chat and in names.
@@ -270,6 +275,10 @@ TEST_CASE("kept chat: names in any case, inside words too; addresses, hosts and 
   CHECK(told("\x1b[31mal\nall") == "\x1b[31mplayer3\nall");
   CHECK(censor.text(Personal::kName, "\x1b[31mBo\x1b[32mb\x1b[0m") == "player5");
   CHECK(censor.text(Personal::kName, "Bob") == "player5");
+  // A bridge removes the escape characters.
+  CHECK(told("[31mA[1;32mnn[0mabel[0m: hi") == "[31mplayer2[0m: hi");
+  CHECK(told("[31mA[1;32mnn[0m... or [1] [2m] [m") == "[31mplayer2[0m or [1] [2m] [m");
+  CHECK(censor.text(Personal::kName, "[31mBo[32mb[0m") == "player5");
   CHECK(told("BOB \x1b[31mB\x1b[32mob\x1b[0m \x1b[") == "player5 \x1b[31mplayer5\x1b[0m \x1b[");
 }
 
