@@ -8,7 +8,9 @@
 #include <future>
 #include <random>
 
+#include "adapters/native/native.h"
 #include "proxy/trace/recording.h"
+#include "schema/game.pb.h"
 #include "tests/relay/peers.h"
 #include "tests/support/heap.h"
 #include "tests/support/hex.h"
@@ -337,6 +339,61 @@ TEST_CASE("a ring that is full drops whole entries, counts them, notes them, and
   CHECK(lines[lines.size() - 3] == "0 " + std::to_string(1 + (sent - 1) % 2) + " s2c Blob 102");
   CHECK(std::any_of(said.begin(), said.end(),
                     [](auto& line) { return line.starts_with("the tap could not keep up: "); }));
+}
+
+/// A Fact of native with a land of this size, in one piece.
+Buffer land(std::size_t size) {
+  words::Fact fact;
+  fact.mutable_world()->set_voxels(std::string(size, 'v'));
+  Buffer frame(4);
+  append(frame, as_bytes(fact.SerializeAsString()));
+  for (std::size_t i = 0, left = frame.size() - 4; i < 4; ++i)
+    frame[i] = static_cast<std::uint8_t>(left >> (24 - 8 * i));
+  return frame;
+}
+
+SessionInfo native_session(LinkId link) {
+  SessionInfo info = session(link);
+  info.game = &native::game();
+  return info;
+}
+
+TEST_CASE("lands of many viewers are all counted, however small the ring is") {
+  constexpr std::size_t kViewers = 100;
+  Disk disk;
+  TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});
+  auto& sink = tap.sink(0);
+  for (LinkId link = 1; link <= kViewers; ++link) sink.opened(native_session(link), 1);
+  const Buffer same = land(RingSink::kLarge);
+  disk.hold();
+  for (int i = 0; i < 2; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, same, 1);
+  disk.wait_until_stuck();  // nothing is taken any more
+  for (LinkId link = 2; link <= kViewers; ++link) sink.bytes(link, Way::kToClient, Lane::kStream, same, 1);
+  disk.let_go();
+  REQUIRE(ok(tap.stop()));
+  const auto totals = tap.totals();
+  CHECK(totals.dropped == 0);
+  CHECK(totals.raw_bytes == 0);
+  const MessageCount* const worlds = find(totals, "World", Way::kToClient);
+  REQUIRE(worlds != nullptr);
+  CHECK(worlds->frames == kViewers + 1);
+}
+
+TEST_CASE("what lies beside a ring is kept once if it is the same, and limited; it is freed with the ring") {
+  constexpr std::size_t kSize = 4U << 20U, kFit = RingSink::kMostBeside / kSize;
+  const std::size_t before = testing::bytes_in_use();
+  {
+    net::Waker waker;
+    RingSink sink(1U << 20U, waker);
+    sink.opened(session(1), 1);
+    for (std::size_t i = 0; i < 2 * kFit; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, Buffer(kSize, 1), 1);
+    CHECK(sink.dropped().read() == 0);
+    CHECK(testing::bytes_in_use() - before < 2 * kSize);
+    for (std::size_t i = 0; i < kFit + 10; ++i)
+      sink.bytes(1, Way::kToClient, Lane::kStream, Buffer(kSize, static_cast<std::uint8_t>(2 + i)), 1);
+    CHECK(sink.dropped().read() == 11);  // besides the first, kFit - 1 have room
+  }
+  CHECK(testing::bytes_in_use() == before);
 }
 
 TEST_CASE("what is left at the end is taken by the thread that stops the tap, not by the tap's own, which gives way") {

@@ -1,4 +1,4 @@
-// The slow paths: what is done when the ring is full.
+// The slow paths: what is done with large entries, and when the ring is full.
 #include "proxy/relay/tap/ring_sink.h"
 
 #include <type_traits>
@@ -17,6 +17,45 @@ Bytes raw(const T& value) {
 
 RingSink::RingSink(std::size_t ring_bytes, net::Waker& waker, const WordsWanted* wanted)
     : ring_(ring_bytes), waker_(waker), wanted_(wanted), spare_(ring_.capacity() / 8) {}
+
+RingSink::~RingSink() {
+  while (!ring_.empty()) {
+    const Ring::Entry entry = ring_.front();
+    Ring::Entry left = entry;
+    const Beside freed(left);
+    ring_.pop(entry);
+  }
+}
+
+RingSink::Beside::Beside(Ring::Entry& entry) {
+  if ((entry.head.kind & kFlag) == 0) return;
+  entry.head.kind = static_cast<std::uint8_t>(entry.head.kind & ~kFlag);
+  bytes_.reset(from_raw<const Shared*>(entry.bytes));
+  entry.bytes = **bytes_;
+}
+
+bool RingSink::put(const Ring::Head& head, Bytes bytes) {
+  return bytes.size() <= kLarge ? ring_.push(head, bytes, spare_) : put_beside(head, bytes);
+}
+
+bool RingSink::put_beside(Ring::Head head, Bytes bytes) {
+  Beside::Shared shared = last_beside_.lock();
+  if (shared == nullptr || !same(*shared, bytes)) {
+    if (beside_bytes_.load(std::memory_order_relaxed) + bytes.size() > kMostBeside) return false;
+    beside_bytes_.fetch_add(bytes.size(), std::memory_order_relaxed);
+    shared = Beside::Shared(new Buffer(bytes.begin(), bytes.end()), [this](const Buffer* read) {
+      beside_bytes_.fetch_sub(read->size(), std::memory_order_relaxed);
+      delete read;
+    });
+    last_beside_ = shared;
+  }
+  auto place = std::make_unique<const Beside::Shared>(std::move(shared));
+  head.kind = static_cast<std::uint8_t>(head.kind | Beside::kFlag);
+  if (!ring_.push(head, raw(place.get()), spare_)) return false;
+  (void)place.release();  // the entry's
+  waker_.wake();
+  return true;
+}
 
 void RingSink::opened(const SessionInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);
@@ -47,7 +86,7 @@ void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes 
 
 void RingSink::push(const Ring::Head& head, wire::Lane lane, Bytes bytes) {
   const auto way = static_cast<wire::Way>(head.way);
-  if (!settle(head.at) || !ring_.push(head, bytes, spare_)) miss(head.link, way, lane, bytes.size());
+  if (!settle(head.at) || !put(head, bytes)) miss(head.link, way, lane, bytes.size());
   if (ring_.more_than_half_full()) waker_.wake();
 }
 
@@ -68,7 +107,7 @@ bool RingSink::geometry(LinkId link, Bytes geometry, WallTime at) {
 }
 
 bool RingSink::push_word(const Ring::Head& head, Bytes word) {
-  if (settle(head.at) && ring_.push(head, word, spare_)) return true;
+  if (settle(head.at) && put(head, word)) return true;
   dropped_.add();
   dropped_bytes_.add(word.size());
   word_gap_.link = word_gap_.words == 0 || word_gap_.link == head.link ? head.link : 0;

@@ -1,10 +1,12 @@
 // A worker's side of the tap: writes what the worker reports into a ring.
 // Law: a call never waits and, in steady state, neither allocates nor makes system calls. What does not fit is counted,
-// and reported as a gap once there is space. Some space is reserved for openings and closings.
+// and reported as a gap once there is space. Some space is reserved for openings and closings. What is large, such as a
+// world, lies beside the ring; the same bytes that are told to several links one after another lie there once.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <vector>
 
 #include "proxy/net/waker.h"
@@ -61,8 +63,25 @@ class RingSink final : public TapSink {
     kCalls,     ///< as a message of schema/trace.proto
   };
 
+  /// Larger entries lie beside the ring: at most so many bytes of them.
+  static constexpr std::size_t kLarge = 128U << 10U, kMostBeside = 128U << 20U;
+
+  /// The bytes of an entry that lie beside the ring.
+  class Beside {
+   public:
+    /// Gives the entry, the ring's oldest, its bytes, which are valid as long as this object.
+    explicit Beside(Ring::Entry& entry);
+
+   private:
+    friend class RingSink;
+    using Shared = std::shared_ptr<const Buffer>;
+    static constexpr std::uint8_t kFlag = 0x80;  // in the kind of an entry whose bytes are the address of a Shared
+    std::unique_ptr<const Shared> bytes_;
+  };
+
   /// `wanted` outlives the sink. Null: the sink never wants words.
   RingSink(std::size_t ring_bytes, net::Waker& waker, const WordsWanted* wanted = nullptr);
+  ~RingSink() override;
 
   void opened(const SessionInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
@@ -87,6 +106,8 @@ class RingSink final : public TapSink {
 
  private:
   bool settle_owed(WallTime at);
+  bool put(const Ring::Head& head, Bytes bytes);
+  bool put_beside(Ring::Head head, Bytes bytes);
   void push(const Ring::Head& head, wire::Lane lane, Bytes bytes);
   void miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t bytes);
   bool push_word(const Ring::Head& head, Bytes word);
@@ -96,6 +117,9 @@ class RingSink final : public TapSink {
   const WordsWanted* const wanted_;
   const std::size_t spare_;  // what bytes() leaves free for the others
   std::size_t open_ = 0;
+
+  std::atomic<std::size_t> beside_bytes_{0};  // that lie beside the ring
+  std::weak_ptr<const Buffer> last_beside_;
 
   bool owing_ = false;  // there are gaps or missed closings to tell first
   std::array<Gap, 32> gaps_{};

@@ -252,7 +252,9 @@ bool TapThread::drain(std::size_t entries) {
     auto* from = oldest();
     if (!from) return false;
     const auto entry = from->ring().front();
-    take(entry);
+    Ring::Entry whole = entry;
+    const RingSink::Beside beside(whole);
+    take(whole);
     from->ring().pop(entry);
   }
   return true;
