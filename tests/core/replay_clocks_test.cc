@@ -351,6 +351,49 @@ TEST_CASE("a viewer that seeks without end moves a few times a second, and delay
   CHECK(replaced > 9'900);
 }
 
+TEST_CASE("large lands are told one after another, and others see no delay") {
+  auto facts = drive();
+  words::World land;
+  land.set_voxels(std::string(2U << 20U, 'v'));
+  for (Fact& fact : facts)
+    if (as<words::World>(fact) != nullptr) fact = at(fact.at, land);
+  words::WorldEdit edit;
+  edit.mutable_edit()->set_op(words::Edit::DIG);
+  facts.push_back(at(3 * kSecond, edit));
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& one, const Fact& other) { return one.at < other.at; });
+  Own show(facts);
+  constexpr std::size_t kViewers = 10;
+  std::vector<std::pair<Seen*, Id>> viewers;
+  for (std::size_t i = 0; i <= kViewers; ++i) viewers.push_back(show.enter());
+  const auto [other, calm] = viewers.back();
+  viewers.pop_back();
+  show.says(calm, "/seek 7");
+  for (const auto& [seen, id] : viewers) show.says(id, "/seek 5");
+  show.pass(kSecond);
+  for (const auto& [seen, id] : viewers) show.says(id, "/pause");  // clocks that stand are not alike, however close
+  show.pass(kSecond);
+  for (const auto& [seen, id] : viewers) seen->heard.clear();
+  const auto told = [&] {  // that an edit must be undone for them
+    std::size_t lands = 0;
+    for (const auto& [seen, id] : viewers)
+      for (const Fact& fact : seen->heard) lands += as<words::World>(fact) != nullptr ? 1 : 0;
+    return lands;
+  };
+  double place = 0.6;
+  for (const auto& [seen, id] : viewers) {
+    show.room->received(id, Lane::kStream, as_bytes("/seek " + std::to_string(place)), show.now);
+    place += 0.2;
+  }
+  show.pass(0);
+  CHECK(told() == 4);
+  const double before = x_of(other->world);
+  show.pass(100 * kMillisecond);
+  CHECK(x_of(other->world) == before + 1);
+  CHECK(told() == 9);  // one each 20 ms
+  show.pass(20 * kMillisecond);
+  CHECK(told() == kViewers);
+}
+
 TEST_CASE("at the end a clock stands, and plays again when it is told to") {
   Own show(drive());
   const auto [seen, id] = show.enter();

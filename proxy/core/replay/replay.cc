@@ -20,6 +20,8 @@ constexpr double kShotFades = 1e-3;     // seconds: a shot that ends sooner is n
 /// Going to another place costs about a millisecond: so often on average, for all viewers together.
 constexpr Micros kJumpEvery = 4 * kMillisecond;
 constexpr unsigned kJumpsAtOnce = 16;
+/// Bytes of land that cost as much as going there.
+constexpr std::size_t kLandAJump = 512 * 1024;
 /// With many clocks, what they have to say within this time is said together.
 constexpr std::size_t kManyClocks = 24;
 constexpr Micros kGather = 10 * kMillisecond;
@@ -165,7 +167,11 @@ bool Replay::resync(Clock& clock, Outlet& out) {
   say(clock, resync_clock(clock.head.at()), out);
   tell_difference(
       *out.world_of(clock.scene), shown(there, clock, out), [&](Id player) { return clock.viewers.contains(player); },
-      [&](Fact fact) { say(clock, std::move(fact), out); });
+      [&](Fact fact) {
+        if (const auto* land = as<words::World>(fact); land != nullptr && clock.scene != 0)
+          jumps_.owe(out.now(), land->ByteSizeLong() / kLandAJump);
+        say(clock, std::move(fact), out);
+      });
   tell_clock(clock, 0, out);
   return true;
 }
