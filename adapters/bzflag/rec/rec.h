@@ -47,6 +47,9 @@ enum RecMode : std::uint16_t {
   kRecHidden = 3,  ///< not shown in a replay: private chat, commands, addresses
 };
 
+/// Whether servers say this in the snapshot of their world with which a recording begins.
+bool is_state(Code code);
+
 /// Whether the servers of this dialect can record.
 bool has_recordings(std::size_t dialect);
 

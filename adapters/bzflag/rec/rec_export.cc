@@ -33,7 +33,22 @@ bool is_personal(Code code) {
   }
 }
 
-/// The messages of a snapshot.
+/// Chat that is a command to the server (perhaps with a password). Recordings of bzfs contain it, hidden.
+bool is_command(Bytes payload) {
+  const std::size_t kind = payload.size() > 2 && payload[2] <= 1 ? 1 : 0;  // 2.4 has a kind there, 2.0 the text
+  return payload.size() > 2 + kind && payload[2 + kind] == '/';
+}
+
+/// Messages that a server records, but shows to nobody.
+bool is_hidden(Code code, Bytes payload) {
+  if (code == AdminInfo::kCode || code == NearFlag::kCode) return true;
+  if (code != Chat::kCode) return false;
+  const bool private_word = payload.size() < 2 || payload[1] != kEveryone;
+  return private_word || is_command(payload);
+}
+
+}  // namespace
+
 bool is_state(Code code) {
   switch (code) {
     case SetVar::kCode:
@@ -53,22 +68,6 @@ bool is_state(Code code) {
       return false;
   }
 }
-
-/// Chat that is a command to the server (perhaps with a password). Recordings of bzfs contain it, hidden.
-bool is_command(Bytes payload) {
-  const std::size_t kind = payload.size() > 2 && payload[2] <= 1 ? 1 : 0;  // 2.4 has a kind there, 2.0 the text
-  return payload.size() > 2 + kind && payload[2 + kind] == '/';
-}
-
-/// Messages that a server records, but shows to nobody.
-bool is_hidden(Code code, Bytes payload) {
-  if (code == AdminInfo::kCode || code == NearFlag::kCode) return true;
-  if (code != Chat::kCode) return false;
-  const bool private_word = payload.size() < 2 || payload[1] != kEveryone;
-  return private_word || is_command(payload);
-}
-
-}  // namespace
 
 void RecExport::keep(Code code, Bytes payload, std::int64_t time) {
   if (!joined_ && !is_state(code)) {

@@ -1,5 +1,9 @@
 #include "proxy/program/recordings/convert_words.h"
 
+#include <optional>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/rec/stand_in.h"
 #include "adapters/registry.h"
 #include "proxy/program/config/endpoint.h"
 #include "proxy/program/recordings/convert_sink.h"
@@ -42,11 +46,21 @@ class ConvertWords::StreamTranslator final : OfflineRoom::User {
  public:
   StreamTranslator(Sink& sink, std::uint32_t link, const GameDialect& game_dialect, const Settings& settings,
                    WallTime began)
-      : sink_(sink), link_(link), began_(began), words_(&sink, false), room_(game_dialect, *this, settings) {}
+      : sink_(sink), link_(link), began_(began), words_(&sink, false), room_(game_dialect, *this, settings) {
+    if (game_dialect.game == &bzflag::game()) stand_in_.emplace(game_dialect.dialect);
+  }
 
   void frame(const wire::Frame& frame, WallTime time) {
     ++frames_;
-    enter(time, [&](OfflineRoom& room, core::Micros at) { room.received(frame.way, frame.lane, frame.bytes, at); });
+    enter(time, [&](OfflineRoom& room, core::Micros at) {
+      const auto say = [&](const std::vector<bzflag::StandIn::Line>& lines) {
+        for (const auto& line : lines) room.received(line.way, Lane::kStream, line.frame, at);
+      };
+      const bool of_stream = stand_in_ && frame.lane == wire::Lane::kStream;
+      if (of_stream) say(stand_in_->before(frame));
+      room.received(frame.way, frame.lane, frame.bytes, at);
+      if (of_stream) say(stand_in_->after(frame));
+    });
   }
 
   template <class Call>  // call(room, time)
@@ -85,6 +99,7 @@ class ConvertWords::StreamTranslator final : OfflineRoom::User {
   std::uint64_t frames_ = 0, words_of_frames_ = 0;
   relay::BridgeWords words_;
   OfflineRoom room_;
+  std::optional<bzflag::StandIn> stand_in_;  // of BZFlag
 };
 
 ConvertWords::ConvertWords(trace::Recorder& recorder, Settings settings, WordWatcher* watcher)

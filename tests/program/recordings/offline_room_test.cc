@@ -348,6 +348,32 @@ TEST_CASE("aos: a packet capture of ENet has words, too") {
   CHECK(!made.out.ends_with(", 0 words\n"));
 }
 
+TEST_CASE("bzflag: a .rec of bzfs, in which no client speaks, has words of its players, its world and its end") {
+  const Folder folder;
+  const Converted made = with_words(folder, trace_file("bzflag/bzfs2426-ctf.rec"));
+  CHECK(made.exit == kOk);
+  CHECK(made.err == "");
+  std::size_t deaths = 0, kills = 0;
+  WallTime begin = 0, last = 0;
+  std::set<std::string> players;
+  bool has_land = false;
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+    if (begin == 0) begin = event.time;
+    if (!event.word || event.word->fact == nullptr) return;
+    last = event.time;
+    has_land |= world.geometry() != nullptr && world.ready();
+    for (const auto& [id, state] : world.players()) players.insert(state.player.name());
+    if (!event.word->fact->has_died()) return;
+    ++deaths;
+    kills += event.word->fact->died().killer() != 0 ? 1 : 0;
+  });
+  CHECK(has_land);
+  CHECK(players == std::set<std::string>{"op", "recording", "tank1", "tank2"});
+  CHECK(deaths == 2);
+  CHECK(kills == 1);
+  CHECK(last - begin > 29'000'000'000);  // of 30 s
+}
+
 // -- What has no words ------------------------------------------------------------------------------------------------
 
 TEST_CASE("every dialect of every game can have words") {

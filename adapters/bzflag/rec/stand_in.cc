@@ -1,0 +1,81 @@
+#include "adapters/bzflag/rec/stand_in.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "adapters/bzflag/conversions.h"
+#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/rec/rec.h"
+#include "adapters/bzflag/wire.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::size_t kEnvelope = 4;
+
+constexpr std::string_view kName = "recording";
+
+/// Of a message from the server.
+std::optional<Code> code_of(const wire::Frame& frame) {
+  if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay || frame.bytes.size() < kEnvelope) return {};
+  return static_cast<Code>(frame.bytes[2] << 8U | frame.bytes[3]);
+}
+
+bool ends_world(const wire::Frame& frame) {
+  const auto is_zero = [](std::uint8_t byte) { return byte == 0; };
+  return code_of(frame) == WorldChunk::kCode && frame.bytes.size() >= kEnvelope + 4 &&
+         std::all_of(frame.bytes.begin() + kEnvelope, frame.bytes.begin() + kEnvelope + 4, is_zero);
+}
+
+}  // namespace
+
+StandIn::StandIn(std::size_t dialect) : dialect_(dialect), codec_(make_message_codec(dialect)) {}
+
+StandIn::Line StandIn::line(wire::Way way, const Message& message) const {
+  Line line{way, {}};
+  codec_->write(message, way, line.frame);
+  return line;
+}
+
+std::vector<StandIn::Line> StandIn::before(const wire::Frame& frame) {
+  std::vector<Line> lines;
+  if (stage_ == Stage::kNothing) {
+    const bool welcome = frame.way == wire::Way::kToClient && frame.bytes.size() == kWelcomeSize &&
+                         as_text(frame.bytes).starts_with(kMagicWord);
+    stage_ = welcome ? Stage::kWelcomed : Stage::kDone;
+    if (welcome) number_ = frame.bytes.back();
+  } else if (stage_ == Stage::kWelcomed) {
+    // A server tells its settings when a client wants to know them. A client would have spoken by now.
+    stage_ = code_of(frame) == GameSettings::kCode ? Stage::kJoins : Stage::kDone;
+    if (stage_ != Stage::kJoins) return lines;
+    if (kDialects[dialect_].header != Header::kNever) lines.push_back(line(wire::Way::kToServer, ClientHeader{}));
+    lines.push_back(line(wire::Way::kToClient, NegotiateFlags{}));
+  } else if (const auto code = code_of(frame); stage_ == Stage::kHearsState && code && !is_state(*code)) {
+    // A server tells a client of itself last.
+    stage_ = Stage::kDone;
+    AddPlayer self;
+    self.id = player_id(number_);
+    self.type = kTankPlayer;
+    self.team = kObserverTeam;
+    self.callsign.set(kName);
+    lines.push_back(line(wire::Way::kToClient, self));
+  }
+  return lines;
+}
+
+std::vector<StandIn::Line> StandIn::after(const wire::Frame& frame) {
+  std::vector<Line> lines;
+  if (stage_ != Stage::kJoins || !ends_world(frame)) return lines;
+  stage_ = Stage::kHearsState;
+  Enter enter;
+  enter.type = kTankPlayer;
+  enter.team = kObserverTeam;
+  enter.callsign.set(kName);
+  enter.end = 0;
+  lines.push_back(line(wire::Way::kToServer, enter));
+  lines.push_back(line(wire::Way::kToClient, Accept{player_id(number_)}));
+  return lines;
+}
+
+}  // namespace entente::bzflag
