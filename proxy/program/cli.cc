@@ -51,7 +51,8 @@ constexpr const char* kFooter =
     "  link      one conversation in a game's protocol; a bridge's session has two\n"
     "  frame     one message of a game, as it was sent\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
-    "  room      a game as Entente translates it, for one player of a bridge or all players of an arena";
+    "  room      what translates: keeps the world, and passes words on. Each player of a bridge has one; all\n"
+    "            players of an arena share one";
 
 class Running {
  public:
