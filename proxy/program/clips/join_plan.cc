@@ -10,7 +10,7 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kMostLinks = 200'000;  // of a file
+constexpr std::size_t kMostSessions = 200'000;  // of a file
 
 bool same_ends(const trace::Opened& a, const trace::Opened& b) {
   return a.game() == b.game() && a.client() == b.client() && a.server() == b.server() && a.listener() == b.listener();
@@ -51,7 +51,7 @@ Outcome<JoinFile> read_join_file(const std::string& path) {
     if (id == 0 || event.note != nullptr) continue;
     JoinLink& link = file.links[id];
     ++link.events;
-    if (file.links.size() > kMostLinks) return Error{path + ": more than 200000 sessions"};
+    if (file.links.size() > kMostSessions) return Error{path + ": more than 200000 sessions"};
     if (event.opened != nullptr) {
       link.opened = *event.opened;
       link.opened_at = event.time;

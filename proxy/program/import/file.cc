@@ -26,12 +26,6 @@ Error unknown_dialect(const Game& game, const std::string& name) {
   return {unknown_name("dialect", name, known, " of " + std::string(game.name()))};
 }
 
-void say(std::ostream& err, std::string_view note) {
-  std::string line;
-  wire::escape(note, line);
-  err << line << '\n';
-}
-
 /// Shows how far the file was read, and ends with an Interruption.
 class Watched final : public ImportFilter {
  public:
@@ -134,7 +128,7 @@ std::optional<RecordedFile::OpenError> RecordedFile::check_look(const DetectedDi
   const bool known = game_dialect_ || look.game_dialect || may_be_empty();
   if (look.wrong && !options_.growing && !(look.anybody && known)) return OpenError{kFailed, look.wrong->text};
   if (look.anybody || may_be_empty()) return std::nullopt;
-  for (const std::string& note : look.notes) say(err, note);
+  for (const std::string& note : look.notes) err << screen_text(note) << '\n';
   const bool by_port = format_ == ImportFormat::kPcap && options_.port != 0;
   return OpenError{kFailed, options_.file + ": contains no connection" +
                                 (by_port ? " has port " + std::to_string(options_.port) : "")};

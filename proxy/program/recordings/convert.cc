@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <iostream>
 
-#include "adapters/wire/print.h"
 #include "proxy/program/foxglove/scenes.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/recordings/convert_words.h"
@@ -14,12 +13,6 @@
 
 namespace entente {
 namespace {
-
-void say(std::ostream& err, std::string_view text) {
-  std::string line;
-  wire::escape(text, line);
-  err << line << '\n';
-}
 
 constexpr const char* kConvert = "entente convert";
 
@@ -61,7 +54,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   auto settings = back_settings_of(options.set);
   if (!settings) return fail(asked, settings.error().text);
   const bool make_words = (options.words || options.foxglove) && !has_words(asked.file);
-  if (options.words && !make_words) say(asked.err, options.from.file + " already has words; keeping them");
+  if (options.words && !make_words) asked.err << screen_text(options.from.file) << " already has words; keeping them\n";
   const auto opened =
       trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
   if (!opened) return fail(asked, opened.error().text);
@@ -87,7 +80,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (make_words) asked.out << ", " << words.words() << " words";
   if (options.foxglove) asked.out << ", " << scenes.messages() << " messages for 3D panels and plots";
   asked.out << '\n';
-  for (const std::string& gap : words.gaps()) say(asked.err, gap);
+  for (const std::string& gap : words.gaps()) asked.err << screen_text(gap) << '\n';
   if (!read) return fail(asked, read.error().text);
   if (make_words && words.words_of_frames() == 0 && recorder.recorded().frames != 0)
     return fail(asked, asked.to + ": no words were made of its frames");
