@@ -7,18 +7,18 @@ namespace entente::relay {
 
 ArenaEnd::ArenaEnd(End::User& user, std::shared_ptr<Passage> passage, std::function<void()> tell_arena,
                    std::function<void()> tell_us)
-    : user_(user), passage_(std::move(passage)), tell_arena_(std::move(tell_arena)), tell_us_(std::move(tell_us)) {}
+    : End(user), passage_(std::move(passage)), tell_arena_(std::move(tell_arena)), tell_us_(std::move(tell_us)) {}
 
 ArenaEnd::~ArenaEnd() { hang_up(); }
 
 void ArenaEnd::look() {
   if (!open_) return;
-  if (waiting() == 0) user_.wrote(*this);
+  if (waiting() == 0) user().wrote(*this);
   if (!open_ || !reads_) return;
   const bool goes_on = passage_->to_session.take(in_);
-  if (!in_.empty()) user_.received(*this, Lane::kStream, in_, 1);
+  if (!in_.empty()) user().received(*this, Lane::kStream, in_, 1);
   in_.clear();
-  if (open_ && !goes_on) user_.departed(*this, {Departure::How::kLeft, 0, Fault{""}, passage_->to_session.why()});
+  if (open_ && !goes_on) user().departed(*this, {Departure::How::kLeft, 0, Fault{""}, passage_->to_session.why()});
 }
 
 int ArenaEnd::connect(const net::Address&, Outgoing) { return EOPNOTSUPP; }

@@ -37,7 +37,6 @@ class ArenaEnd final : public End {
  private:
   void close(std::string_view why);
 
-  End::User& user_;
   const std::shared_ptr<Passage> passage_;
   const std::function<void()> tell_arena_, tell_us_;
   Buffer in_, out_;

@@ -10,11 +10,11 @@ namespace entente::relay {
 
 class BotEnd final : public End {
  public:
-  explicit BotEnd(End::User& user) : user_(user) {}
+  explicit BotEnd(End::User& user) : End(user) {}
 
   bool adopt(net::Fd) override {
     open_ = true;
-    user_.opened(*this, {});
+    user().opened(*this, {});
     return true;
   }
   int connect(const net::Address&, Outgoing) override { return EOPNOTSUPP; }
@@ -27,7 +27,6 @@ class BotEnd final : public End {
   net::Address here() const override { return {}; }
 
  private:
-  End::User& user_;
   bool open_ = false;
 };
 

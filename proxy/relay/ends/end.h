@@ -60,7 +60,13 @@ class End {
     virtual WorkerRoute* route_for(std::string_view path) = 0;
   };
 
+  explicit End(User& user) : user_(&user) {}
   virtual ~End() = default;
+  End(const End&) = delete;
+  End& operator=(const End&) = delete;
+
+  /// From now on, it calls this one. REQUIRES: not called by the end.
+  void set_user(User& user) { user_ = &user; }
 
   /// Takes an accepted connection (by ENet: the peer that the options name); opened() follows, perhaps before this
   /// returns. False when the machine cannot watch it.
@@ -103,6 +109,12 @@ class End {
   virtual void hang_up() = 0;
   virtual bool is_open() const = 0;
   virtual net::Address here() const = 0;  ///< our address on it
+
+ protected:
+  User& user() const { return *user_; }
+
+ private:
+  User* user_;
 };
 
 /// What an end needs to know of its session.

@@ -37,8 +37,8 @@ std::uint32_t parting(const EndOptions& options) {
 }  // namespace
 
 EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options)
-    : worker_route_(worker_route),
-      user_(user),
+    : End(user),
+      worker_route_(worker_route),
       facing_(options.facing),
       game_(options.game),
       dialect_(options.dialect),
@@ -66,7 +66,7 @@ bool EnetEnd::adopt(net::Fd) {
   peer_->owner = static_cast<EnetPeerUser*>(this);
   there_ = peer_->address();
   up_ = true;
-  user_.opened(*this, {there_.text(), caller_.data, {}});
+  user().opened(*this, {there_.text(), caller_.data, {}});
   return true;
 }
 
@@ -88,7 +88,7 @@ void EnetEnd::connected(net::EnetPeer&, std::uint32_t) {
   // The sooner a lost server is noticed, the sooner its players are on the next one.
   if (worker_route_.route.upstreams.holds())
     peer_->give_up_after(there_.ip_text().starts_with("127.") ? kSilenceNear : kSilenceFar);
-  user_.opened(*this, {there_.text(), 0, {}});
+  user().opened(*this, {there_.text(), 0, {}});
 }
 
 // -- Hearing and speaking ---------------------------------------------------------------------------------------------
@@ -131,11 +131,11 @@ void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
   if (heard_.lane() == Lane::kDatagram) {
     if (const auto drop = filter_.objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
-    return user_.received(*this, Lane::kDatagram, bytes, 1);
+    return user().received(*this, Lane::kDatagram, bytes, 1);
   }
   std::size_t frames = 0;
   if (const auto fault = objection(bytes, frames)) return depart({How::kWrong, 0, *fault, {}});
-  user_.received(*this, Lane::kStream, bytes, frames);
+  user().received(*this, Lane::kStream, bytes, frames);
 }
 
 std::optional<Fault> EnetEnd::objection(Bytes packet, std::size_t& frames) {
@@ -160,8 +160,8 @@ void EnetEnd::client_left(std::uint32_t data, bool silent) {
   peer_ = nullptr;
   hear_kept(true);
   const bool told = !std::exchange(departed_, true) && !shut_down_;
-  if (told) user_.departed(*this, departure(data, silent));
-  user_.over(*this);
+  if (told) user().departed(*this, departure(data, silent));
+  user().over(*this);
 }
 
 End::Departure EnetEnd::departure(std::uint32_t data, bool silent) const {
@@ -175,7 +175,7 @@ End::Departure EnetEnd::departure(std::uint32_t data, bool silent) const {
 void EnetEnd::depart(const Departure& departure) {
   departed_ = true;
   kept_.clear();
-  user_.departed(*this, departure);
+  user().departed(*this, departure);
 }
 
 void EnetEnd::shut_down(std::string_view, std::uint32_t code) {

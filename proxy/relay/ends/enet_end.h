@@ -31,7 +31,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   // A client's peer.
   void client_said(std::uint8_t channel, net::EnetPacket packet) override;
   void client_left(std::uint32_t data, bool silent) override;
-  void client_drained() override { user_.wrote(*this); }
+  void client_drained() override { user().wrote(*this); }
 
  private:
   struct Kept {
@@ -61,7 +61,6 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   void depart(const Departure& departure);
 
   WorkerRoute& worker_route_;
-  End::User& user_;
   const Facing facing_;
   const wire::Game& game_;
   const std::size_t dialect_, high_water_, most_kept_;

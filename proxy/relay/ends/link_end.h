@@ -25,8 +25,8 @@ class LinkEnd : public End, protected LinkUser {
   using How = Departure::How;
 
   LinkEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options)
-      : worker_route_(worker_route),
-        user_(user),
+      : End(user),
+        worker_route_(worker_route),
         game_(options.game),
         facing_(options.facing),
         link_(make_link<Link>(worker_route.loop, facing_, game_, static_cast<LinkUser&>(*this))) {}
@@ -47,7 +47,7 @@ class LinkEnd : public End, protected LinkUser {
   }
 
   void wrote(Any&) override {
-    user_.wrote(*this);
+    user().wrote(*this);
     settle();
   }
   void ended(Any&) override { lose(Departure{}); }
@@ -74,7 +74,7 @@ class LinkEnd : public End, protected LinkUser {
   void depart(const Departure& departure) {
     if (departed_ || shut_down_) return;
     departed_ = true;
-    user_.departed(*this, departure);
+    user().departed(*this, departure);
   }
   /// Closes our direction and goes on reading. Closing with unread data would reset the connection, and the peer could
   /// lose our last bytes.
@@ -86,11 +86,10 @@ class LinkEnd : public End, protected LinkUser {
     if (peer_ended_ && shut_down_ && link_.waiting() == 0) link_.close();
     if (link_.is_open() || over_ || !(departed_ || shut_down_)) return;
     over_ = true;
-    user_.over(*this);
+    user().over(*this);
   }
 
   WorkerRoute& worker_route_;
-  End::User& user_;
   const wire::Game& game_;
   const Facing facing_;
   Link link_;

@@ -42,7 +42,7 @@ bool TcpEnd::adopt(net::Fd client) {
   note_addresses(client);
   if (!link_.adopt(std::move(client))) return false;
   link_.read(true);
-  user_.opened(*this, {there_.text(), 0, {}});
+  user().opened(*this, {there_.text(), 0, {}});
   return true;
 }
 
@@ -56,7 +56,7 @@ int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
 
 void TcpEnd::connected(net::Link&) {
   link_.read(true);
-  user_.opened(*this, {there_.text(), 0, {}});
+  user().opened(*this, {there_.text(), 0, {}});
 }
 
 void TcpEnd::hears(std::size_t dialect) {
@@ -75,16 +75,16 @@ void TcpEnd::find_dialect(Bytes bytes) {
   append(*unsure_, bytes);
   const wire::Detected found = game_.detect(*unsure_);
   if (found.state == wire::Detected::State::kNeedMore && unsure_->size() <= most_held_) return;
-  if (found.state != wire::Detected::State::kFound) return user_.found(*this, std::nullopt);
+  if (found.state != wire::Detected::State::kFound) return user().found(*this, std::nullopt);
   const Buffer said = *std::exchange(unsure_, std::nullopt);
   hears(found.dialect);
-  user_.found(*this, found.dialect);
+  user().found(*this, found.dialect);
   if (!departed_ && !shut_down_ && link_.is_open()) hear_stream(said);
 }
 
 void TcpEnd::hear_stream(Bytes bytes) {
   const auto fault = heard_.feed(
-      bytes, [&](const Frames& frames) { user_.received(*this, Lane::kStream, frames.bytes, frames.count); });
+      bytes, [&](const Frames& frames) { user().received(*this, Lane::kStream, frames.bytes, frames.count); });
   if (fault && link_.is_open()) depart({How::kWrong, 0, *fault, {}});
 }
 
@@ -164,7 +164,7 @@ void TcpEnd::datagram(const net::Address& from, Bytes bytes) {
 
 void TcpEnd::hear_datagram(Bytes bytes) {
   last_datagram_ = worker_route_.loop.now();
-  user_.received(*this, Lane::kDatagram, bytes, 1);
+  user().received(*this, Lane::kDatagram, bytes, 1);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------

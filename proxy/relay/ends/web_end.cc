@@ -37,7 +37,7 @@ bool WebEnd::adopt(net::Fd client) {
 }
 
 void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
-  const WorkerRoute* chosen = user_.route_for(request.path());
+  const WorkerRoute* chosen = user().route_for(request.path());
   const Route& route = chosen ? chosen->route : worker_route_.route;
   if (const Asset* file = file_for(route, request)) {
     link_.serve(request, *file);
@@ -54,7 +54,7 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
   }
   path_ = request.path();
   link_.answer(request, nullptr);
-  user_.opened(*this, {there_.text(), 0, path_});
+  user().opened(*this, {there_.text(), 0, path_});
   link_.hear_early();
 }
 
@@ -70,7 +70,7 @@ int WebEnd::connect(const net::Address& server, Outgoing outgoing) {
   return error;
 }
 
-void WebEnd::upgraded(net::WebLink&, const net::HttpHead&) { user_.opened(*this, {there_.text(), 0, path_}); }
+void WebEnd::upgraded(net::WebLink&, const net::HttpHead&) { user().opened(*this, {there_.text(), 0, path_}); }
 
 void WebEnd::declined(net::WebLink&, const net::HttpHead& response) {
   depart(
@@ -84,7 +84,7 @@ void WebEnd::received(net::WebLink&, Opcode opcode, Bytes payload) {
   if (opcode == Opcode::kText) return hear_text(payload);
   if (opcode == Opcode::kBinary) return hear(payload);
   if (opcode == Opcode::kPing) answer_ping(payload);
-  user_.received_control(*this, payload.size());
+  user().received_control(*this, payload.size());
 }
 
 /// Who sends pings and takes no pongs is owed only those that there is room for.
@@ -110,7 +110,7 @@ void WebEnd::hear(Bytes message) {
   Bytes left = message;
   std::size_t frames = 0;
   const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage, Bytes) { return ++frames != 0; });
-  if (!fault) return user_.received(*this, Lane::kStream, message, frames);
+  if (!fault) return user().received(*this, Lane::kStream, message, frames);
   refuse(content_code(*fault), *fault);
 }
 
