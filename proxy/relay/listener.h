@@ -9,6 +9,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
+#include "proxy/relay/admission/admission.h"
 #include "proxy/relay/ends/enet_mode.h"
 
 namespace entente::relay {
@@ -24,6 +25,7 @@ struct Listener {
   net::Address address;                      ///< port 0: it does not listen; its clients are bots
   std::shared_ptr<const net::Fd> datagrams;  ///< the listening UDP socket; every worker sends on it
   std::atomic<bool> closed{false};           ///< all of its routes drain
+  Admission admission;                       ///< of its clients, and of players who are moved to its routes
   std::vector<std::size_t> routes;           ///< by index: those with a path first. For the Server's callers only
 };
 

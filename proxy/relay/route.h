@@ -147,6 +147,7 @@ class WorkerRoute {
   TapSink* const tap;  ///< null: nobody listens
   Counters counters;
   std::vector<Access> access;                 ///< who may be moved here now
+  Limits limits;                              ///< of those who come now
   std::optional<StrictFilter> strict_filter;  ///< if the route is strict
   std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
 

@@ -11,8 +11,9 @@ Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& 
     : worker_route_(&worker_route),
       dispatcher_(dispatcher),
       limits_(limits),
-      admission_(worker_route.route.access, worker_route.route.bans, &worker_route.route.on->closed),
+      admission_(worker_route.route.on->admission),
       probes_(&probes) {
+  admission_.set_rules(worker_route.route.access, worker_route.route.bans, &worker_route.route.on->closed);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
   probes_->tell(this);
 }

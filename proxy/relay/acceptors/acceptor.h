@@ -94,7 +94,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   WorkerRoute* worker_route_;
   Dispatcher& dispatcher_;
   Limits limits_;
-  Admission admission_;
+  Admission& admission_;  // of its listener
   ServerProbes* probes_;
   std::optional<Queries> queries_;
   net::Fd twin_;

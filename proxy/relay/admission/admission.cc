@@ -5,7 +5,54 @@
 
 namespace entente::relay {
 
+void Admission::set_rules(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining) {
+  const std::lock_guard lock(mutex_);
+  access_ = std::move(access);
+  bans_ = bans;
+  draining_ = draining;
+}
+
+void Admission::set_place(BanPlace place) {
+  const std::lock_guard lock(mutex_);
+  place_ = std::move(place);
+}
+
+void Admission::set_access(std::vector<Access> access) {
+  const std::lock_guard lock(mutex_);
+  access_ = std::move(access);
+}
+
+bool Admission::crowded(const Limits& limits) const {
+  const std::lock_guard lock(mutex_);
+  return limits.sessions && kept_ && inside_ + kept_ > limits.sessions;
+}
+
+bool Admission::empty() const {
+  const std::lock_guard lock(mutex_);
+  return inside_ + kept_ == 0;
+}
+
+std::uint32_t Admission::inside() const {
+  const std::lock_guard lock(mutex_);
+  return inside_;
+}
+
+std::size_t Admission::known() const {
+  const std::lock_guard lock(mutex_);
+  return known_.size();
+}
+
 std::optional<Reason> Admission::enter(const net::Address& from, const Limits& limits, Millis now) {
+  const std::lock_guard lock(mutex_);
+  return let_in(from, limits, now, false);
+}
+
+std::optional<Reason> Admission::enter_moved(const net::Address& from, const Limits& limits, Millis now) {
+  const std::lock_guard lock(mutex_);
+  return let_in(from, limits, now, true);
+}
+
+std::optional<Reason> Admission::let_in(const net::Address& from, const Limits& limits, Millis now, bool moved) {
   if (const auto why = bar(from)) return why;
   auto found = known_.find(from.network());
   if (found == known_.end()) {
@@ -15,7 +62,7 @@ std::optional<Reason> Admission::enter(const net::Address& from, const Limits& l
   }
   AddressRecord& record = found->second;
   record.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
-  if (!record.pace.take_one(now)) return Reason::kTooFast;
+  if (!moved && !record.pace.take_one(now)) return Reason::kTooFast;
   if (const auto why = full(record.inside, limits)) return why;
   ++record.inside;
   ++inside_;
@@ -23,6 +70,7 @@ std::optional<Reason> Admission::enter(const net::Address& from, const Limits& l
 }
 
 std::optional<Reason> Admission::objection(const net::Address& from, const Limits& limits) const {
+  const std::lock_guard lock(mutex_);
   if (const auto why = bar(from)) return why;
   const auto found = known_.find(from.network());
   return full(found == known_.end() ? 0 : found->second.inside, limits);
@@ -46,6 +94,11 @@ std::optional<Reason> Admission::full(std::uint32_t from_there, const Limits& li
 }
 
 void Admission::leave(const net::Address& from) {
+  const std::lock_guard lock(mutex_);
+  let_out(from);
+}
+
+void Admission::let_out(const net::Address& from) {
   const auto found = known_.find(from.network());
   assert(found != known_.end() && found->second.inside > 0);
   --found->second.inside;
@@ -53,12 +106,14 @@ void Admission::leave(const net::Address& from) {
 }
 
 void Admission::keep(const net::Address& from) {
-  leave(from);
+  const std::lock_guard lock(mutex_);
+  let_out(from);
   ++known_.at(from.network()).kept;
   ++kept_;
 }
 
 void Admission::take_back(const net::Address& from) {
+  const std::lock_guard lock(mutex_);
   AddressRecord& record = known_.at(from.network());
   assert(record.kept > 0);
   --record.kept;
@@ -68,6 +123,7 @@ void Admission::take_back(const net::Address& from) {
 }
 
 bool Admission::crowded_from(const net::Address& from, const Limits& limits) const {
+  const std::lock_guard lock(mutex_);
   const auto found = known_.find(from.network());
   if (limits.sessions_per_address == 0 || found == known_.end()) return false;
   const AddressRecord& record = found->second;
@@ -75,6 +131,7 @@ bool Admission::crowded_from(const net::Address& from, const Limits& limits) con
 }
 
 void Admission::tidy(Millis now) {
+  const std::lock_guard lock(mutex_);
   std::erase_if(known_,
                 [&](auto& one) { return one.second.inside == 0 && one.second.kept == 0 && one.second.pace.full(now); });
 }

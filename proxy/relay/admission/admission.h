@@ -1,11 +1,13 @@
 // Decides who may come in, by address, number of sessions, sessions per address, and rate.
-// Law: it knows addresses, counts and times, but no sockets. It forgets an address seconds after the last client from
+// Law: thread-safe, because players who are moved come from any worker. It knows addresses, counts and times, but no
+// sockets. It forgets an address seconds after the last client from
 // it left, and keeps nothing about an address that is not allowed. A place that is kept for an absent player counts for
 // that player's address, but is given up when a connected player needs it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -31,13 +33,17 @@ class Admission {
   Admission(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining = nullptr)
       : access_(std::move(access)), bans_(bans), draining_(draining) {}
 
+  /// As the constructor.
+  void set_rules(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining);
   /// Sets the place whose bans apply, in addition to those that apply everywhere.
-  void set_place(BanPlace place) { place_ = std::move(place); }
+  void set_place(BanPlace place);
   /// Sets who may come from now on.
-  void set_access(std::vector<Access> access) { access_ = std::move(access); }
+  void set_access(std::vector<Access> access);
 
   /// Lets a client in (then leave() must follow at the end of its session), or returns why not.
   std::optional<Reason> enter(const net::Address& from, const Limits& limits, Millis now);
+  /// The same for a player whom the operator moves here: the rate of its address does not count.
+  std::optional<Reason> enter_moved(const net::Address& from, const Limits& limits, Millis now);
   void leave(const net::Address& from);
   /// A client inside lost its link, and its place is kept. Kept places do not cause anybody to be refused.
   void keep(const net::Address& from);
@@ -46,7 +52,7 @@ class Admission {
   /// Whether the clients and the kept places of this address together exceed Limits::sessions_per_address.
   bool crowded_from(const net::Address& from, const Limits& limits) const;
   /// Whether the clients and the kept places of all addresses together exceed Limits::sessions.
-  bool crowded(const Limits& limits) const { return limits.sessions && kept_ && inside_ + kept_ > limits.sessions; }
+  bool crowded(const Limits& limits) const;
   /// Why enter() would refuse this address, apart from its rate. Changes nothing, because the address may be forged.
   std::optional<Reason> objection(const net::Address& from, const Limits& limits) const;
 
@@ -54,9 +60,9 @@ class Admission {
   void tidy(Millis now);
 
   /// Nobody is inside, and no place is kept.
-  bool empty() const { return inside_ + kept_ == 0; }
-  std::uint32_t inside() const { return inside_; }
-  std::size_t known() const { return known_.size(); }
+  bool empty() const;
+  std::uint32_t inside() const;
+  std::size_t known() const;
 
  private:
   struct AddressRecord {
@@ -66,15 +72,40 @@ class Admission {
   /// Once this many addresses are known, a client from a new address is refused as "too fast".
   static constexpr std::size_t kMostKnown = 100'000;
 
+  std::optional<Reason> let_in(const net::Address& from, const Limits& limits, Millis now, bool moved);
+  void let_out(const net::Address& from);
   std::optional<Reason> bar(const net::Address& from) const;
   std::optional<Reason> full(std::uint32_t from_there, const Limits& limits) const;
 
+  mutable std::mutex mutex_;
   std::vector<Access> access_;
   Bans* bans_ = nullptr;
   const std::atomic<bool>* draining_ = nullptr;
   BanPlace place_;
   std::uint32_t inside_ = 0, kept_ = 0;
   std::unordered_map<net::Address, AddressRecord, net::AddressHash> known_;
+};
+
+/// The place of a player who was moved to a route of another listener than its own, for as long as it is there.
+class MovedPlace {
+ public:
+  MovedPlace() = default;
+  /// REQUIRES: admission.enter_moved(from) let it in. `admission` outlives it.
+  MovedPlace(Admission& admission, const net::Address& from) : admission_(&admission), from_(from) {}
+  MovedPlace(MovedPlace&& other) noexcept : admission_(std::exchange(other.admission_, nullptr)), from_(other.from_) {}
+  MovedPlace& operator=(MovedPlace&& other) noexcept {
+    std::swap(admission_, other.admission_);
+    std::swap(from_, other.from_);
+    return *this;
+  }
+  ~MovedPlace() {
+    if (admission_ != nullptr) admission_->leave(from_);
+  }
+  bool is_in(const Admission& admission) const { return admission_ == &admission; }
+
+ private:
+  Admission* admission_ = nullptr;
+  net::Address from_;
 };
 
 }  // namespace entente::relay

@@ -46,6 +46,25 @@ TEST_CASE("while it drains nobody comes in, and who is inside stays") {
   CHECK(!admission.enter(address("10.0.0.1:2"), limits, 0));
 }
 
+TEST_CASE("who is moved here takes a place as a client does, at any rate, and gives it up") {
+  Admission admission;
+  const Limits limits = limits_of(2, 1, 1, 1);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  CHECK(!admission.enter(b, limits, 0));
+  admission.leave(b);
+  {
+    CHECK(!admission.enter_moved(b, limits, 0));  // too fast for a client
+    relay::MovedPlace place(admission, b);
+    CHECK(admission.enter_moved(b, limits, 0) == Reason::kTooManyFromAddress);
+    CHECK(!admission.enter(a, limits, 0));
+    CHECK(admission.enter_moved(address("10.0.0.3:1"), limits, 0) == Reason::kTooMany);
+    const relay::MovedPlace taken = std::move(place);
+    CHECK(taken.is_in(admission));
+    CHECK(admission.inside() == 2);
+  }
+  CHECK(admission.inside() == 1);
+}
+
 TEST_CASE("the burst at once, then the rate, for each address on its own") {
   Admission admission;
   const Limits limits = limits_of(0, 0, 2, 3);
