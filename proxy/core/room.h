@@ -53,6 +53,15 @@ struct RoomOptions {
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
 };
 
+/// A player who is on the way from one room to another, with the front of its client.
+struct TakenSeat {
+  std::unique_ptr<Front> front;
+  World world;             ///< as the client knows it
+  Intent wish;             ///< its Enter, with what it changed since
+  std::uint32_t said = 0;  ///< the intents that it has numbered
+  Micros wakes_at = 0;     ///< when its tick() is due; the far future: not at all
+};
+
 class Room {
  public:
   /// The network, as the room needs it. No call may call the room back.
@@ -77,6 +86,9 @@ class Room {
     /// this call.
     virtual bool waits_for_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
     // A player moves to another server (Room::begin_move).
+    /// The next server has let the player in whom the room expects (Room::expect): takes it out of its own room.
+    /// Nothing: it is gone, and the move fails.
+    virtual std::optional<TakenSeat> takes_seat() { return std::nullopt; }
     /// The next server has let the player in: kBackEnd is told goodbye and closed now, which does not end the room.
     virtual void leaves_server() {}
     /// From now on, kBackEnd is what kNextEnd was.
@@ -131,6 +143,15 @@ class Room {
   void begin_move(std::unique_ptr<Back> next, Micros now);
   /// The move is off. Host::move_failed() is called if it was under way.
   void cancel_move(std::string_view why, Micros now);
+  /// Whether the player of a seat is in, so that it can be taken out.
+  bool can_take_out(Id seat) const;
+  /// Takes a seat out of the room: its player leaves, and its front goes on in another room, which expects it.
+  /// REQUIRES: can_take_out().
+  TakenSeat take_out(Id seat, Micros now);
+  /// The room is going to be that of a player who has this seat in `from`, a room with the same clock: can_move(). The
+  /// player goes on there until the next server has let it in: Host::takes_seat(). REQUIRES: from.can_take_out();
+  /// called first; the room's back has no link.
+  void expect(const Room& from, Id seat, Micros now);
   void next_opened(const Peer& peer, Micros now);
   void next_speaks(std::size_t dialect, Micros now);
   /// A seat's link broke, but its player may return: keeps the seat. Returns for how long, and by which number the
@@ -212,6 +233,7 @@ class Room {
   void hear_next();
   bool hear_next(Fact& fact);
   bool finish_move();
+  bool take_over();
   void fail_move(std::string_view why, bool other_world = false);
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
@@ -244,6 +266,7 @@ class Room {
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
   Wait put_off_ = Wait::kNothing;  // the back has left, replace_back() comes, and the player will wait for this
   bool told_ = false;              // a fact was told, so late fronts hear the world
+  bool expects_ = false;           // the player is still in another room
   bool some_left_ = false;         // some ends have left and must be removed: bury()
   std::uint64_t work_ = 0;
   std::string why_;  // the reason, once it is over
@@ -257,7 +280,7 @@ class Room {
   bool starts_anew_ = false;            // the player had no world when a server was lost, and is not in yet
   std::optional<Fact> refusal_;         // the last one that was not told to the player, who waits
   bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
-  std::optional<Intent> wish_;          // the player's Enter, with what it changed since; of a room that is not shared
+  std::optional<Intent> wish_;          // of a room that is not shared: as End::wish
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server
   std::unique_ptr<Transfer> transfer_;  // while the player moves to another server
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;

@@ -10,6 +10,19 @@ namespace entente::core {
 namespace {
 
 constexpr std::size_t kMostNotices = 64;  // of a server on the way to which a player is
+constexpr Id kIdsMeanwhile = 1'000'000;   // more than a room gives while a player is on the way out of it
+
+/// Has the seat of a player who is still in another room.
+class Expected final : public Front {
+ public:
+  explicit Expected(bool takes_another_world) : takes_another_world_(takes_another_world) {}
+  void receive(Lane, Bytes, FrontOut&) override {}
+  void hear(const Fact&, FrontOut&) override {}
+  bool takes_another_world() const override { return takes_another_world_; }
+
+ private:
+  const bool takes_another_world_;
+};
 
 }  // namespace
 
@@ -135,11 +148,13 @@ void Room::arrived() {
 
 /// Keeps what the next server must be told if this one is lost.
 void Room::remember(const Intent& intent) {
-  if (options_.shared) return;
-  if (as<words::Enter>(intent) != nullptr) wish_ = intent;
+  const auto seat = seats_.find(intent.by);
+  if (options_.shared && seat == seats_.end()) return;
+  std::optional<Intent>& kept = options_.shared ? seat->second->wish : wish_;
+  if (as<words::Enter>(intent) != nullptr) kept = intent;
   const auto* change = as<words::Change>(intent);
-  if (change == nullptr || !wish_) return;
-  auto& wish = std::get<words::Enter>(wish_->kind);
+  if (change == nullptr || !kept) return;
+  auto& wish = std::get<words::Enter>(kept->kind);
   if (change->has_name()) wish.set_name(change->name());
   if (change->has_team() && !meanwhile_) wish.set_team(change->team());
   if (change->has_kit()) wish.set_kit(change->kit());
@@ -249,6 +264,7 @@ bool Room::finish_move() {
   const auto& [player, seat] = *seats_.begin();
   if (!seat->member->takes_another_world() && !transfer_->world.is_same_place(world_))
     return fail_move("it has another world", true), false;
+  if (expects_ && !take_over()) return fail_move("the player has left"), false;
   const std::unique_ptr<Transfer> transfer = std::move(transfer_);
   constexpr const char* kWhy = "the player moves to another server";
   host_.leaves_server();
@@ -276,6 +292,57 @@ void Room::fail_move(std::string_view why, bool other_world) {
   if (next.open) say_goodbye(next, told);
   if (!next.left) next.close(told, 0);
   host_.move_failed(told, other_world);
+}
+
+// -- Out of a room that is shared -------------------------------------------------------------------------------------
+
+bool Room::can_take_out(Id id) const {
+  const auto at = seats_.find(id);
+  if (at == seats_.end() || over_) return false;
+  const FrontEnd& seat = *at->second;
+  const World& world = world_seen_by(id);
+  return !seat.left && seat.open && seat.entered && seat.wish && seat.held.empty() && world.ready() &&
+         world.player(id) != nullptr;
+}
+
+TakenSeat Room::take_out(Id id, Micros now) {
+  assert(can_take_out(id));
+  now_ = now;
+  FrontEnd& seat = *seats_.at(id);
+  TakenSeat taken{std::move(seat.member), World(), *seat.wish, seat.said, seat.timer.at};
+  taken.world.copy(world_seen_by(id), 0);
+  leave(seat);
+  drain();
+  return taken;
+}
+
+void Room::expect(const Room& from, Id id, Micros now) {
+  assert(from.can_take_out(id) && seats_.empty());
+  now_ = now;
+  const FrontEnd& there = *from.seats_.at(id);
+  last_id_ = from.last_id_ + kIdsMeanwhile;
+  wish_ = there.wish;
+  world_.copy(from.world_seen_by(id), 0);
+  FrontEnd& seat = *(seats_[id] = std::make_unique<FrontEnd>(
+                         *this, id, std::make_unique<Expected>(there.member->takes_another_world())));
+  seat.entered = true;
+  expects_ = seated_ = dialled_ = told_ = true;
+}
+
+/// The player comes out of its room. False: it cannot.
+bool Room::take_over() {
+  std::optional<TakenSeat> taken = host_.takes_seat();
+  if (!taken) return false;
+  expects_ = false;
+  FrontEnd& seat = *seats_.begin()->second;
+  seat.member = std::move(taken->front);
+  seat.open = true;
+  seat.said = taken->said;
+  hearers_.push_back(&seat);
+  world_ = std::move(taken->world);
+  wish_ = std::move(taken->wish);
+  seat.wake(taken->wakes_at);
+  return true;
 }
 
 }  // namespace entente::core

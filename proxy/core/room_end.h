@@ -78,14 +78,15 @@ class Room::End final : public Out<Word> {
   void become_back() { id_ = timer.id = kBackEnd; }
 
   std::unique_ptr<Member> member;
-  bool open = false;          // its link is up
-  bool left = false;          // it closed, or its peer did
-  bool entered = false;       // its player has entered
-  bool goodbye_said = false;  // room_ends() was called
-  bool hears = true;          // what is for everybody, too
-  bool admitted = false;      // the host need not be asked about its next Enter
-  std::vector<Word> held;     // intents that wait to be admitted
-  Micros kept_until = 0;      // its link broke, and its player may return until then; 0: the player is there
+  bool open = false;           // its link is up
+  bool left = false;           // it closed, or its peer did
+  bool entered = false;        // its player has entered
+  bool goodbye_said = false;   // room_ends() was called
+  bool hears = true;           // what is for everybody, too
+  bool admitted = false;       // the host need not be asked about its next Enter
+  std::optional<Intent> wish;  // a seat's Enter, with what its player changed since; of a shared room
+  std::vector<Word> held;      // intents that wait to be admitted
+  Micros kept_until = 0;       // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
   Id scene = 0;  // that it sees
   TimerQueue::Timer timer;

@@ -19,7 +19,7 @@ struct MoveResult {
     kMoved,
     kLetGo,     ///< was told where to connect (`text`), and disconnected
     kStays,     ///< where it is; `text`: why
-    kUnderWay,  ///< the log will say how it ends
+    kUnderWay,  ///< the log will say how it ends; `text`: what it waits for, or ""
     kNobody,    ///< there is no such session
   } how = How::kNobody;
   std::string text = {};
@@ -39,13 +39,18 @@ class MoveOrder {
     result_ = std::move(result);
     answered_.notify_all();
   }
+  /// It takes longer: what it waits for, if the answer does not come in time.
+  void waits(std::string what) {
+    const std::lock_guard lock(mutex_);
+    waits_ = std::move(what);
+  }
   void stays(std::string why) { answer({How::kStays, std::move(why)}); }
 
   /// Waits for the answer, for at most this time.
   MoveResult wait(Millis time) {
     std::unique_lock lock(mutex_);
     answered_.wait_for(lock, std::chrono::milliseconds(time), [this] { return result_.has_value(); });
-    return result_.value_or(MoveResult{How::kUnderWay});
+    return result_.value_or(MoveResult{How::kUnderWay, waits_});
   }
 
   const std::size_t route;
@@ -54,6 +59,7 @@ class MoveOrder {
   std::mutex mutex_;
   std::condition_variable answered_;
   std::optional<MoveResult> result_;
+  std::string waits_;
 };
 
 }  // namespace entente::relay

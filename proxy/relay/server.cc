@@ -556,7 +556,7 @@ void Server::stop() {
 void Server::add_bots(std::size_t route, std::uint32_t count) { impl_->home_of(route).more_bots(route, count); }
 
 void Server::set_limits(std::size_t route, const Limits& limits) {
-  impl_->home_of(route).set_limits(route, sane(limits));
+  for (const auto& worker : impl_->pool.workers) worker->set_limits(route, sane(limits));
 }
 
 void Server::set_access(std::size_t route, const std::vector<Access>& access) {

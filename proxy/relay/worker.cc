@@ -31,6 +31,7 @@ Worker::~Worker() { loop_.cancel_later(*this); }
 const WorkerRoute& Worker::add_route(Route& route, TapSink* tap, const Limits& limits) {
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
   const bool home = route.on->home == index_;
+  routes_.back()->limits = limits;
   probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr, limits, route.access});
   if (listeners_.size() <= route.on->index) listeners_.resize(route.on->index + 1);
   return *routes_.back();
@@ -214,7 +215,7 @@ void Worker::tell_moved(ClientPresence::How how, Session& session) {
 }
 
 void Worker::read(const NewLimits& news) {
-  probed_[news.route].limits = news.limits;
+  probed_[news.route].limits = routes_[news.route]->limits = news.limits;
   Acceptor* const acceptor = acceptor_of(news.route);
   if (acceptor != nullptr && acceptor->route().index == news.route) acceptor->set_limits(news.limits);
 }
@@ -285,7 +286,7 @@ void Worker::tell_session(const Visit& visit) {
 }
 
 void Worker::gone(Visitor& visitor) {
-  if (done_.empty() && gone_visits_.empty()) loop_.later(*this);
+  tidy_later();
   gone_visits_.push_back(visitor.visit().number);
 }
 
@@ -327,13 +328,24 @@ void Worker::hand_over(SessionRef to, net::Fd client, const net::Address& from) 
   send(*pool_.workers[to.worker], ClientReconnected{to.link, std::move(client), from});
 }
 
+void Worker::replace(Session& old, std::unique_ptr<Session> fresh) {
+  tidy_later();
+  replaced_.push_back(std::exchange(sessions_.at(old.info().link), std::move(fresh)));
+}
+
+/// At the end of the turn.
+void Worker::tidy_later() {
+  if (done_.empty() && gone_visits_.empty() && replaced_.empty()) loop_.later(*this);
+}
+
 void Worker::done(Session& session) {
-  if (done_.empty() && gone_visits_.empty()) loop_.later(*this);
+  tidy_later();
   done_.push_back(&session);
 }
 
 void Worker::at_turn_end() {
   for (const LinkId visit : std::exchange(gone_visits_, {})) visitors_.erase(visit);
+  replaced_.clear();
   for (Session* session : std::exchange(done_, {})) {
     const std::size_t route = session->listener().index;
     const LinkId link = session->info().link;

@@ -205,6 +205,7 @@ class Worker final : public net::Ticker::User,
   void named(Session& session, std::uint32_t player) override;
   std::unique_ptr<Session> make_session(WorkerRoute& worker_route, const AcceptedClient& newcomer);
   WorkerRoute* route_at(const Route& listener, std::string_view path) override;
+  void replace(Session& old, std::unique_ptr<Session> fresh) override;
   void done(Session& session) override;
   void away(Session& session, const core::Absence& absence) override;
   std::optional<SessionRef> claim(Session& session, std::uint32_t number) override;
@@ -235,6 +236,7 @@ class Worker final : public net::Ticker::User,
     void turn_took(std::uint64_t nanos) override { count(times, nanos / 1'000); }
     TurnTimes times;
   };
+  void tidy_later();
   void tick_some();
   void seat_one();
   void seat_bots();
@@ -276,6 +278,7 @@ class Worker final : public net::Ticker::User,
   std::unordered_map<LinkId, std::unique_ptr<Visitor>> visitors_;  // by Visit::number: in shared rooms that live here
   std::vector<Session*> done_;
   std::vector<LinkId> gone_visits_;
+  std::vector<std::unique_ptr<Session>> replaced_;
   std::vector<LinkId> to_tick_;           // of this tick, sessions that are still to be told
   std::deque<AcceptedClient> newcomers_;  // from other workers' acceptors
   Chore ticking_{*this, &Worker::tick_some, net::Priority::kPlayer};

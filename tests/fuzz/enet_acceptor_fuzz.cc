@@ -45,6 +45,7 @@ struct Seats final : Dispatcher, Session::Owner {
   void away(Session&, const core::Absence&) override {}
   std::optional<SessionRef> claim(Session&, std::uint32_t) override { return std::nullopt; }
   void settled(Session&) override {}
+  void replace(Session&, std::unique_ptr<Session>) override {}
   void hand_over(SessionRef, net::Fd, const net::Address&) override {}
   std::unique_ptr<relay::ArenaEnd> visit(Session&, relay::End::User&, std::size_t,
                                          std::function<std::unique_ptr<core::Front>()>) override {

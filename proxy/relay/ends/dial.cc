@@ -28,14 +28,6 @@ void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Tran
   connect();
 }
 
-void Dial::begin_once(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
-                      const SessionInfo& session, Upstream* first, std::optional<std::size_t> dialect) {
-  connect_ms_ = connect_ms;
-  transport_ = transport;
-  begin(worker_route, session, first, dialect, worker_route.loop.now());
-  next(Reason::kServerUnreachable, "");
-}
-
 void Dial::go_on_as(Dial& other) {
   end();
   connect_ms_ = other.connect_ms_;

@@ -31,9 +31,6 @@ class Dial {
   /// only servers that speak it. REQUIRES: called once.
   void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const SessionInfo& session,
              Upstream* first, std::optional<std::size_t> dialect);
-  /// As begin(), but does not wait for a server to come up.
-  void begin_once(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
-                  const SessionInfo& session, Upstream* first, std::optional<std::size_t> dialect);
   /// The session goes on at the server that `other` has reached.
   void go_on_as(Dial& other);
   /// The session does not count for a server any more.

@@ -250,6 +250,7 @@ void BridgeSession::after_call() {
     if (crossing_->next.end != nullptr) crossing_->next.end->flush();
     if (crossing_->state != Crossing::State::kUnderWay) end_move();
   }
+  if (guest_ != nullptr) return set_alarm(wakes_at());
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
     owner_.settled(*this);
@@ -308,6 +309,7 @@ void BridgeSession::note_waiting(CountedEnd& side) {
 
 void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
   if (id == core::kNextEnd) return close_next(why, code);
+  if (guest_ != nullptr) return;  // nobody is there
   note_closed(id, why, code);
   if (leaving_ && id == core::kBackEnd) {
     if (back_.up) back_.end->flush(), back_.end->shut_down(why, code_for(back_, code));
@@ -391,6 +393,7 @@ void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
 
 void BridgeSession::wrote(End& end) {
   if (ending_ || is_past(end)) return;
+  if (is_next(end)) return void(crossing_->next.took = now());
   CountedEnd& side = side_of(end);
   side.took = now();
   if (end.waiting() <= limits_.low_water) other(side).resume(kBehind);
@@ -536,8 +539,7 @@ void BridgeSession::hang_up() {
 
 bool BridgeSession::on_tick(Millis now) {
   if (hold_.on() && (entered_ || !back_.up)) moved_ = now;  // limited by the hold
-  lost_ends_.tick(now);
-  if (crossing_ != nullptr) move_in_time(now);
+  tick_move(now);
   if (visits() && dial_.holding() && !entered_) dial_.rest(now + kNextAgain);
   enter_arena();
   if (ending_) return false;

@@ -15,10 +15,25 @@
 
 namespace entente::relay {
 
+class RoomGuest;
+
 class BridgeSession final : public RoomSession, private RoomHost {
  public:
   /// Where Route::detects_in_session holds, the session finds out by itself what the server speaks.
   BridgeSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
+
+  /// Of the client of `guest`, whose player is to be moved out of its shared room. The guest calls it, and owns it
+  /// until the player was let in elsewhere. REQUIRES: SharedRoom::can_take_out(). `guest` outlives it, or is replaced
+  /// by it.
+  explicit BridgeSession(RoomGuest& guest);
+
+  // For that guest.
+  bool is_on_the_way() const { return crossing_ != nullptr; }
+  /// False: there was a move, and nothing more is to be done for it. REQUIRES: called regularly.
+  bool tick_move(Millis now);
+  void give_up_move(const std::string& why) { cancel_move(why); }
+  /// Goes on with the client.
+  void take_over(RoomGuest& guest);
 
   void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
@@ -46,6 +61,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dial() override { wants_dial_ = true; }
   bool resumes(core::Id seat, std::uint32_t number) override;
   bool waits_for_next_server(std::string_view why, core::Wait for_what) override;
+  std::optional<core::TakenSeat> takes_seat() override;
   void leaves_server() override;
   void moved() override;
   void move_failed(std::string_view why, bool other_world) override;
@@ -109,8 +125,9 @@ class BridgeSession final : public RoomSession, private RoomHost {
     if (route.bridge) return route.bridge->back ? route.bridge->back(dialect) : nullptr;
     return route.back ? route.back(dialect) : nullptr;
   }
-  void cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to);
-  void cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to);
+  void cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place);
+  void cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place);
+  void tell_waits();
   void begin_move(std::unique_ptr<core::Back> back);
   void cancel_move(const std::string& why);
   void next_opened(const core::Peer& peer);
@@ -199,10 +216,12 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool away_ = false;  // its client lost its link, and may come back
 
   // A player who was moved, or is on the way.
+  RoomGuest* guest_ = nullptr;  // who has the client still; null: this session
   NextDial next_dial_{*this};
   std::unique_ptr<Crossing> crossing_, past_crossing_;  // the one under way; the last one
   WorkerRoute* moved_to_ = nullptr;                     // the route to which it was moved; null: none
   Route::Ref moved_ref_;                                // of it
+  MovedPlace moved_place_;                              // at its listener
   std::optional<BridgeOptions::ArenaPlace> place_;      // the arena to which it was moved
   std::string from_;                                    // the route from which it was moved last
   std::size_t home_dialect_ = 0;                        // of its own route's server

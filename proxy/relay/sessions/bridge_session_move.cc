@@ -1,9 +1,11 @@
-// A bridge's player whom the operator moves to the server or the arena of another route. The player goes on where it is
-// until it has been let in there.
+// A player of a bridge or an arena whom the operator moves to the server or the arena of another route. The player goes
+// on where it is until it has been let in there.
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "proxy/relay/sessions/bridge_session.h"
+#include "proxy/relay/sessions/room_guest.h"
 #include "proxy/relay/upstream/server_probes.h"
 
 namespace entente::relay {
@@ -13,6 +15,12 @@ using How = End::Departure::How;
 namespace {
 
 constexpr Millis kMoveWithin = 10'000;  // until the next server must have let the player in; or Limits::ready_ms
+
+/// The server of a player who is still in a shared room.
+class NoServer final : public core::Back {
+  void receive(Lane, Bytes, core::BackOut&) override {}
+  void hear(const core::Intent&, core::BackOut&) override {}
+};
 
 }  // namespace
 
@@ -24,7 +32,8 @@ int BridgeSession::NextDial::dial(const net::Address& server, Outgoing outgoing)
 }
 
 void BridgeSession::NextDial::dial_failed(Reason why) {
-  session.cancel_move(why == Reason::kServerTimeout ? text(why) : "its server cannot be reached");
+  const char* const failed = why == Reason::kServerDeclined ? "its servers are full" : "its server cannot be reached";
+  session.cancel_move(why == Reason::kServerTimeout ? text(why) : failed);
 }
 
 std::optional<std::size_t> BridgeSession::moved_to() const {
@@ -41,10 +50,12 @@ void BridgeSession::move(const std::shared_ptr<MoveOrder>& order) {
   if (away_) return order->stays("its client has lost the connection, and may come back");
   if (hold_.on() || (visits() && !place_)) return order->stays("the player waits for its server");
   if (!room_ || !entered_ || !room_->can_move()) return order->stays("the player has not joined yet");
-  to.route.shared_room() ? cross_to_arena(order, to) : cross_to_server(order, to);
+  auto place = place_at(to, moved_place_);
+  if (!place) return order->stays(place.error().text);
+  to.route.shared_room() ? cross_to_arena(order, to, std::move(*place)) : cross_to_server(order, to, std::move(*place));
 }
 
-void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to) {
+void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place) {
   const Route& route = to.route;
   Upstream* const first = route.upstreams.choose(info_.client, now());
   if (first == nullptr)
@@ -55,7 +66,8 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
   if (back == nullptr) return order->stays("nobody can be bridged to what its servers speak");
   const wire::Game& game = route.server_game();
   crossing_ = std::make_unique<Crossing>(
-      order, to, next_dial_, SessionInfo{0, &game, dialect, {}, route.upstreams.any_address(), route.listener}, now());
+      order, to, std::move(place), next_dial_,
+      SessionInfo{0, &game, dialect, {}, route.upstreams.any_address(), route.listener}, now());
   crossing_->info.has_room = true;
   crossing_->finding = finding;
   crossing_->next.end = make_end(
@@ -63,23 +75,37 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
       {.facing = Facing::kServer, .game = game, .dialect = dialect, .limits = limits_, .finds_dialect = finding});
   begin_move(std::move(back));
   if (crossing_ == nullptr || ending_) return;
-  crossing_->dial.begin_once(to, limits_.connect_ms, game.transport(), info_, first,
-                             finding ? std::nullopt : std::optional(dialect));
+  crossing_->dial.begin(to, limits_.connect_ms, game.transport(), info_, first,
+                        finding ? std::nullopt : std::optional(dialect));
+  if (crossing_ != nullptr) move_in_time(now());
 }
 
-void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to) {
-  const auto& place = to.route.place;
-  if (!place) return order->stays("players cannot be moved there");
-  auto end = owner_.visit(*this, static_cast<End::User&>(*this), *to.route.shared_room(), place->front);
-  if (end == nullptr) return order->stays("the arena '" + place->arena + "' takes nobody");
-  crossing_ = std::make_unique<Crossing>(
-      order, to, next_dial_, SessionInfo{0, &to.route.game, 0, {}, to.route.listener, to.route.listener}, now());
+void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place) {
+  const auto& arena = to.route.place;
+  if (!arena) return order->stays("players cannot be moved there");
+  auto end = owner_.visit(*this, static_cast<End::User&>(*this), *to.route.shared_room(), arena->front);
+  if (end == nullptr) return order->stays("the arena '" + arena->arena + "' takes nobody");
+  crossing_ =
+      std::make_unique<Crossing>(order, to, std::move(place), next_dial_,
+                                 SessionInfo{0, &to.route.game, 0, {}, to.route.listener, to.route.listener}, now());
   crossing_->arena = end.get();
   crossing_->next.end = std::move(end);
   crossing_->next.up = true;
-  begin_move(place->back());
+  begin_move(arena->back());
   if (crossing_ == nullptr || ending_) return;
   call_room([](core::Room& room, core::Micros at) { room.next_opened({}, at); });
+}
+
+/// The route's servers are full or down, and its players wait for them: this one waits behind them, and plays on.
+void BridgeSession::tell_waits() {
+  const Route& route = crossing_->to.route;
+  const std::size_t waiting = route.upstreams.waiting();
+  const std::string behind = waiting > 1 ? ", behind " + std::to_string(waiting - 1) + " more" : "";
+  const std::string told =
+      "waits for its servers" + behind + ", for up to " + std::to_string(route.upstreams.rules().hold_ms / 1000) + " s";
+  crossing_->order->waits(told);
+  note(told);
+  worker_route_->tell(LogKind::kMoved, who() + " is moved to " + route.named() + ": " + told);
 }
 
 void BridgeSession::begin_move(std::unique_ptr<core::Back> back) {
@@ -90,6 +116,45 @@ void BridgeSession::begin_move(std::unique_ptr<core::Back> back) {
 
 void BridgeSession::cancel_move(const std::string& why) {
   call_room([&](core::Room& room, core::Micros at) { room.cancel_move(why, at); });
+}
+
+// -- Out of a shared room ---------------------------------------------------------------------------------------------
+
+BridgeSession::BridgeSession(RoomGuest& guest)
+    : RoomSession(guest, Successor()),
+      RoomHost(accept_route_.loop),
+      back_info_{0,  &worker_route_->route.server_game(), 0,
+                 {}, worker_route_->route.listener,       worker_route_->route.listener},
+      guest_(&guest) {
+  info_.has_room = back_info_.has_room = true;
+  back_.end = make_back(false);
+  entered_ = ready_ = plays_ = was_in_ = dialled_ = true;
+  alarm_.set_priority(net::Priority::kPlayer);
+  share_clock(guest.shared_room());
+  core::RoomOptions options;
+  options.seed = std::random_device{}();
+  options.chat = worker_route_->route.bridge->chat;
+  open_room(std::make_unique<NoServer>(), options, nullptr, info_.link, false, nullptr);
+  call_room([&](core::Room& room, core::Micros at) { room.expect(guest.shared_room().room(), front_.id, at); });
+}
+
+bool BridgeSession::tick_move(Millis now) {
+  lost_ends_.tick(now);
+  if (crossing_ != nullptr) move_in_time(now);
+  return crossing_ != nullptr || !lost_ends_.empty();
+}
+
+void BridgeSession::take_over(RoomGuest& guest) {
+  guest_ = nullptr;
+  RoomSession::take_over(guest);
+}
+
+std::optional<core::TakenSeat> BridgeSession::takes_seat() {
+  auto taken = guest_->leave_room();
+  if (!taken) return taken;
+  name_ = taken->world.player(front_.id)->player.name();
+  begin_words(worker_route_->tap, worker_route_->route.bridge->record_secrets, taken->world);
+  return taken;
 }
 
 // -- The next server --------------------------------------------------------------------------------------------------
@@ -141,12 +206,17 @@ void BridgeSession::next_left(const End::Departure& departure) {
 
 void BridgeSession::move_in_time(Millis now) {
   Crossing& crossing = *crossing_;
+  if (crossing.dial.holding()) {
+    if (!std::exchange(crossing.waits, true)) tell_waits();
+    crossing.tries_since = now;
+    return crossing.dial.tick(now);
+  }
   if (crossing.dial.late(now, *crossing.next.end)) {
     crossing.next.end->hang_up();
     return crossing.dial.timed_out();
   }
   const Millis within = limits_.ready_ms != 0 ? std::min<Millis>(limits_.ready_ms, kMoveWithin) : kMoveWithin;
-  if (now >= crossing.began + within)
+  if (now >= crossing.tries_since + within)
     cancel_move("it did not let the player in within " + std::to_string(within) + " ms");
 }
 
@@ -194,6 +264,7 @@ void BridgeSession::moved() {
     dial_.leave_server();
   moved_to_ = &crossing.to != worker_route_ ? &crossing.to : nullptr;
   moved_ref_ = arena_ == nullptr ? std::move(crossing.ref) : Route::Ref();  // an arena may end
+  if (!moved_place_.is_in(crossing.to.route.on->admission)) moved_place_ = std::move(crossing.place);
   crossing.state = Crossing::State::kMoved;
 }
 
@@ -211,6 +282,7 @@ void BridgeSession::end_move() {
   Crossing& crossing = *past_crossing_;
   MoveOrder& order = *crossing.order;
   crossing.ref = {};
+  crossing.place = {};
   if (crossing.state == Crossing::State::kMoved) {
     const Millis took = now() - crossing.began;
     worker_route_->counters.moved.add();
@@ -228,9 +300,10 @@ void BridgeSession::end_move() {
   crossing.dial.leave_server();
   if (!crossing.next.up) crossing.next.end->hang_up();
   lost_ends_.add_parting(std::move(crossing.next.end), now());
-  if (ending_ || reason_) return order.stays("the session has ended");
+  if (guest_ != nullptr ? guest_->has_ended() : (ending_ || reason_)) return order.stays("the session has ended");
   note("is not moved: " + why);
-  if (crossing.other_world) return refer_to(order, crossing.to);
+  if (crossing.other_world)
+    return guest_ != nullptr ? guest_->refer_to(order, crossing.to) : refer_to(order, crossing.to);
   worker_route_->tell(LogKind::kMoved, who() + " is not moved to " + crossing.to.route.named() + ": " + why);
   order.stays(why);
 }
@@ -242,6 +315,7 @@ void BridgeSession::leave_place() {
   arena_ = nullptr;
   moved_to_ = nullptr;
   moved_ref_ = {};
+  moved_place_ = {};
   back_info_.game = &worker_route_->route.server_game();
   back_info_.dialect = home_dialect_;
   back_info_.server = worker_route_->route.upstreams.any_address();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/relay/admission/admission.h"
 #include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/dial.h"
 #include "proxy/relay/move_order.h"
@@ -16,9 +17,15 @@
 namespace entente::relay {
 
 struct Crossing {
-  Crossing(std::shared_ptr<MoveOrder> its_order, WorkerRoute& its_to, Dial::User& user, SessionInfo its_info,
-           Millis now)
-      : order(std::move(its_order)), to(its_to), ref(its_to.route), info(std::move(its_info)), dial(user), began(now) {}
+  Crossing(std::shared_ptr<MoveOrder> its_order, WorkerRoute& its_to, MovedPlace its_place, Dial::User& user,
+           SessionInfo its_info, Millis now)
+      : order(std::move(its_order)),
+        to(its_to),
+        ref(its_to.route),
+        place(std::move(its_place)),
+        info(std::move(its_info)),
+        dial(user),
+        began(now) {}
   ~Crossing() { order->stays("the session has ended"); }
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
@@ -28,12 +35,15 @@ struct Crossing {
   const std::shared_ptr<MoveOrder> order;
   WorkerRoute& to;
   Route::Ref ref;
+  MovedPlace place;
   SessionInfo info;  ///< of the next link
   CountedEnd next{Facing::kServer, info};
   Dial dial;
   const Millis began;
-  ArenaEnd* arena = nullptr;  ///< `next`'s end, if it leads into an arena
-  bool finding = false;       ///< the next server's dialect is being detected
+  Millis tries_since = began;  ///< since when it has not waited for a server or a seat
+  ArenaEnd* arena = nullptr;   ///< `next`'s end, if it leads into an arena
+  bool waits = false;          ///< the operator was told that the player waits for a server or a seat
+  bool finding = false;        ///< the next server's dialect is being detected
   State state = State::kUnderWay;
   std::string why = {};      ///< why it failed
   bool other_world = false;  ///< it failed because the client would have to join anew

@@ -22,6 +22,7 @@ class LostEnds {
     ends_.push_back(std::move(end));
     added_ = now;
   }
+  bool empty() const { return ends_.empty(); }
   void tick(Millis now) {
     if (!ends_.empty() && now > added_ + kDestroyAfter) ends_.clear();
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/relay/sessions/bridge_session.h"
+
 namespace entente::relay {
 
 using How = End::Departure::How;
@@ -10,6 +12,8 @@ RoomGuest::RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared
     : RoomSession(accept_route, owner, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
   info_.server = accept_route.route.listener;
 }
+
+RoomGuest::~RoomGuest() = default;
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
@@ -95,6 +99,34 @@ void RoomGuest::close(std::string_view why, std::uint32_t code) {
   finish();
 }
 
+// -- To another route -------------------------------------------------------------------------------------------------
+
+/// A viewer of a replay or a broadcast is told where to connect.
+void RoomGuest::move(const std::shared_ptr<MoveOrder>& order) {
+  if (!worker_route_->route.place) return Session::move(order);
+  if (const auto why = objection_to_move(owner_.route(order->route))) return order->stays(*why);
+  if (is_on_the_way()) return order->stays("the player is on the way to another route already");
+  if (!shared_room_.can_take_out(front_.id)) return order->stays("the player has not joined yet");
+  next_ = std::make_unique<BridgeSession>(*this);
+  next_->move(order);
+}
+
+bool RoomGuest::is_on_the_way() const { return next_ != nullptr && next_->is_on_the_way(); }
+
+void RoomGuest::look_into_arena() {
+  if (next_ != nullptr) next_->look_into_arena();
+}
+
+std::optional<core::TakenSeat> RoomGuest::leave_room() {
+  auto taken = shared_room_.take_out(front_.id);
+  if (!taken) return taken;
+  flush();
+  BridgeSession& next = *next_;
+  next.take_over(*this);
+  owner_.replace(*this, std::move(next_));
+  return taken;
+}
+
 // -- From the network -------------------------------------------------------------------------------------------------
 
 void RoomGuest::received(End&, Lane lane, Bytes bytes, std::size_t frames) {
@@ -134,6 +166,7 @@ void RoomGuest::leave(const char* why) {
 
 void RoomGuest::shut_down() {
   if (queued_) shared_room_.leave_queues(*this);
+  if (next_ != nullptr) next_->give_up_move("the player leaves");
   front_.end->shut_down(why_, code_for(front_));
 }
 
@@ -144,7 +177,8 @@ void RoomGuest::hang_up() {
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
-bool RoomGuest::on_tick(Millis) {
+bool RoomGuest::on_tick(Millis now) {
+  if (next_ != nullptr && !next_->tick_move(now)) next_.reset();
   if (shared_room_.end_reason()) set_reason(*shared_room_.end_reason());  // its front was told goodbye, and may not go
   return !reason_;
 }

@@ -2,6 +2,7 @@
 // Law: a client that breaks a rule or does not read loses only its own seat, with the goodbye of its game.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +13,23 @@
 
 namespace entente::relay {
 
+class BridgeSession;
+
 class RoomGuest final : public RoomSession, public Guest {
  public:
   /// `shared_room` outlives it.
   RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared_room, const AcceptedClient& newcomer);
+  ~RoomGuest() override;
+
+  void move(const std::shared_ptr<MoveOrder>& order) override;
+  void look_into_arena() override;
+
+  // For the session that goes on with the client (BridgeSession) once its player was let in elsewhere.
+  const SharedRoom& shared_room() const { return shared_room_; }
+  /// Takes the player out of the room, and gives its session the client. Nothing: the player is not in.
+  std::optional<core::TakenSeat> leave_room();
+  /// The player stays, and is told where to connect to that route, if the client must connect anew.
+  using Session::refer_to;
 
   // Guest
   bool sits(core::Id seat) override;
@@ -56,7 +70,7 @@ class RoomGuest final : public RoomSession, public Guest {
   void shut_down() override;
   void hang_up() override;
   bool is_linked() const override { return front_.end->is_open(); }
-  bool on_tick(Millis) override;
+  bool on_tick(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
   WallTime wall() const override { return shared_room_.wall_by_now(); }
   std::string player() const override {
@@ -72,10 +86,12 @@ class RoomGuest final : public RoomSession, public Guest {
 
   void take_seat();
   void leave(const char* why);
+  bool is_on_the_way() const;
 
   SharedRoom& shared_room_;
-  std::vector<Kept> kept_;  // of one read: what came before it had its seat
-  std::string name_;        // of the player, as it joined
+  std::unique_ptr<BridgeSession> next_;  // takes over the client once its player was let in elsewhere
+  std::vector<Kept> kept_;               // of one read: what came before it had its seat
+  std::string name_;                     // of the player, as it joined
   Millis greets_since_;
   bool seated_ = false, spoke_ = false, touched_ = false, overflowed_ = false;
   bool queued_ = false;  // for its seat, or to enter

@@ -35,6 +35,17 @@ void RoomHost::told(const core::Fact& fact) {
   if (broadcast_ && broadcast_->wanted()) broadcast_->tell(telling_, fact, epoch_ + fact.at * 1000);
 }
 
+void RoomHost::share_clock(const RoomHost& other) {
+  epoch_ = other.epoch_;
+  began_wall_ = wall_ = other.began_wall_;
+}
+
+void RoomHost::begin_words(TapSink* tap, bool with_secrets, const core::World& world) {
+  tap_ = tap;
+  words_.emplace(tap, with_secrets);
+  if (words_->owes_world(micros())) words_->tell(link_, world, micros(), wall_);
+}
+
 void RoomHost::record_calls(trace::RoomBegan began) {
   began.set_wall(began_wall_);
   calls_.begin(tap_, link_, began);

@@ -30,6 +30,11 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   /// Makes the room. Its words are told to `tap`, on this link, and to `broadcast`. Both may be null.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
                  bool with_secrets, std::shared_ptr<Broadcast> broadcast);
+  /// Has the clock of another host. REQUIRES: there is no room yet.
+  void share_clock(const RoomHost& other);
+  /// Tells the tap of the room's words only from now on, in a call of the room: first that its world is `world`.
+  /// REQUIRES: the room was opened without a tap.
+  void begin_words(TapSink* tap, bool with_secrets, const core::World& world);
   /// Its calls are told to the tap, too. REQUIRES: the room was opened, and not called yet.
   void record_calls(trace::RoomBegan began);
   /// Calls `call(room, time)` with a RecordedRoom, then does what the room asked for. Nothing else calls the room.

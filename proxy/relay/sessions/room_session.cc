@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/relay/ends/bot_end.h"
 #include "proxy/relay/ends/enet_reason.h"
 
 namespace entente::relay {
@@ -11,6 +12,25 @@ RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const Accepted
     : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
   front_.end = make_front(newcomer.enet, gathers);
   silence_.set_priority(net::Priority::kNewcomer);
+}
+
+RoomSession::RoomSession(const RoomSession& other, Successor)
+    : Session(other, Successor()),
+      peer_(other.peer_),
+      silence_(accept_route_.loop, static_cast<net::Alarm::User&>(*this)),
+      named_(other.named_) {
+  front_.end = std::make_unique<BotEnd>(static_cast<End::User&>(*this));
+  front_.id = other.front_.id;
+}
+
+void RoomSession::take_over(RoomSession& other) {
+  Session::take_over(other);
+  other.silence_.clear();
+  front_.end = std::move(other.front_.end);
+  front_.end->set_user(*this);
+  front_.paused = other.front_.paused;
+  front_.up = other.front_.up;
+  front_.took = other.front_.took;
 }
 
 std::unique_ptr<End> RoomSession::make_front(const AcceptedEnetPeer& enet, bool gathers) {

@@ -19,6 +19,10 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
 
  protected:
   RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers);
+  /// Of the client of another session, which is to be taken over. Until then, nobody is at the front's end.
+  RoomSession(const RoomSession& other, Successor);
+  /// Goes on with the client of `other`, which has nothing more to do.
+  void take_over(RoomSession& other);
 
   /// The client's dialect is known: its player is to have a seat.
   virtual void seat(std::size_t dialect) = 0;

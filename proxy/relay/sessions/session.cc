@@ -26,6 +26,31 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
   if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
+Session::Session(const Session& other, Successor)
+    : accept_route_(other.accept_route_),
+      worker_route_(other.worker_route_),
+      route_ref_(worker_route_->route),
+      chosen_(nullptr),
+      owner_(other.owner_),
+      limits_(other.limits_),
+      info_(other.info_),
+      dial_(static_cast<Dial::User&>(*this)),
+      rates_(other.rates_),
+      began_(other.began_),
+      moved_(other.moved_),
+      counted_(other.counted_),
+      opened_(other.opened_),
+      tapped_(other.tapped_) {}
+
+void Session::take_over(Session& other) {
+  rates_ = other.rates_;
+  over_rates_ = other.over_rates_;
+  bytes_from_client_ = other.bytes_from_client_;
+  bytes_from_server_ = other.bytes_from_server_;
+  moved_ = other.moved_;
+  other.ending_ = other.done_ = true;
+}
+
 int Session::dial(const net::Address&, Outgoing) { return EOPNOTSUPP; }
 
 void Session::begin_dial(wire::Transport transport, std::optional<std::size_t> dialect) {
@@ -134,6 +159,19 @@ std::optional<std::string> Session::objection_to_move(const WorkerRoute& to) con
   if (route.bans != nullptr && route.bans->find(client, std::time(nullptr), to.place()))
     return client.ip_text() + " is banned there";
   return std::nullopt;
+}
+
+Outcome<MovedPlace> Session::place_at(const WorkerRoute& to, const MovedPlace& now_in) const {
+  Admission& admission = to.route.on->admission;
+  if (to.route.on == accept_route_.route.on || now_in.is_in(admission)) return MovedPlace();
+  const auto why = admission.enter_moved(info_.client, to.limits, now());
+  if (!why) return MovedPlace(admission, info_.client);
+  if (*why == Reason::kTooMany)
+    return Error{"that route has as many sessions as it may: " + std::to_string(to.limits.sessions)};
+  if (*why == Reason::kTooManyFromAddress)
+    return Error{"that route has as many sessions from " + info_.client.ip_text() +
+                 " as it may: " + std::to_string(to.limits.sessions_per_address)};
+  return Error{text(*why)};
 }
 
 void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {

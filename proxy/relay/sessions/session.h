@@ -12,6 +12,7 @@
 #include "proxy/core/room_member.h"
 #include "proxy/net/fd.h"
 #include "proxy/relay/acceptors/dispatcher.h"
+#include "proxy/relay/admission/admission.h"
 #include "proxy/relay/admission/rates.h"
 #include "proxy/relay/ends/arena_end.h"
 #include "proxy/relay/ends/dial.h"
@@ -43,6 +44,8 @@ class Session : private Dial::User {
     /// Sends the session's player to this arena of the process. Null if the arena takes nobody.
     virtual std::unique_ptr<ArenaEnd> visit(Session& session, End::User& user, std::size_t arena,
                                             std::function<std::unique_ptr<core::Front>()> front) = 0;
+    /// `fresh` goes on with the client of `old`, which is destroyed at the end of the turn.
+    virtual void replace(Session& old, std::unique_ptr<Session> fresh) = 0;
     /// A route by its number, for a session that is moved there.
     virtual WorkerRoute& route(std::size_t index) = 0;
     /// A number for a second link of a session.
@@ -90,6 +93,11 @@ class Session : private Dial::User {
  protected:
   /// `accept_route` outlives it.
   Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
+  struct Successor {};
+  /// Of the client of another session, which is to be taken over.
+  Session(const Session& other, Successor);
+  /// Goes on with the client of `other`, which has nothing more to do.
+  void take_over(Session& other);
 
   /// Ends the session. `why` is shown to the peers if their game can do so; empty: nothing is shown.
   void end(Reason reason, const Fault& fault = Fault{""}, std::string_view why = {});
@@ -101,6 +109,9 @@ class Session : private Dial::User {
   static std::string farewell(Reason reason, std::string_view why);
   /// Why the player cannot go to this route.
   std::optional<std::string> objection_to_move(const WorkerRoute& to) const;
+  /// Takes a place at the listener of that route, for as long as the player is there. An error: why there is none.
+  /// `now_in`: the place that it has. None is taken where it has one, and at its own listener.
+  Outcome<MovedPlace> place_at(const WorkerRoute& to, const MovedPlace& now_in) const;
   /// The client must connect anew: it is told where, and the session ends.
   void refer_to(MoveOrder& order, const WorkerRoute& to);
   /// The route where the player is: whose servers or arena it plays on.

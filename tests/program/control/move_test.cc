@@ -19,7 +19,8 @@ int port_in(Process& process) {
 
 /// A program that is the servers, and one with routes to them and an arena.
 struct Scene : Asked {
-  Scene()
+  /// `more`: tables of the configuration.
+  explicit Scene(const std::string& more = "")
       : servers({kEntente, "run",
                  folder.write("servers.toml",
                               "[[arena]]\nname = 'one'\nlisten = ['native://127.0.0.1:0']\n"
@@ -28,9 +29,11 @@ struct Scene : Asked {
         two(port_in(servers)),
         process({kEntente, "run",
                  folder.write("a.toml", "public_host = 'play.example.org'\n[control]\nsocket = '" + socket() + "'\n" +
-                                            route(one) + route(two) +
+                                            route(one) + route(two) + more +
                                             "[[arena]]\nname = 'lobby'\n"
-                                            "listen = ['native://127.0.0.1:0?dialect=json']\n")}),
+                                            "record = '" +
+                                            folder.file("lobby.mcap") +
+                                            "'\nlisten = ['native://127.0.0.1:0?dialect=json']\n")}),
         home(port_in(process)),
         other(port_in(process)),
         lobby(port_in(process)) {}
@@ -118,21 +121,52 @@ TEST_CASE("ctl: what cannot be moved, and where to, are clear errors") {
   CHECK(has(scene.ctl({"door", "bzflag"}).err, "no route here takes clients of bzflag"));
 }
 
-TEST_CASE("ctl: a player of an arena's own listener is told where to connect, and so is who is referred") {
+TEST_CASE("ctl: a player of an arena's own listener is moved to a server, and the recording is whole") {
   Scene scene;
-  for (const bool refers : {false, true}) {
+  {
     NativeClient ben(scene.lobby);
     ben.says("{\"enter\":{\"name\":\"ben\"}}\n");
     REQUIRE(is_in(ben));
-    const std::string place = refers ? "192.0.2.7:4000" : "play.example.org:" + std::to_string(scene.other);
-    const Ended told =
-        refers ? scene.ctl({"refer", "ben", place}) : scene.ctl({"move", "ben", std::to_string(scene.other)});
-    CHECK_MESSAGE(has(told.out, "connect to " + place), told.err);
-    const auto kicked = ben.hears([](const words::Fact& fact) { return fact.has_kicked(); });
-    REQUIRE(kicked.has_value());
-    CHECK(kicked->kicked().text() == "moved to another server: connect to " + place);
-    CHECK(ben.hears().empty());
+    const Ended there = scene.ctl({"move", "ben", std::to_string(scene.other)});
+    CHECK_MESSAGE(has(there.out, " to native json 127.0.0.1:" + std::to_string(scene.other) + " in "), there.err);
+    CHECK(ben.hears([](const words::Fact& fact) { return has(fact.said().text(), "you were moved"); }).has_value());
+    CHECK(has(scene.ctl({"list"}).out, "\tnative json 127.0.0.1:" + std::to_string(scene.other) + "\n"));
+    CHECK(has(scene.ctl({"routes"}).out, "native json 127.0.0.1:" + std::to_string(scene.lobby)));
+    ben.says("{\"say\":{\"text\":\"there now\"}}\n");
+    CHECK(ben.hears([](const words::Fact& fact) { return fact.said().text() == "there now"; }).has_value());
   }
+  scene.process.signal(15);
+  CHECK(scene.process.wait() == 0);
+  const std::string file = scene.folder.file("lobby.mcap");
+  const Ended verified = run({kEntente, "verify", file});
+  CHECK_MESSAGE(verified.code == 0, verified.out << verified.err);
+  CHECK(has(run({kEntente, "inspect", file, "-m", "Said"}).out, "there now"));
+}
+
+TEST_CASE("ctl: who is referred is told where to connect, and disconnected") {
+  Scene scene;
+  NativeClient ben(scene.lobby);
+  ben.says("{\"enter\":{\"name\":\"ben\"}}\n");
+  REQUIRE(is_in(ben));
+  const std::string place = "192.0.2.7:4000";
+  const Ended told = scene.ctl({"refer", "ben", place});
+  CHECK_MESSAGE(has(told.out, "connect to " + place), told.err);
+  const auto kicked = ben.hears([](const words::Fact& fact) { return fact.has_kicked(); });
+  REQUIRE(kicked.has_value());
+  CHECK(kicked->kicked().text() == "moved to another server: connect to " + place);
+  CHECK(ben.hears().empty());
+}
+
+TEST_CASE("ctl: the limits of the route to which a player is moved apply to it") {
+  Scene scene("[limits]\nsessions = 1\n");
+  NativeClient anna(scene.home), ben(scene.other);
+  for (NativeClient* one : {&anna, &ben}) {
+    one->says(std::string("{\"enter\":{\"name\":\"") + (one == &anna ? "anna" : "ben") + "\"}}\n");
+    REQUIRE(is_in(*one));
+  }
+  const Ended refused = scene.ctl({"move", "anna", std::to_string(scene.other)});
+  CHECK(refused.code == 1);
+  CHECK_MESSAGE(has(refused.err, "stays where it is: that route has as many sessions as it may: 1"), refused.err);
 }
 
 }  // namespace

@@ -1,110 +1,13 @@
 // Players whom the operator moves to the server or the arena of another route.
 #include <doctest/doctest.h>
 
-#include <future>
-#include <optional>
-
-#include "proxy/core/arena/referee.h"
-#include "tests/relay/native_lines.h"
+#include "tests/relay/bridge/moving.h"
 
 namespace entente::testing::move_test {
 namespace {
 
-using relay::MoveResult;
 using relay::Reason;
 using How = MoveResult::How;
-
-constexpr std::size_t kHome = 0, kOther = 1, kLobby = 2, kToyListener = 3, kRelay = 4;
-constexpr Millis kPatience = 20'000;
-
-/// Two bridges to native servers, an arena, and a relay.
-class Moving : public Serving {
- public:
-  explicit Moving(std::size_t workers = 1, std::uint32_t hold_ms = 0, bool toy_front = false,
-                  Limits limits = no_limits())
-      : Serving(workers), home_at(nowhere()), other_at(nowhere()), front_(toy_front ? toy::stream() : native::game()) {
-    home.emplace(home_at);
-    other.emplace(other_at);
-    core::Arena place;
-    place.rules.most_players = 1;
-    place.world = core::courtyard(100);
-    relay::SharedRoomOptions room;
-    room.name = "the arena 'lobby'";
-    room.game = &native::game();
-    room.back = [place] { return std::make_unique<core::Referee>(place); };
-    room.chat.every = 0;
-    server().add_shared_room(room);
-    arena = server().add_shared_room(room);
-    serve_all(to(home_at, hold_ms, !toy_front), limits);
-    addresses = {address};
-    relay::RouteOptions second = to(other_at, 0, !toy_front);
-    second.limits = limits;
-    second.bans = &bans;
-    add(second);
-    relay::RouteOptions lobby;
-    lobby.game = &native::game();
-    lobby.listen = loopback();
-    lobby.listen_dialect = kJson;
-    lobby.servers[0].host = "lobby";
-    lobby.servers[0].dialect = kJson;
-    lobby.limits = limits;
-    lobby.bridge.emplace();
-    lobby.bridge->server_game = &native::game();
-    lobby.bridge->front = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
-    lobby.bridge->shared_room = arena;
-    lobby.place = {"lobby", [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
-    add(lobby);
-    relay::RouteOptions toys = to(other_at, 0, false);
-    toys.limits = limits;
-    toys.public_host = "play.example.org";
-    add(toys);
-    relay::RouteOptions relayed;
-    relayed.game = &native::game();
-    relayed.listen = loopback();
-    relayed.listen_dialect = kJson;
-    relayed.servers[0] = {.host = home_at.ip_text(), .port = home_at.port(), .dialect = kJson};
-    relayed.limits = limits;
-    relayed.announce = true;
-    relayed.back = [](std::size_t dialect) { return native::make_back({dialect, {}}); };
-    add(relayed);
-  }
-  ~Moving() { stop(); }
-
-  MoveResult move(std::size_t route, std::optional<relay::LinkId> link = {}) {
-    return server().move(link.value_or(sessions().front().info.link), route, kPatience);
-  }
-  std::future<MoveResult> begin_move(std::size_t route) {
-    const relay::LinkId link = sessions().front().info.link;
-    return std::async(std::launch::async, [this, link, route] { return server().move(link, route, kPatience); });
-  }
-  std::string why_stays(std::size_t route) {
-    const MoveResult result = move(route);
-    CHECK(result.how == How::kStays);
-    return result.text;
-  }
-
-  const net::Address home_at, other_at;
-  std::optional<LateServer> home, other;
-  std::size_t arena = 0;
-  std::vector<net::Address> addresses;  // of the routes' listeners
-  relay::Bans bans;
-
- private:
-  relay::RouteOptions to(const net::Address& at, std::uint32_t hold_ms, bool json_front) {
-    relay::RouteOptions options = held(hold_ms, json_front ? native::game() : toy::stream(), json_front);
-    options.servers[0].host = at.ip_text();
-    options.servers[0].port = at.port();
-    return options;
-  }
-  void add(const relay::RouteOptions& options) {
-    const auto listening = server().add(options);
-    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
-    CHECK(listening->route == addresses.size());
-    addresses.push_back(listening->address);
-  }
-
-  const wire::Game& front_;
-};
 
 /// A player who is in at home, and in play.
 struct Player {
@@ -255,6 +158,66 @@ TEST_CASE("move: clear errors") {
   CHECK(running.why_stays(kLobby) == "the player is on the way to another route already");
   let_in(other, "two", "cleo");
   CHECK(first.get().how == How::kMoved);
+}
+
+TEST_CASE("move: the limits of the route apply to a player who is moved there, and count the player") {
+  Moving running(2);
+  Player anna(running);
+  Limits limits = no_limits();
+  std::string why;
+  SUBCASE("of sessions") {
+    limits.sessions = 1;
+    why = "that route has as many sessions as it may: 1";
+  }
+  SUBCASE("of sessions from an address") {
+    limits.sessions_per_address = 1;
+    why = "that route has as many sessions from 127.0.0.1 as it may: 1";
+  }
+  const Reason refused = limits.sessions != 0 ? Reason::kTooMany : Reason::kTooManyFromAddress;
+  running.server().set_limits(kOther, limits);
+  {
+    Lines ben(Stream::to(running.addresses[kOther]));
+    ben.say(R"({"enter":{"name":"ben"}})");
+    const auto bens_server = greet(*running.other);
+    CHECK(running.move(kOther, running.sessions().front().info.link).text == why);
+    anna.plays_on(*anna.server, "still at home");
+  }
+  REQUIRE(eventually([&] { return running.server().totals(kOther).open_sessions() == 0; }));
+  auto result = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  REQUIRE(result.get().how == How::kMoved);
+  Lines(Stream::to(running.addresses[kOther])).all();  // its place is taken
+  CHECK(eventually([&] { return running.server().totals(kOther).by(refused) == 1; }));
+  CHECK(running.move(kLobby).how == How::kMoved);
+  Lines dora(Stream::to(running.addresses[kOther]));
+  dora.say(R"({"enter":{"name":"dora"}})");
+  CHECK(greet(*running.other).second.find("dora") != std::string::npos);
+}
+
+TEST_CASE("move: where players wait for a server, who is moved there waits, too, and plays on meanwhile") {
+  Moving running(2, 0, false, no_limits(), 60'000);
+  Player anna(running);
+  running.other.reset();
+  const relay::LinkId link = running.sessions().front().info.link;
+  CHECK(running.server().move(link, kOther, 0).how == How::kUnderWay);
+  REQUIRE(eventually([&] { return running.server().waiting(kOther) == 1; }));
+  CHECK(running.heard.line("waits for its servers, for up to 60 s"));
+  CHECK(running.why_stays(kOther) == "the player is on the way to another route already");
+  anna.plays_on(*anna.server, "still at home");
+  SUBCASE("until one is up") {
+    running.other.emplace(running.other_at);
+    Lines other = greet(*running.other).first;
+    let_in(other, "two", "cleo");
+    anna.client.until("you were moved");
+    CHECK(running.server().waiting(kOther) == 0);
+    anna.plays_on(other, "there now");
+  }
+  SUBCASE("until it leaves") {
+    anna.client.stream().close();
+    CHECK(running.empty());
+    CHECK(running.server().waiting(kOther) == 0);
+  }
 }
 
 TEST_CASE("move: somebody leaves in the middle") {

@@ -1,0 +1,301 @@
+// Players whom the operator moves out of an arena into which they came by its own listener.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "adapters/aos/faces.h"
+#include "adapters/ogar/ogar.h"
+#include "tests/relay/bridge/moving.h"
+
+namespace entente::testing::arena_move_test {
+namespace {
+
+using relay::Reason;
+using How = MoveResult::How;
+
+/// Watches the lobby, which has one seat.
+struct Watcher : Lines {
+  explicit Watcher(const Moving& running) : Lines(Stream::to(running.addresses[kLobby])) {
+    say(R"({"enter":{"name":"wes","role":"WATCH"}})");
+    until(R"("ready")");
+  }
+};
+
+/// A player in the lobby, by its own listener, who is in play.
+struct Guest : Lines {
+  explicit Guest(const Moving& running, std::size_t route = kLobby) : Lines(Stream::to(running.addresses[route])) {
+    say(R"({"enter":{"name":"anna"}})");
+    until(R"("owns")");
+    say(R"({"spawn":{}})");
+    until(R"("spawned")");
+  }
+  /// What it says is heard there, and what is said there is heard by it.
+  void plays_on(Lines& at, const std::string& text) {
+    say(R"({"say":{"text":")" + text + R"("}})");
+    at.until(text);
+    at.say(R"({"said":{"from":2,"text":"re )" + text + R"("}})");
+    until("re " + text);
+  }
+  /// The other one is in the arena, too.
+  void plays_on_beside(Lines& other, const std::string& text) {
+    say(R"({"say":{"text":")" + text + R"("}})");
+    other.until(text);
+  }
+};
+
+relay::LinkId link_of(const Moving& running, const std::string& player = "anna") {
+  for (const auto& one : running.sessions())
+    if (one.player == player) return one.info.link;
+  FAIL("nobody is called " << player);
+  return 0;
+}
+
+std::future<MoveResult> begin_move(Moving& running, std::size_t route, std::optional<relay::LinkId> its = {}) {
+  const relay::LinkId link = its ? *its : link_of(running);
+  return std::async(std::launch::async,
+                    [&running, link, route] { return running.server().move(link, route, kMovePatience); });
+}
+
+TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the arena until that has let it in") {
+  for (const std::size_t workers : {1U, 2U}) {
+    Moving running(workers);
+    Watcher wes(running);
+    Guest anna(running);
+    wes.until("anna");
+    const relay::LinkId link = link_of(running);
+    auto result = begin_move(running, kOther);
+    auto [other, enter] = greet(*running.other);
+    CHECK(enter.find(R"("name":"anna")") != std::string::npos);
+    anna.plays_on_beside(wes, "still in the lobby");
+    let_in(other, "two", "cleo");
+    const auto there = anna.until("you were moved to another server");
+    CHECK(have(there, "cleo"));
+    CHECK(have(there, R"("two")"));
+    CHECK(have(there, R"("died")"));
+    other.until("spawn");  // it was in play
+    wes.until("player_gone");
+    CHECK(result.get().how == How::kMoved);
+    anna.plays_on(other, "there now");
+    for (const auto& one : running.sessions()) {
+      if (one.info.link != link) continue;
+      CHECK(one.route == kLobby);
+      CHECK(one.moved_to == kOther);
+      CHECK(one.info.server == running.other_at);
+    }
+    CHECK(running.server().totals(kLobby).moved == 1);
+    CHECK(running.server().totals(kLobby).open_sessions() == 2);
+    CHECK(running.server().servers(kOther)[0].sessions == 1);
+    CHECK(running.heard.line("moved session " + std::to_string(link) + " (\"us\") from native json "));
+
+    Lines ben(Stream::to(running.addresses[kLobby]));  // its seat is free
+    ben.say(R"({"enter":{"name":"ben"}})");
+    ben.until(R"("owns")");
+    other.stream().close();
+    anna.all();
+    CHECK(eventually([&] { return running.server().totals(kLobby).open_sessions() == 2; }));
+    CHECK(running.server().totals(kLobby).by(Reason::kServerLeft) == 1);
+    CHECK(running.server().servers(kOther)[0].sessions == 0);
+  }
+}
+
+TEST_CASE("arena move: to another arena, to a server, and home again") {
+  for (const std::size_t workers : {1U, 2U}) {
+    Moving running(workers);
+    Watcher wes(running);
+    Guest anna(running);
+    wes.until("anna");
+    const relay::LinkId link = link_of(running);
+    CHECK(begin_move(running, kHall, link).get().how == How::kMoved);
+    anna.until("you were moved to the arena 'hall'");
+    anna.until(R"("spawned")");
+    wes.until("player_gone");
+    CHECK(running.server().attendance(running.hall).size() == 1);
+    auto result = begin_move(running, kOther, link);
+    Lines other = greet(*running.other).first;
+    let_in(other, "two", "cleo");
+    CHECK(result.get().how == How::kMoved);
+    anna.until("you were moved to another server");
+    anna.plays_on(other, "there now");
+    CHECK(begin_move(running, kLobby, link).get().how == How::kMoved);
+    anna.until("you were moved to the arena 'lobby'");
+    other.all();
+    anna.plays_on_beside(wes, "home again");
+    CHECK_FALSE(running.sessions().back().moved_to.has_value());
+    CHECK(running.server().totals(kLobby).moved == 3);
+    CHECK(begin_move(running, kLobby, link).get().text == "the player is there already");
+  }
+}
+
+TEST_CASE("arena move: who is not taken stays in the arena, and the answer says why") {
+  Moving running;
+  Watcher wes(running);
+  Guest anna(running);
+  std::string why;
+  SUBCASE("it refuses") {
+    auto result = begin_move(running, kOther);
+    Lines other = greet(*running.other).first;
+    other.say(R"({"refused":{"code":"FULL","text":"no seat for you"}})");
+    why = result.get().text;
+    CHECK(why == "no seat for you");
+    other.all();
+  }
+  SUBCASE("nobody listens") {
+    running.other.reset();
+    why = begin_move(running, kOther).get().text;
+    CHECK(why == "its server cannot be reached");
+  }
+  SUBCASE("it hangs up") {
+    auto result = begin_move(running, kOther);
+    (void)greet(*running.other);
+    why = result.get().text;
+    CHECK_FALSE(why.empty());
+  }
+  SUBCASE("it talks nonsense") {
+    auto result = begin_move(running, kOther);
+    Lines other(running.other->accept());
+    other.say("nonsense");
+    why = result.get().text;
+    CHECK(why.find("broke the rules of its game") != std::string::npos);
+  }
+  SUBCASE("the other arena is full") {
+    Lines dora(Stream::to(running.addresses[kHall]));
+    dora.say(R"({"enter":{"name":"dora"}})");
+    dora.until(R"("owns")");
+    CHECK(begin_move(running, kHall).get().text == "it is full");
+  }
+  anna.plays_on_beside(wes, "still in the lobby");
+  CHECK(running.server().totals(kLobby).moved == 0);
+  CHECK(running.server().servers(kOther)[0].sessions == 0);
+  CHECK(eventually([&] { return running.tapped.left_open() == running.sessions().size(); }));
+  if (!running.other) running.other.emplace(running.other_at);  // it can be moved later
+  auto result = begin_move(running, kOther);
+  Lines other = greet(*running.other).first;
+  CHECK(begin_move(running, kHall).get().text == "the player is on the way to another route already");
+  let_in(other, "two", "cleo");
+  anna.until("you were moved");
+  CHECK(result.get().how == How::kMoved);
+}
+
+TEST_CASE("arena move: somebody leaves in the middle") {
+  Moving running(2);
+  Watcher wes(running);
+  Guest anna(running);
+  auto result = begin_move(running, kOther);
+  std::optional<Lines> other(greet(*running.other).first);
+  SUBCASE("the client") {
+    anna.stream().reset();
+    other->all();
+    wes.until("player_gone");
+  }
+  SUBCASE("it is kicked") {
+    CHECK(running.kick(link_of(running), "be nice"));
+    CHECK(have(anna.all(), "be nice"));
+    other->all();
+    wes.until("player_gone");
+  }
+  SUBCASE("the program stops") { running.stop(); }
+  SUBCASE("it leaves the arena by a word") {
+    anna.say(R"({"leave":{}})");
+    wes.until("player_gone");
+    let_in(*other, "two", "cleo");
+    other->all();
+  }
+  CHECK(result.get().how == How::kStays);
+  CHECK(running.server().totals(kLobby).moved == 0);
+}
+
+TEST_CASE("arena move: a client that loads a world only when it joins is told where to connect, once it is let in") {
+  Moving running(1, 0, true);
+  const auto toy_front = [](std::size_t dialect) { return toy::make_front(toy::stream(), dialect); };
+  running.add(running.into("lobby", running.arena, toy::stream(), toy_front, 0, no_limits()));
+  Watcher wes(running);
+  const Stream client = Stream::to(running.addresses.back());
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  wes.until(R"("player")");
+  const std::size_t own = running.addresses.size() - 1;
+  relay::LinkId link = 0;
+  for (const auto& one : running.sessions())
+    if (one.route == own) link = one.info.link;
+  auto result =
+      std::async(std::launch::async, [&] { return running.server().move(link, kToyListener, kMovePatience); });
+  Lines other = greet(*running.other).first;
+  client.send(frame("still here", toy::kSay));
+  wes.until("still here");
+  let_in(other, "two", "cleo");
+  CHECK(result.get().how == How::kLetGo);
+  CHECK(as_text(client.read_all()).ends_with(kGoodbye));
+  CHECK(eventually([&] { return running.server().totals(own).by(Reason::kMoved) == 1; }));
+  other.all();
+  wes.until("player_gone");
+}
+
+/// A game whose clients load another world while they play, and by what such a client is played here.
+struct Kind {
+  const wire::Game& game;
+  const core::Faces& faces;
+  std::size_t dialect;
+  bool enters_again;  ///< once it has loaded the other world, when its player wishes to play; it cannot chat before
+};
+
+TEST_CASE("arena move: clients of Ogar, Ace of Spades, native and the page go on in another world") {
+  const Kind kinds[] = {{ogar::game(), ogar::faces(), 0, false},
+                        {aos::game(), aos::faces(), 0, true},
+                        {native::game(), native::faces(), 0, false},
+                        {*native::game().over_web(), native::faces(), 0, false}};
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.game.name());
+    const auto front = [&kind](std::size_t dialect) { return kind.faces.front({dialect, {}}); };
+    Moving running(2);
+    running.add(running.into("lobby", running.arena, kind.game, front, kind.dialect, no_limits()));
+    const std::size_t own = running.addresses.size() - 1;
+    // The client: a bridge from native, so that it is heard in words.
+    relay::RouteOptions client;
+    client.game = &native::game();
+    client.listen = loopback();
+    client.listen_dialect = kJson;
+    client.servers[0] = {
+        .host = running.addresses[own].ip_text(), .port = running.addresses[own].port(), .dialect = kind.dialect};
+    client.limits = no_limits();
+    client.bridge.emplace();
+    client.bridge->server_game = &kind.game;
+    client.bridge->chat.every = 0;
+    client.bridge->front = kNativeFront;
+    client.bridge->back = [&](std::size_t dialect) { return kind.faces.back({dialect, {}}); };
+    running.add(client);
+    Lines anna(Stream::to(running.addresses.back()));
+    anna.say(R"({"enter":{"name":"anna"}})");
+    anna.until(R"("ready")");
+    anna.say(R"({"spawn":{}})");
+    relay::LinkId link = 0;
+    REQUIRE(eventually([&] {
+      for (const auto& one : running.sessions())
+        if (one.route == own && one.player == "anna") link = one.info.link;
+      return link != 0;
+    }));
+    auto result = std::async(std::launch::async, [&] { return running.server().move(link, kOther, kMovePatience); });
+    Lines other = greet(*running.other).first;
+    let_in(other, "two", "cleo");
+    const MoveResult moved = result.get();
+    CHECK_MESSAGE(moved.how == How::kMoved, moved.text);
+    anna.until("cleo");
+    if (kind.game.has_chat()) {
+      if (kind.enters_again) {
+        anna.say(R"({"spawn":{}})");
+        other.until("spawn");
+      } else {
+        anna.say(R"({"say":{"text":"there now"}})");
+        other.until("there now");
+      }
+      other.say(R"({"said":{"from":2,"text":"hello anna"}})");
+      anna.until("hello anna");
+    }
+    other.say(R"({"player_gone":{"id":2}})");
+    CHECK(running.server().totals(own).moved == 1);
+    anna.stream().close();
+    other.all();
+    CHECK(eventually([&] { return running.server().totals(own).open_sessions() == 0; }));
+  }
+}
+
+}  // namespace
+}  // namespace entente::testing::arena_move_test
