@@ -10,21 +10,44 @@
 namespace entente {
 namespace {
 
+constexpr std::size_t kLongestAddress = 300;  // bytes
 constexpr core::Micros kLongestDrain = core::Micros{7} * 86'400 * core::kSecond;
+
+/// Where else the players of a game find a place: an arena, or servers.
+struct Door {
+  std::string game, place, address;
+
+  /// "native,lobby,example.org:4000"
+  static std::optional<Door> parse(const std::string& text) {
+    const auto first = text.find(','), last = text.rfind(',');
+    if (first == std::string::npos || first == last) return std::nullopt;
+    const auto address = sayable_text(text.substr(last + 1), kLongestAddress);
+    Door door{text.substr(0, first), text.substr(first + 1, last - first - 1), address ? *address : ""};
+    if (door.game.empty() || door.place.empty() || door.address.empty()) return std::nullopt;
+    return door;
+  }
+};
 
 struct DrainOrder {
   std::string what;  // "": all routes
   std::string time;  // "": no limit
   Millis millis = 0;
   std::string text;  // "": nothing is said
+  std::vector<Door> doors = {};
 };
 
-constexpr const char* kDrainUsage = "usage: drain [ROUTE|SERVER] [--for TIME] [--say TEXT]";
+constexpr const char* kDrainUsage =
+    "usage: drain [ROUTE|SERVER] [--for TIME] [--door GAME,PLACE,HOST:PORT] [--say TEXT]";
 
 Outcome<DrainOrder> parse_drain(std::string_view rest) {
   DrainOrder order;
   while (!rest.empty()) {
-    if (take_flag(rest, "--for", order.time)) {
+    std::string door;
+    if (take_flag(rest, "--door", door)) {
+      const auto parsed = Door::parse(door);
+      if (!parsed) return Error{"'" + control_field(door) + "' is not GAME,PLACE,HOST:PORT"};
+      order.doors.push_back(*parsed);
+    } else if (take_flag(rest, "--for", order.time)) {
       const auto time = parse_time(order.time, kLongestDrain);
       if (!time) return time.error();
       order.millis = *time / core::kMillisecond;
@@ -91,19 +114,22 @@ class Drain {
     const auto routes = routes_called(all, order->what);
     if (!routes) return routes.error();
     Announcement announcement;
-    if (!order->text.empty()) announcement = announce(*routes, order->text);
+    for (const ListedRoute* route : *routes) announce(*route, text_for(*order, door_for(*route, *order)), announcement);
     const Drainer::Time time = order->time.empty() ? Drainer::Time() : Drainer::Time(order->millis);
     std::string lines;
     std::vector<ReplyRow> rows;
     for (const ListedRoute* route : *routes) {
-      for (const std::size_t number : route->numbers) drainer_.drain(number, time);
+      const Door* const door = door_for(*route, *order);
+      for (const std::size_t number : route->numbers)
+        drainer_.drain(number, time, door != nullptr ? text_for(*order, door) : "");
       const std::uint64_t left = server_.totals(route->numbers).open_sessions();
       const std::string& name = route->named.name;
-      lines += "draining " + name + ": " + sessions_go_on(left) + (time ? " for " + order->time : "") + "\n";
+      lines += "draining " + name + ": " + sessions_go_on(left) + (time ? " for " + order->time : "") +
+               (door != nullptr ? "; players are told to connect to " + door->address : "") + "\n";
       rows.push_back({text_field("route", name), number_field("sessions", left)});
     }
     if (order->what.empty()) drains_all_(true);
-    if (order->text.empty()) return Reply(lines).with("routes", rows);
+    if (order->text.empty() && order->doors.empty()) return Reply(lines).with("routes", rows);
     return announcement.added_to(Reply(lines + announcement.text()).with("routes", rows));
   }
 
@@ -116,7 +142,8 @@ class Drain {
     const auto all = routes_();
     const auto routes = routes_called(all, what);
     if (!routes) return routes.error();
-    const Announcement announcement = announce(*routes, *text);
+    Announcement announcement;
+    for (const ListedRoute* route : *routes) announce(*route, *text, announcement);
     return announcement.added_to(Reply(announcement.text()));
   }
 
@@ -150,8 +177,8 @@ class Drain {
   }
 
   Reply drain_server(const DrainOrder& order) const {
-    if (!order.time.empty() || !order.text.empty())
-      return Error{"--for and --say are for routes; " + order.what + " is a server"};
+    if (!order.time.empty() || !order.text.empty() || !order.doors.empty())
+      return Error{"--for, --door and --say are for routes; " + order.what + " is a server"};
     server_.drain_server(order.what, true);
     std::uint64_t left = 0;
     for (const ListedRoute& route : served_only(routes_()))
@@ -159,11 +186,23 @@ class Drain {
     return "draining server " + order.what + ": " + sessions_go_on(left) + "\n";
   }
 
-  Announcement announce(const std::vector<const ListedRoute*>& routes, const std::string& text) const {
-    Announcement announcement;
-    for (const ListedRoute* route : routes)
-      for (const std::size_t number : route->numbers) announcement.add(roster_.with_players(server_.say(number, text)));
-    return announcement;
+  /// The first that fits; null: none.
+  const Door* door_for(const ListedRoute& route, const DrainOrder& order) const {
+    const std::string place = place_of(server_, route);
+    for (const Door& door : order.doors)
+      if (door.game == route.named.game && door.place == place) return &door;
+    return nullptr;
+  }
+  /// "": nothing is said.
+  static std::string text_for(const DrainOrder& order, const Door* door) {
+    if (door == nullptr) return order.text;
+    if (order.text.empty()) return "the server is going down: connect to " + door->address;
+    return order.text + " (connect to " + door->address + ")";
+  }
+
+  void announce(const ListedRoute& route, const std::string& text, Announcement& announcement) const {
+    if (text.empty()) return;
+    for (const std::size_t number : route.numbers) announcement.add(roster_.with_players(server_.say(number, text)));
   }
 
   relay::Server& server_;
@@ -179,10 +218,12 @@ void add_drain_commands(Control& control, relay::Server& server, const Roster& r
                         Drainer& drainer, std::function<void(bool)> drains_all) {
   const Drain drain(server, roster, routes, drainer, std::move(drains_all));
   control.add_order(
-      "drain [ROUTE|SERVER] [--for TIME] [--say TEXT]",
+      "drain [ROUTE|SERVER] [--for TIME] [--door GAME,PLACE,HOST:PORT] [--say TEXT]",
       "Turns newcomers away from a route, or from all. Players who are there go on until they leave, or "
       "until TIME is over; they are told TEXT now. ROUTE: a game, an arena, a port or a listener. SERVER: "
-      "sends no new players to it; `servers` lists the names.",
+      "sends no new players to it; `servers` lists the names. --door, once or more: players of GAME in PLACE (an "
+      "arena, "
+      "or servers, as in `doors`) are told to connect to HOST:PORT, now and when TIME is over.",
       [drain](std::string_view rest) { return drain.drain(rest); });
   control.add_order("undrain [ROUTE|SERVER]", "Takes newcomers again.",
                     [drain](std::string_view rest) { return drain.undrain(rest); });

@@ -52,7 +52,8 @@ Reply move(relay::Server& server, const Roster& roster, const ListedRoutes& rout
     case How::kUnderWay:
       break;
   }
-  return Reply(player.text() + " is on the way to " + name + "; the log will say how it ends\n")
+  const std::string waits = result.text.empty() ? "" : ", and " + result.text;
+  return Reply(player.text() + " is on the way to " + name + waits + "; the log will say how it ends\n")
       .with("sessions", rows_of(found));
 }
 
@@ -89,6 +90,19 @@ Reply door(const relay::Server& server, const ListedRoutes& routes, const std::s
   return Error{"no route here takes clients of " + control_field(game) + (drains ? " now: it drains" : "")};
 }
 
+/// All of them.
+Reply doors(const relay::Server& server, const ListedRoutes& routes, const std::string& public_host) {
+  std::vector<ReplyRow> rows;
+  for (const ListedRoute& one : routes) {
+    const net::Address& at = one.named.listener;
+    if (at.port() == 0 || server.is_draining(one.named.number) || (public_host.empty() && at.wildcard())) continue;
+    const std::string address = public_host.empty() ? at.text() : net::host_and_port(public_host, at.port());
+    rows.push_back({text_field("game", one.named.game), text_field("place", place_of(server, one)),
+                    text_field("address", address)});
+  }
+  return Reply::table({"game", "place", "address"}, rows);
+}
+
 }  // namespace
 
 void add_move_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
@@ -103,6 +117,11 @@ void add_move_commands(Control& control, relay::Server& server, const Roster& ro
   control.add("door GAME", "Prints where players of a game connect to this program.",
               [&server, routes, public_host](std::string_view rest) {
                 return door(server, served_only(routes()), public_host, rest);
+              });
+  control.add("doors", "Lists where players connect to this program: game, arena or servers, address.",
+              [&server, routes, public_host](std::string_view rest) {
+                return rest.empty() ? doors(server, served_only(routes()), public_host)
+                                    : Error{"doors takes no arguments"};
               });
 }
 

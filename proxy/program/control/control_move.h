@@ -1,4 +1,4 @@
-// The commands move, refer and door: players go to other routes, other nodes of a fleet, or other servers.
+// The commands move, refer, door and doors: players go to other routes, other nodes of a fleet, or other servers.
 #pragma once
 
 #include <string>

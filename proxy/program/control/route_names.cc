@@ -27,6 +27,13 @@ ListedRoutes served_only(ListedRoutes all) {
   return all;
 }
 
+std::string place_of(const relay::Server& server, const ListedRoute& route) {
+  if (!route.named.room.empty()) return route.named.room;
+  std::string place;
+  for (const auto& one : server.servers(route.named.number)) place += (place.empty() ? "" : " ") + one.name;
+  return place;
+}
+
 std::string names_of(const std::vector<const ListedRoute*>& routes) {
   std::string names;
   for (const ListedRoute* route : routes) names += (names.empty() ? "" : ", ") + route->named.name;

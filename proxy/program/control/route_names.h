@@ -8,6 +8,7 @@
 
 #include "proxy/base/fault.h"
 #include "proxy/net/address.h"
+#include "proxy/relay/server.h"
 
 namespace entente {
 
@@ -36,6 +37,9 @@ Outcome<std::vector<const ListedRoute*>> routes_called(const ListedRoutes& all, 
 
 /// `all` without the retired routes.
 ListedRoutes served_only(ListedRoutes all);
+
+/// Where a route leads: its arena, or its servers.
+std::string place_of(const relay::Server& server, const ListedRoute& route);
 
 /// "a, b"
 std::string names_of(const std::vector<const ListedRoute*>& routes);

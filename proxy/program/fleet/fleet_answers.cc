@@ -178,8 +178,8 @@ std::vector<AnswerRow> rows_of_answers(const std::vector<NodeAnswer>& json_answe
     for (const auto& one : all->values()) {
       const google::protobuf::Struct& row = one.struct_value();
       if (row.fields().contains("error")) continue;
-      rows.push_back(
-          {answer.node, text_in(row, "link"), text_in(row, "client"), text_in(row, "player"), text_in(row, "game")});
+      rows.push_back({answer.node, text_in(row, "link"), text_in(row, "client"), text_in(row, "player"),
+                      text_in(row, "game"), text_in(row, "place"), text_in(row, "address")});
     }
   }
   return rows;

@@ -20,7 +20,7 @@ std::string merged_answers(const std::vector<NodeAnswer>& answers, bool json);
 /// The rows of a table, as members of JSON objects. Nothing if it is no table.
 struct AnswerRow {
   std::string node;
-  std::string link, client, player, game;  // "" if it has none
+  std::string link, client, player, game, place, address;  // "" if it has none
 };
 std::vector<AnswerRow> rows_of_answers(const std::vector<NodeAnswer>& json_answers);
 

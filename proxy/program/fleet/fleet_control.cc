@@ -238,7 +238,8 @@ std::string FleetControl::run(std::string_view line, bool json, const std::strin
       return told(Error{node.empty() ? "usage: " + name + " NODE"
                                      : "no node is called '" + control_field(node) + "'; `nodes` lists them"},
                   json);
-    return merged_answers(ask({node}, name + " " + std::string(rest), json, by), json);
+    const std::string doors = name == "drain" ? doors_beside(node, there, name.size() + rest.size() + 2, by) : "";
+    return merged_answers(ask({node}, name + doors + " " + std::string(rest), json, by), json);
   }
   return told(
       Error{"'" + control_field(name) + "' is no command for a fleet; commands: " + std::string(kFleetCommands)}, json);
@@ -287,6 +288,24 @@ std::string FleetControl::meet(const std::string& order, std::string_view rest, 
         ask({those[0].node}, "kick " + those[0].link + (rest.empty() ? "" : " ") + std::string(rest), json, by), json);
   if (addresses.contains("")) return told(Error{text_of(those) + " is a bot; it has no address"}, json);
   return meet("ban", *addresses.begin() + (rest.empty() ? "" : " ") + std::string(rest), nodes, json, by);
+}
+
+/// Options of `drain` for that node, which name for each game and place another node that has it, too. `length`: of the
+/// rest of the order.
+std::string FleetControl::doors_beside(const std::string& node, const std::vector<std::string>& nodes,
+                                       std::size_t length, const std::string& by) {
+  std::vector<std::string> others;
+  for (const std::string& other : nodes)
+    if (other != node) others.push_back(other);
+  std::set<std::pair<std::string, std::string>> known;
+  std::string doors;
+  for (const AnswerRow& row : rows_of_answers(ask(others, "doors", true, by))) {
+    const std::string door = " --door " + in_quotes(row.game + "," + row.place + "," + row.address);
+    if (row.game.empty() || row.place.empty() || row.address.empty() || screen_text(door) != door) continue;
+    if (length + doors.size() + door.size() > kLongestOrder || !known.emplace(row.game, row.place).second) continue;
+    doors += door;
+  }
+  return doors;
 }
 
 /// To another route of the player's node, or to another node: there, the client must connect anew.

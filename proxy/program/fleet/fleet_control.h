@@ -66,6 +66,8 @@ class FleetControl final : private net::Ticker::User {
   std::string meet(const std::string& order, std::string_view rest, const std::vector<std::string>& nodes, bool json,
                    const std::string& by);
   std::string move(std::string_view rest, const std::vector<std::string>& nodes, bool json, const std::string& by);
+  std::string doors_beside(const std::string& node, const std::vector<std::string>& nodes, std::size_t length,
+                           const std::string& by);
   Outcome<std::vector<AnswerRow>> find(const std::string& target, const std::vector<std::string>& nodes,
                                        const std::string& by);
 

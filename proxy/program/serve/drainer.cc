@@ -42,10 +42,13 @@ void Drainer::add(std::size_t route, std::string name) {
 
 std::optional<Millis> Drainer::until(Time time) { return time ? std::optional(steady_now() + *time) : std::nullopt; }
 
-void Drainer::drain(std::size_t route, Time time) {
+void Drainer::drain(std::size_t route, Time time, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = routes_.find(route); found != routes_.end()) found->second.until = until(time);
+    if (const auto found = routes_.find(route); found != routes_.end()) {
+      found->second.until = until(time);
+      found->second.why = why;
+    }
   }
   server_.set_draining(route, true);
   sem_post(&news_);
@@ -123,17 +126,21 @@ void Drainer::drain_all(Millis now) {
 }
 
 void Drainer::end_overdue(Millis now) {
-  std::vector<std::pair<std::size_t, std::string>> overdue;
+  struct Overdue {
+    std::size_t route;
+    std::string name, why;
+  };
+  std::vector<Overdue> overdue;
   {
     const std::lock_guard lock(mutex_);
     for (auto& [route, drained] : routes_) {
       if (!drained.until || now < *drained.until) continue;
       drained.until.reset();
-      overdue.emplace_back(route, drained.name);
+      overdue.push_back({route, drained.name, drained.why.empty() ? kWhy : drained.why});
     }
   }
-  for (const auto& [route, name] : overdue)
-    spdlog::info("drained {}: {} ended", name, counted(server_.end_sessions(route, kWhy), "session"));
+  for (const Overdue& one : overdue)
+    spdlog::info("drained {}: {} ended", one.name, counted(server_.end_sessions(one.route, one.why), "session"));
 }
 
 /// Retired routes whose last session has ended.

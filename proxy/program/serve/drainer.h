@@ -34,8 +34,9 @@ class Drainer {
   /// The route was retired: its sessions have this time, and `over` is called on the Drainer's thread once the last has
   /// ended. From any thread.
   void retire(std::size_t route, Time time, std::function<void()> over);
-  /// The route takes no newcomers. A time that it had is replaced. From any thread but the workers'.
-  void drain(std::size_t route, Time time);
+  /// The route takes no newcomers. A time that it had is replaced. `why`: what players are told when it is over; "":
+  /// that the server is going down. From any thread but the workers'.
+  void drain(std::size_t route, Time time, const std::string& why = "");
   /// The time that a retired route had is lifted: its sessions go on until they end. From any thread.
   void keep(std::size_t route);
   /// The route takes newcomers again. False: it took them already.
@@ -54,6 +55,7 @@ class Drainer {
   struct Drained {
     std::string name;
     std::optional<Millis> until;
+    std::string why = {};             // "": kWhy
     std::function<void()> over = {};  // of one that is retired
   };
   static std::optional<Millis> until(Time time);

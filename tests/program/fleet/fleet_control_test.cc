@@ -11,6 +11,7 @@
 #include "schema/fleet.pb.h"
 #include "tests/fleet/station.h"
 #include "tests/program/fleet/fleet_process.h"
+#include "tests/program/native_client.h"
 
 namespace entente::fleet_control_test {
 namespace {
@@ -139,7 +140,29 @@ TEST_CASE(
   CHECK(b.ctl({"drain"}).code == 0);
   CHECK(b.process().err_has("this node hands over the arena 'field'"));
   CHECK(a.process().err_has("and goes on with 1 players"));  // it owns it again
-  CHECK(has(b.ctl({"list"}).out, "\tben"));  // it plays on
+  CHECK(has(b.ctl({"list"}).out, "\tben"));                  // it plays on
+}
+
+TEST_CASE("ctl --fleet drain: players are told where another node has their game and arena, now and at the end") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess a(nats, "a");
+  NodeProcess b(nats, "b", "", "", "public_host = 'b.example.org'\n");
+  REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
+  CHECK(has(b.ctl({"doors"}).out, "native\tfield\tb.example.org:" + std::to_string(b.port()) + "\n"));
+  NativeClient anna(a.port());
+  anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+  REQUIRE(anna.hears([](const words::Fact& fact) { return fact.has_owns(); }).has_value());
+  const std::string there = "connect to b.example.org:" + std::to_string(b.port());
+  const Ended drained = b.ctl({"--fleet", "drain", "a", "--say", "We stop soon."});
+  CHECK_MESSAGE(has(drained.out, "; players are told to " + there), drained.err);
+  CHECK(has(drained.out, "a: told 1 of 1 players"));
+  CHECK(anna.hears([&](const words::Fact& fact) { return fact.said().text() == "We stop soon. (" + there + ")"; })
+            .has_value());
+  CHECK(b.ctl({"--fleet", "drain", "a", "--for", "1s"}).code == 0);
+  const std::string goodbye = "the server is going down: " + there;
+  CHECK(anna.hears([&](const words::Fact& fact) { return fact.said().text() == goodbye; }).has_value());
+  CHECK(anna.hears([&](const words::Fact& fact) { return fact.kicked().text() == goodbye; }).has_value());
 }
 
 TEST_CASE("with the accounts of deploy/fleet: an operator's node asks the others, and an owner's own door leads in") {

@@ -26,13 +26,14 @@ inline std::string content_of(const std::string& path) {
 
 class NodeProcess {
  public:
-  /// `more`: tables of the configuration. `of_arena`: keys of its arena.
-  NodeProcess(const NatsServer& nats, std::string name, const std::string& more = "", const std::string& of_arena = "")
+  /// `more`: tables of the configuration. `of_arena`: keys of its arena. `top`: keys above all tables.
+  NodeProcess(const NatsServer& nats, std::string name, const std::string& more = "", const std::string& of_arena = "",
+              const std::string& top = "")
       : name_(std::move(name)) {
     config_ =
-        folder_.write("node.toml", "[control]\nsocket = '" + folder_.file("c.sock") + "'\n[access]\nban_file = '" +
-                                       folder_.file("bans") + "'\n[fleet]\nnats = ['" + nats.url() + "']\nnode = '" +
-                                       name_ + "'\n" + more +
+        folder_.write("node.toml", top + "[control]\nsocket = '" + folder_.file("c.sock") +
+                                       "'\n[access]\nban_file = '" + folder_.file("bans") + "'\n[fleet]\nnats = ['" +
+                                       nats.url() + "']\nnode = '" + name_ + "'\n" + more +
                                        "\n[[arena]]\nname = 'field'\nfleet = true\nlisten = "
                                        "['native://127.0.0.1:0?dialect=json']\n" +
                                        of_arena + "\n");

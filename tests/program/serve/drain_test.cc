@@ -122,7 +122,8 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
 
   CHECK(place.ctl({"drain", "nowhere"}).err.starts_with("entente: no route is called 'nowhere'; "));
   CHECK(place.ctl({"drain", "--for", "soon"}).code == 1);
-  CHECK(place.ctl({"drain", "pit", "more"}).err == "entente: usage: drain [ROUTE|SERVER] [--for TIME] [--say TEXT]\n");
+  CHECK(place.ctl({"drain", "pit", "more"}).err ==
+        "entente: usage: drain [ROUTE|SERVER] [--for TIME] [--door GAME,PLACE,HOST:PORT] [--say TEXT]\n");
   const Ended all = place.ctl({"drain", "pit", "--for", "1s", "--json"});
   CHECK(all.out.starts_with("{\"done\":\"draining " + route + ": 2 sessions go on for 1s\\u000adraining aos"));
   CHECK(all.out.find("\"routes\":[{\"route\":\"" + route + "\",\"sessions\":2},{") != std::string::npos);
