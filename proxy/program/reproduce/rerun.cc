@@ -42,6 +42,14 @@ Outcome<MadeFace> made_face(const trace::Face& face, bool front) {
   return made;
 }
 
+/// Of the back that speaks with an arena.
+trace::Face arenas_face() {
+  trace::Face face;
+  face.set_game(std::string(native::game().name()));
+  face.set_dialect(std::string(native::game().dialects()[0].name));
+  return face;
+}
+
 core::Peer recorded_peer(const trace::Peer& peer) { return {peer.address(), peer.connect_data(), peer.path()}; }
 
 core::RoomOptions room_options_of(const trace::RoomBegan& began) {
@@ -55,6 +63,9 @@ core::RoomOptions room_options_of(const trace::RoomBegan& began) {
 }
 
 Error damaged_calls() { return Error{"what its room was asked is damaged"}; }
+
+/// As Rerun::Call::waits.
+std::size_t side_of(core::Id end) { return end == core::kBackEnd ? 0 : end == core::kNextEnd ? 2 : 1; }
 
 const char* side_name(bool server) { return server ? "the server" : "the client"; }
 
@@ -72,7 +83,7 @@ bool belongs_to_call(const trace::Detail& detail) {
 struct Rerun::Call {
   trace::Call kind = trace::DETAIL;
   const trace::Detail* detail = nullptr;  // if it is one
-  std::size_t waits[2] = {0, 0};          // for the server, for the client
+  std::size_t waits[3] = {0, 0, 0};       // for the server, for the client, for the next server
   std::vector<bool> answers;
   std::vector<const trace::Closing*> closings;
 };
@@ -103,7 +114,7 @@ Rerun::Rerun(RecordedLink& link, RecordedLinks& links, const trace::RoomBegan& b
       back_text_(began.back().game() + " " + began.back().dialect()),
       front_(std::move(front)),
       client_(link, wire::Way::kToClient),
-      back_game_(find_game(began.back().game())),
+      server_{.game = find_game(began.back().game())},
       room_(*this, std::move(back), room_options_of(began)) {}
 
 // -- What it is asked -------------------------------------------------------------------------------------------------
@@ -125,8 +136,9 @@ Outcome<Done> Rerun::take(const trace::Calls& calls) {
     for (++i; i < calls.calls_size(); ++i) {
       const std::uint64_t number = calls.calls(i) / kKinds;
       const auto kind = static_cast<trace::Call>(calls.calls(i) % kKinds);
-      if (kind == trace::SERVER_WAITS || kind == trace::CLIENT_WAITS) {
-        call.waits[kind == trace::SERVER_WAITS ? 0 : 1] = static_cast<std::size_t>(number);
+      if (kind == trace::SERVER_WAITS || kind == trace::CLIENT_WAITS || kind == trace::NEXT_WAITS) {
+        const std::size_t side = kind == trace::SERVER_WAITS ? 0 : kind == trace::CLIENT_WAITS ? 1 : 2;
+        call.waits[side] = static_cast<std::size_t>(number);
         continue;
       }
       if (kind != trace::DETAIL || details >= calls.details_size() || !belongs_to_call(calls.details(details))) break;
@@ -159,10 +171,13 @@ Outcome<Done> Rerun::call(const Call& call) {
       room_.tick(now_);
       break;
     case trace::FROM_SERVER:
-      done = feed(wire::Way::kToClient);
+      done = feed(server_, core::kBackEnd);
+      break;
+    case trace::FROM_NEXT:
+      done = feed(next_, core::kNextEnd);
       break;
     case trace::FROM_CLIENT:
-      done = feed(wire::Way::kToServer);
+      done = seat_ != 0 ? give(link_, wire::Way::kToServer, seat_) : damaged_calls();
       break;
     default:
       done = damaged_calls();
@@ -172,21 +187,22 @@ Outcome<Done> Rerun::call(const Call& call) {
   return done;
 }
 
+Outcome<Done> Rerun::feed(Server& server, core::Id end) {
+  if (server.compared == nullptr) return Error{"the server's link is not in the file"};
+  return give(server.compared->link(), wire::Way::kToClient, end);
+}
+
 /// The room is given the next piece that came this way.
-Outcome<Done> Rerun::feed(wire::Way way) {
-  const bool from_server = way == wire::Way::kToClient;
-  if (from_server && !server_) return Error{"the server's link is not in the file"};
-  if (!from_server && seat_ == 0) return damaged_calls();
-  RecordedLink& link = from_server ? server_->link() : link_;
+Outcome<Done> Rerun::give(RecordedLink& link, wire::Way way, core::Id end) {
   auto piece = link.next_piece(way);
   if (!piece || link.lacks(way) != 0)
-    return Error{"frames from " + std::string(side_name(from_server)) + " (link " + std::to_string(link.id()) +
-                 ") are not recorded"};
+    return Error{"frames from " + std::string(side_name(way == wire::Way::kToClient)) + " (link " +
+                 std::to_string(link.id()) + ") are not recorded"};
   fed_ += piece->frames;
   heard_ = std::move(piece->last);
   heard_way_ = way;
   heard_link_ = &link;
-  room_.received(from_server ? core::kBackEnd : seat_, piece->lane, piece->bytes, now_);
+  room_.received(end, piece->lane, piece->bytes, now_);
   return Done{};
 }
 
@@ -198,7 +214,10 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       seat_ = room_.seat(std::move(front_), recorded_peer(detail.seated()), now_);
       return Done{};
     case trace::Detail::kServerUp:
-      return server_up(detail.server_up());
+      asked_ = "the server's link came up";
+      if (auto done = open(server_, detail.server_up()); !done) return done;
+      room_.back_opened(recorded_peer(detail.server_up().peer()), now_);
+      return Done{};
     case trace::Detail::kServerSpeaks:
       return server_speaks(detail.server_speaks());
     case trace::Detail::kGone:
@@ -228,9 +247,39 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       asked_ = "a word of the arena";
       room_.received(core::kBackEnd, Lane::kStream, as_bytes(detail.from_arena()), now_);
       return Done{};
-    case trace::Detail::kMoves:
-      moves_ = true;
-      if (!stop_) stop_ = wall();
+    default:
+      return call_of_move(detail);
+  }
+}
+
+/// While the player is moved to another server.
+Outcome<Done> Rerun::call_of_move(const trace::Detail& detail) {
+  if (detail.kind_case() == trace::Detail::kMoves) return begin_move(detail.moves());
+  if (next_.game == nullptr) return damaged_calls();
+  switch (detail.kind_case()) {
+    case trace::Detail::kNextUp:
+      asked_ = "the next server's link came up";
+      if (auto done = open(next_, detail.next_up()); !done) return done;
+      room_.next_opened(recorded_peer(detail.next_up().peer()), now_);
+      return Done{};
+    case trace::Detail::kNextSpeaks: {
+      asked_ = "the next server showed its dialect";
+      const auto dialect = dialect_of(next_, detail.next_speaks());
+      if (!dialect) return dialect.error();
+      room_.next_speaks(*dialect, now_);
+      return Done{};
+    }
+    case trace::Detail::kNextGone:
+      asked_ = "the next server left (" + detail.next_gone().why() + ")";
+      room_.gone(core::kNextEnd, detail.next_gone().why(), now_, detail.next_gone().code());
+      return Done{};
+    case trace::Detail::kFromNextArena:
+      asked_ = "a word of the next arena";
+      room_.received(core::kNextEnd, Lane::kStream, as_bytes(detail.from_next_arena()), now_);
+      return Done{};
+    case trace::Detail::kMoveEnded:
+      asked_ = "the move was ended (" + detail.move_ended() + ")";
+      room_.cancel_move(detail.move_ended(), now_);
       return Done{};
     default:
       return damaged_calls();
@@ -238,63 +287,84 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
 }
 
 /// `up.link()` 0: an arena.
-Outcome<Done> Rerun::server_up(const trace::ServerUp& up) {
-  asked_ = "the server's link came up";
-  if (std::exchange(server_opened_, true)) return damaged_calls();
+Outcome<Done> Rerun::open(Server& server, const trace::ServerUp& up) {
+  if (std::exchange(server.opened, true)) return damaged_calls();
   if (up.link() != 0) {
     const auto link = links_.find(up.link());
     const bool known = link != links_.end() && link->second.game_dialect();
     // A server whose dialect never became known has no link in the file.
     if (!known && !up.unknown())
       return Error{"link " + std::to_string(up.link()) + ", of its server, is not in the file"};
-    if (known && link->second.game_dialect()->game != back_game_)
+    if (known && link->second.game_dialect()->game != server.game)
       return Error{"link " + std::to_string(up.link()) + " is not of its server's game"};
-    if (known) server_.emplace(link->second, wire::Way::kToServer);
+    if (known) server.compared = std::make_unique<Comparison>(link->second, wire::Way::kToServer);
   }
-  server_unknown_ = up.unknown();
-  room_.back_opened(recorded_peer(up.peer()), now_);
+  server.unknown = up.unknown();
   return Done{};
 }
 
-Outcome<Done> Rerun::server_speaks(const std::string& dialect) {
+/// The server has shown its dialect, by this name.
+Outcome<std::size_t> Rerun::dialect_of(Server& server, const std::string& name) {
+  const auto known = wire::find_dialect(*server.game, name);
+  if (!std::exchange(server.unknown, false)) return damaged_calls();
+  if (!known) return Error{std::string(server.game->name()) + " has no dialect '" + name + "'"};
+  return *known;
+}
+
+Outcome<Done> Rerun::server_speaks(const std::string& name) {
   asked_ = "the server showed its dialect";
-  const auto known = wire::find_dialect(*back_game_, dialect);
-  if (!std::exchange(server_unknown_, false)) return damaged_calls();
-  if (!known) return Error{std::string(back_game_->name()) + " has no dialect '" + dialect + "'"};
-  back_text_ = std::string(back_game_->name()) + " " + dialect;
-  room_.back_speaks(*known, now_);
+  const auto dialect = dialect_of(server_, name);
+  if (!dialect) return dialect.error();
+  back_text_ = std::string(server_.game->name()) + " " + name;
+  room_.back_speaks(*dialect, now_);
   return Done{};
 }
 
 Outcome<Done> Rerun::replace(const trace::ServerReplaced& replaced) {
   asked_ = "the server was lost (" + replaced.why() + ")";
-  trace::Face native;
-  native.set_game(std::string(native::game().name()));
-  native.set_dialect(std::string(native::game().dialects()[0].name));
-  const auto back = made_face(replaced.meanwhile() ? native : replaced.back(), false);
+  const auto back = made_face(replaced.meanwhile() ? arenas_face() : replaced.back(), false);
   if (!back) return back.error();
   if (!room_.outlives_server())
     return Error{"after " + asked_ + ", the room does not wait for the next server, as it did in the recording"};
-  if (server_) {
-    if (const auto settled = settle(wall() + 1); !settled) return settled;
-    of_lost_servers_ += server_->frames();
-    server_.reset();
-  }
-  if (!replaced.meanwhile()) back_game_ = back->game;
-  server_opened_ = server_unknown_ = false;
+  part(server_);
+  if (const auto settled = settle(wall() + 1); !settled) return settled;
+  server_ = {.game = replaced.meanwhile() ? server_.game : back->game};
   room_.replace_back(faces_of(*back->game).back(back->options), {replaced.why(), replaced.code(), replaced.meanwhile()},
                      now_);
   return Done{};
 }
 
+Outcome<Done> Rerun::begin_move(const trace::Face& face) {
+  asked_ = "the player is moved to another server";
+  const auto back = made_face(face.game().empty() ? arenas_face() : face, false);
+  if (!back) return back.error();
+  if (!room_.can_move()) return Error{"when " + asked_ + ", the room does not begin, as it did in the recording"};
+  part(next_);
+  next_ = {.game = back->game};
+  room_.begin_move(faces_of(*back->game).back(back->options), now_);
+  return Done{};
+}
+
+/// From now on, the server is the next one.
+void Rerun::moved() {
+  part(server_);
+  server_ = std::exchange(next_, {});
+}
+
+/// What was said there until now is still to be compared.
+void Rerun::part(Server& server) {
+  if (server.compared != nullptr) parting_.push_back(std::move(server.compared));
+}
+
 void Rerun::stop_at_last_frame() {
   WallTime last = link_.last_time();
-  if (server_) last = std::max(last, server_->link().last_time());
+  for (const Server* server : {&server_, &next_})
+    if (server->compared != nullptr) last = std::max(last, server->compared->link().last_time());
   if (!stop_) stop_ = last;
 }
 
 void Rerun::finish(bool whole) {
-  if (!whole || moves_) {  // the last call may have said more than the file has
+  if (!whole) {  // the last call may have said more than the file has
     if (!stop_) stop_ = wall();
     (void)settle(*stop_);
     return;
@@ -305,21 +375,22 @@ void Rerun::finish(bool whole) {
 // -- What it says -----------------------------------------------------------------------------------------------------
 
 void Rerun::send(core::Id end, Lane lane, Bytes bytes) {
-  const bool server = end == core::kBackEnd;
-  if (server && server_unknown_) return;
-  auto& waiting = waiting_[server ? 0 : 1];
+  Server* const server = end == core::kBackEnd ? &server_ : end == core::kNextEnd ? &next_ : nullptr;
+  if (server != nullptr && server->unknown) return;
+  auto& waiting = waiting_[side_of(end)];
   if (waiting) *waiting += bytes.size();
-  if (!server) return client_.said(lane, bytes, wall());
-  if (server_) server_->said(lane, bytes, wall());
+  if (server == nullptr) return client_.said(lane, bytes, wall());
+  if (server->compared != nullptr) server->compared->said(lane, bytes, wall());
 }
 
 std::size_t Rerun::waiting(core::Id end) const {
-  const std::size_t side = end == core::kBackEnd ? 0 : 1;
+  const std::size_t side = side_of(end);
   if (!waiting_[side]) waiting_[side] = call_ != nullptr ? call_->waits[side] : 0;
   return *waiting_[side];
 }
 
 void Rerun::close(core::Id end, std::string_view why, std::uint32_t code) {
+  if (end == core::kNextEnd) return;  // not recorded
   trace::Closing closing;
   closing.set_server(end == core::kBackEnd);
   closing.set_why(std::string(why));
@@ -354,7 +425,9 @@ void Rerun::compare_closings(const Call& call) {
 
 /// Compares what was said before `time`. An error: the recording lacks what was said.
 Outcome<Done> Rerun::settle(WallTime time) {
-  for (Comparison* const compared : {&client_, server_ ? &*server_ : nullptr}) {
+  std::vector<Comparison*> all = {&client_, server_.compared.get(), next_.compared.get()};
+  for (const auto& one : parting_) all.push_back(one.get());
+  for (Comparison* const compared : all) {
     if (compared == nullptr) continue;
     const bool server = compared != &client_;
     if (auto found = compared->settle(time)) {
@@ -366,6 +439,8 @@ Outcome<Done> Rerun::settle(WallTime time) {
       return Error{"frames to " + std::string(side_name(server)) + " (link " + std::to_string(compared->link().id()) +
                    ") are not recorded"};
   }
+  for (const auto& one : parting_) of_lost_servers_ += one->frames();
+  parting_.clear();
   return Done{};
 }
 
@@ -385,7 +460,9 @@ std::string Rerun::cause() const {
 ComparedFrames Rerun::frames() const {
   ComparedFrames all = client_.frames();
   all += of_lost_servers_;
-  if (server_) all += server_->frames();
+  for (const Server* server : {&server_, &next_})
+    if (server->compared != nullptr) all += server->compared->frames();
+  for (const auto& one : parting_) all += one->frames();
   return all;
 }
 

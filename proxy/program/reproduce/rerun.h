@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proxy/core/room.h"
 #include "proxy/program/reproduce/comparison.h"
@@ -59,10 +60,22 @@ class Rerun final : private core::Room::Host {
 
   Outcome<Done> call(const Call& call);
   Outcome<Done> call_detail(const trace::Detail& detail);
-  Outcome<Done> feed(wire::Way way);
-  Outcome<Done> server_up(const trace::ServerUp& up);
-  Outcome<Done> replace(const trace::ServerReplaced& replaced);
+  /// A server with which the room speaks.
+  struct Server {
+    std::unique_ptr<Comparison> compared = {};  // null: no link is up, or it leads to an arena
+    const wire::Game* game = nullptr;
+    bool opened = false, unknown = false;
+  };
+
+  Outcome<Done> feed(Server& server, core::Id end);
+  Outcome<Done> open(Server& server, const trace::ServerUp& up);
+  Outcome<std::size_t> dialect_of(Server& server, const std::string& name);
   Outcome<Done> server_speaks(const std::string& dialect);
+  Outcome<Done> give(RecordedLink& link, wire::Way way, core::Id end);
+  Outcome<Done> replace(const trace::ServerReplaced& replaced);
+  Outcome<Done> begin_move(const trace::Face& face);
+  Outcome<Done> call_of_move(const trace::Detail& detail);
+  void part(Server& server);
   void compare_closings(const Call& call);
   Outcome<Done> settle(WallTime time);
   void differ(FirstDifference difference);
@@ -77,6 +90,8 @@ class Rerun final : private core::Room::Host {
   void dial() override {}
   bool resumes(core::Id, std::uint32_t) override { return answer(); }
   bool waits_for_next_server(std::string_view, core::Wait) override { return answer(); }
+  void moved() override;
+  void move_failed(std::string_view, bool) override { part(next_); }
   void told(const core::Fact& fact) override;
   bool answer();
 
@@ -91,10 +106,8 @@ class Rerun final : private core::Room::Host {
   std::unique_ptr<core::Front> front_;  // until it has its seat
   core::Id seat_ = 0;
   Comparison client_;
-  std::optional<Comparison> server_;  // none: no link is up, or it leads to an arena
-  const wire::Game* back_game_;
-  bool server_opened_ = false, server_unknown_ = false;
-  bool moves_ = false;  // to another server: the rest is not recorded
+  Server server_, next_;                              // next_: while the player is moved
+  std::vector<std::unique_ptr<Comparison>> parting_;  // servers that were left in this call
   std::uint64_t calls_ = 0, fed_ = 0, closed_differently_ = 0;
   ComparedFrames of_lost_servers_;
   std::optional<FirstDifference> first_;
@@ -102,7 +115,7 @@ class Rerun final : private core::Room::Host {
   // Of the call that the room is in.
   const Call* call_ = nullptr;
   std::size_t answered_ = 0;
-  mutable std::array<std::optional<std::size_t>, 2> waiting_;
+  mutable std::array<std::optional<std::size_t>, 3> waiting_;
   std::vector<trace::Closing> closings_;
 
   // What the last call was, for a person.

@@ -24,6 +24,11 @@ std::string spoken(const SessionInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 
+/// Of the backs that speak with the servers of this route.
+BridgeOptions::Settings back_settings(const Route& route) {
+  return route.bridge ? route.bridge->back_settings : BridgeOptions::Settings();
+}
+
 trace::Face face_of(const SessionInfo& info, const BridgeOptions::Settings& settings) {
   trace::Face face;
   face.set_game(std::string(info.game->name()));
@@ -133,7 +138,12 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
 
 /// Of the back that comes next. `meanwhile`: it is an arena's, which speaks native.
 trace::Face BridgeSession::next_face(bool meanwhile) const {
-  return meanwhile ? trace::Face() : face_of(back_info_, worker_route_->route.bridge->back_settings);
+  return meanwhile ? trace::Face() : face_of(back_info_, back_settings(there().route));
+}
+
+/// Of the back of the move under way.
+trace::Face BridgeSession::move_face() const {
+  return crossing_->arena != nullptr ? trace::Face() : face_of(crossing_->info, back_settings(crossing_->to.route));
 }
 
 /// Ends the session: only now a peer has shown a dialect that cannot be bridged.
@@ -294,7 +304,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
 }
 
 std::size_t BridgeSession::waiting(core::Id end) const {
-  if (end == core::kNextEnd) return crossing_ != nullptr ? crossing_->next.end->waiting() : 0;
+  if (end == core::kNextEnd) return waiting_for(end, crossing_ != nullptr ? crossing_->next.end->waiting() : 0);
   return waiting_for(end, end == core::kBackEnd ? back_.end->waiting() : front_.end->waiting());
 }
 

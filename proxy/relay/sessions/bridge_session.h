@@ -114,6 +114,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void lack_face(const CountedEnd& side);
   void record_calls(const core::RoomOptions& options);
   trace::Face next_face(bool meanwhile) const;
+  trace::Face move_face() const;
   /// The route on whose servers the player is.
   WorkerRoute& there() const { return moved_to_ != nullptr ? *moved_to_ : *worker_route_; }
   /// Whether this end has been replaced, and only says goodbye.

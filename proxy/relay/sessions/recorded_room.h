@@ -38,12 +38,7 @@ class RecordedRoom {
   }
   /// `link`: of the server. `unknown`: back_speaks() follows.
   void back_opened(const core::Peer& peer, LinkId link, bool unknown, core::Micros at) {
-    if (calls_.on()) {
-      trace::ServerUp& up = *calls_.other(at).mutable_server_up();
-      *up.mutable_peer() = to_trace(peer);
-      up.set_link(link);
-      up.set_unknown(unknown);
-    }
+    if (calls_.on()) set(*calls_.other(at).mutable_server_up(), peer, link, unknown);
     room_.back_opened(peer, at);
   }
   void back_speaks(std::size_t dialect, std::string_view name, core::Micros at) {
@@ -71,10 +66,35 @@ class RecordedRoom {
     }
     return room_.replace_back(std::move(fresh), loss, at);
   }
-  /// What follows cannot be asked again: nothing more is recorded of the room's calls.
-  void begin_move(std::unique_ptr<core::Back> next, core::Micros at) {
-    if (calls_.on()) calls_.end(at);
+  /// `face`: what `next` is; of an arena's without a game.
+  void begin_move(std::unique_ptr<core::Back> next, trace::Face face, core::Micros at) {
+    if (calls_.on()) *calls_.other(at).mutable_moves() = std::move(face);
     room_.begin_move(std::move(next), at);
+  }
+  /// As back_opened(). `link` 0: of an arena.
+  void next_opened(const core::Peer& peer, LinkId link, bool unknown, core::Micros at) {
+    if (calls_.on()) set(*calls_.other(at).mutable_next_up(), peer, link, unknown);
+    room_.next_opened(peer, at);
+  }
+  void next_speaks(std::size_t dialect, std::string_view name, core::Micros at) {
+    if (calls_.on()) calls_.other(at).set_next_speaks(std::string(name));
+    room_.next_speaks(dialect, at);
+  }
+  void next_gone(std::string_view why, core::Micros at, std::uint32_t code) {
+    if (calls_.on()) {
+      trace::Gone& gone = *calls_.other(at).mutable_next_gone();
+      gone.set_why(std::string(why));
+      gone.set_code(code);
+    }
+    room_.gone(core::kNextEnd, why, at, code);
+  }
+  void received_from_next_arena(Bytes bytes, core::Micros at) {
+    if (calls_.on()) calls_.other(at).set_from_next_arena(std::string(as_text(bytes)));
+    room_.received(core::kNextEnd, Lane::kStream, bytes, at);
+  }
+  void cancel_move(std::string_view why, core::Micros at) {
+    if (calls_.on()) calls_.other(at).set_move_ended(std::string(why));
+    room_.cancel_move(why, at);
   }
   std::optional<core::Absence> keep(core::Id seat, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_kept(true);
@@ -94,6 +114,12 @@ class RecordedRoom {
   }
 
  private:
+  static void set(trace::ServerUp& up, const core::Peer& peer, LinkId link, bool unknown) {
+    *up.mutable_peer() = to_trace(peer);
+    up.set_link(link);
+    up.set_unknown(unknown);
+  }
+
   core::Room& room_;
   RoomCalls& calls_;
 };

@@ -52,7 +52,7 @@ void RoomHost::record_calls(trace::RoomBegan began) {
 }
 
 std::size_t RoomHost::waiting_for(core::Id end, std::size_t now) const {
-  auto& waiting = waiting_[end == core::kBackEnd ? 0 : 1];
+  auto& waiting = waiting_[side_of(end)];
   if (!waiting) {
     waiting = now;
     calls_.told_waiting(end, now);
@@ -61,7 +61,7 @@ std::size_t RoomHost::waiting_for(core::Id end, std::size_t now) const {
 }
 
 void RoomHost::note_sent(core::Id end, std::size_t bytes) {
-  auto& waiting = waiting_[end == core::kBackEnd ? 0 : 1];
+  auto& waiting = waiting_[side_of(end)];
   if (waiting) *waiting += bytes;
 }
 

@@ -73,6 +73,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   net::Alarm alarm_;
 
  private:
+  static std::size_t side_of(core::Id end) { return end == core::kBackEnd ? 0 : end == core::kNextEnd ? 2 : 1; }
   void rang() override {
     call_room([](RecordedRoom& room, core::Micros at) { room.tick(at); });
   }
@@ -82,7 +83,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   LinkId link_ = 0;
   std::optional<BridgeWords> words_;
   mutable RoomCalls calls_;
-  mutable std::optional<std::size_t> waiting_[2];  // in this call: for the server, for the player
+  mutable std::optional<std::size_t> waiting_[3];  // in this call: for the server, the player, the next server
   std::shared_ptr<Broadcast> broadcast_;
   std::uint64_t telling_ = 0;  // the room's number in broadcast_
   std::uint64_t epoch_ = 0;    // the room's time 0, by Loop::nanos
@@ -95,7 +96,7 @@ void RoomHost::call_room(Call&& call) {
   if (is_shut()) return;
   const core::Micros at = micros();
   wall_ = began_wall_ + at * 1000;
-  waiting_[0].reset(), waiting_[1].reset();
+  for (auto& waiting : waiting_) waiting.reset();
   RecordedRoom recorded(*room_, calls_);
   call(recorded, at);
   settle_call(at);

@@ -32,7 +32,9 @@ trace::Detail& RoomCalls::other(core::Micros at) {
 }
 
 void RoomCalls::told_waiting(core::Id end, std::size_t bytes) {
-  if (on() && bytes != 0) push(end == core::kBackEnd ? trace::SERVER_WAITS : trace::CLIENT_WAITS, bytes);
+  if (!on() || bytes == 0) return;
+  if (end == core::kNextEnd) return push(trace::NEXT_WAITS, bytes);
+  push(end == core::kBackEnd ? trace::SERVER_WAITS : trace::CLIENT_WAITS, bytes);
 }
 
 void RoomCalls::answered(bool answer) {
@@ -49,7 +51,7 @@ void RoomCalls::closed(core::Id end, std::string_view why, std::uint32_t code) {
 
 void RoomCalls::settle(core::Micros at, WallTime wall) {
   if (!on()) return;
-  const bool moves = ends_ || tap_->files() != files_;
+  const bool moves = tap_->files() != files_;
   if (moves || calls_.calls_size() >= kMostCalls || at >= flushed_ + kLongest) {
     flush(wall);
     flushed_ = at;

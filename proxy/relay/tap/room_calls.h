@@ -21,16 +21,11 @@ class RoomCalls {
   // The room is called now.
   void tick(core::Micros at) { add(trace::TICK, at); }
   void received(core::Id end, core::Micros at) {
+    if (end == core::kNextEnd) return add(trace::FROM_NEXT, at);
     add(end == core::kBackEnd ? trace::FROM_SERVER : trace::FROM_CLIENT, at);
   }
   /// Any other call. The caller fills the result in. REQUIRES: on().
   trace::Detail& other(core::Micros at);
-
-  /// The player moves to another server, in the call that begins now: nothing more is told.
-  void end(core::Micros at) {
-    other(at).set_moves(true);
-    ends_ = true;
-  }
 
   // What the call that the room is in led to.
   void told_waiting(core::Id end, std::size_t bytes);
@@ -48,7 +43,6 @@ class RoomCalls {
 
   TapSink* tap_ = nullptr;  // null: nothing is told
   std::uint32_t files_ = 0;
-  bool ends_ = false;  // after this call
   core::Micros last_ = 0, flushed_ = 0;
   trace::Calls calls_;  // reused, for its memory
   Buffer written_;
