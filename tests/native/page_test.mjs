@@ -1,6 +1,7 @@
 // node --test page_test.mjs: what the page keeps of a room, where it shows who moves, and what its keys and mouse say.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Events } from "../../adapters/native/page/events.js";
 import { Hands } from "../../adapters/native/page/hands.js";
 import { fragmentOf, momentIn } from "../../adapters/native/page/moment.js";
 import { Playback, timeText } from "../../adapters/native/page/playback.js";
@@ -284,4 +285,37 @@ test("a link names a moment and a player", () => {
   assert.deepEqual(momentIn("#at=1:20&to=1:50.5"), { at: 80, to: 110.5, follow: "" });
   for (const to of ["1:20", "1:00", "soon", ""]) assert.equal(momentIn(`#at=1:20&to=${to}`).to, null, to);
   assert.deepEqual(momentIn(fragmentOf(80.9, "anna", 110.2)), { at: 80, to: 111, follow: "anna" });
+});
+
+test("what happens is an event, but not while a replay describes another moment", () => {
+  const room = told({ you: { player: 1 } }, anna, { player: { id: 2, name: "bob" } }, tank, owns);
+  const heard = [], does = {};
+  for (const what of ["tell", "feed", "note", "sound", "flag"]) does[what] = (...words) => heard.push([what, ...words.filter((word) => typeof word !== "object")].join(" "));
+  Object.assign(does, { name: (id) => room.players.get(id)?.name ?? `player ${id}`, own: () => 1, watched: () => 1, complete: () => true });
+  const events = new Events(room, does);
+  const hear = (fact) => {
+    heard.length = 0;
+    events.before(fact);
+    events.after(...room.hear(fact, 0));
+    return heard.join("; ");
+  };
+  const happens = [
+    [{ player: { id: 3, name: "cy" } }, "tell cy joined; note JOIN 3"],
+    [{ player: { id: 3, name: "cy", team: "RED" } }, ""],
+    [{ shot: { shooter: 2, shot: 1, x: 5 } }, "sound shot 2"],
+    [{ health: { unit: 7, now: 50, max: 100, by: 2 } }, "sound hit"],
+    [{ died: { player: 1, unit: 7, killer: 2 } }, "note KILL 1 2; tell bob destroyed anna; feed bob destroyed anna true; sound death"],
+    [{ said: { from: 2, text: "hello" } }, "note CHAT 2"],
+    [{ token_taken: { by: 1, token: { id: 4 } } }, "flag"],
+    [{ token_captured: { by: 2, token: 4, team: "RED" } }, "note CAPTURE 2; tell bob captured the red flag; feed bob captured the red flag; flag"],
+    [{ round: { state: "OVER", winner: 2 } }, "tell bob won"],
+    [{ player_gone: { id: 3 } }, "tell cy left"],
+  ];
+  for (const [fact, told] of happens) assert.equal(hear(fact), told, JSON.stringify(fact));
+  hear({ clock: { us: "5", paused: true } });
+  for (const [fact] of happens) assert.equal(hear(fact), "", JSON.stringify(fact));
+  hear({ player: { id: 4, name: "dee" } });
+  hear({ clock: { us: "5", speed: 1 } });
+  assert.equal(hear({ player: { id: 4, name: "dee", team: "RED" } }), "");
+  for (const [fact, told] of happens) assert.equal(hear(fact), told, JSON.stringify(fact));
 });

@@ -1,7 +1,6 @@
 // The page: joins, keeps the room's state, draws it in every frame, and shows how the visit ended.
 // Law: it shows only what the room has said; each visit starts with a new room.
-import { teamName } from "./colours.js";
-import { deathIn } from "./deaths.js";
+import { Events } from "./events.js";
 import { Feed } from "./feed.js";
 import { Gauges } from "./gauges.js";
 import { Hands } from "./hands.js";
@@ -35,6 +34,17 @@ class Visit {
   room = new Room();
   panels = new Panels((player) => { this.follow(player), view.canvas.focus(); });
   feed = new Feed();
+  events = new Events(this.room, {
+    name: (id) => this.#name(id),
+    tell: (text) => this.panels.tell(text),
+    feed: (text, mine) => this.feed.tell(text, mine),
+    note: (what, player, by = 0) => this.timeBar.playback.note(what, player, by, performance.now()),
+    sound: (name, unit, place, shooter) => this.#sound(name, unit, place, shooter),
+    flag: () => sounds.play("flag"),
+    own: () => this.room.me,
+    watched: () => this.followed || this.room.me,
+    complete: () => this.complete,
+  });
   followed = 0;        // a player; 0: my own
   wantsSpawn = false;
   spawnAt = 0;
@@ -119,12 +129,13 @@ class Visit {
   }
 
   #heard(fact) {
-    if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;  // a replay describes another moment: no events
     this.timeBar.hear(fact, performance.now());
     if (this.wish) this.#meetWish();
-    if (fact.player_gone) this.#gone(fact.player_gone);
+    this.events.before(fact);
     const [kind, word] = this.room.hear(fact, performance.now());
-    if (kind && Object.hasOwn(this.#events, kind)) this.#events[kind](word);
+    if (!kind) return;
+    this.events.after(kind, word);
+    if (Object.hasOwn(this.#shown, kind)) this.#shown[kind](word);
   }
 
   #ended(why) {
@@ -145,10 +156,6 @@ class Visit {
     byId("room").hidden = byId("leave").hidden = true;
     start ??= new Start();
     byId("name").focus();
-  }
-
-  #gone({ id }) {
-    if (this.known.delete(id) && !this.retold) this.panels.tell(`${this.#name(id)} left`);
   }
 
   /** Goes where the page's link leads: to its moment as soon as there is a clock, to its player once he is known. */
@@ -172,11 +179,9 @@ class Visit {
     this.panels.tell(`To make a file of it from the recording: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
   }
 
-  #note(what, player, by = 0) { this.timeBar.playback.note(what, player, by, performance.now()); }
-
   #name(id) { return this.room.players.get(id)?.name || (id ? `player ${id}` : "the server"); }
 
-  #events = {
+  #shown = {
     ready: () => {
       this.complete = true;
       const { game = "", name = "" } = this.room.about;
@@ -190,49 +195,23 @@ class Visit {
       this.wantsSpawn = false;
       this.panels.notice();
     },
-    died: ({ player = 0, unit: dead = 0, killer = 0, why, respawn_s: wait = 0 }) => {
-      if (this.retold) return;
-      const body = this.room.units.get(dead)?.kind ?? "TANK", by = killer && killer !== player ? this.#name(killer) : "";
-      this.#note("KILL", player, killer === player ? 0 : killer);
-      const sentence = deathIn({ killer: by, victim: this.#name(player), why: why ?? "BY_SHOT", body });
-      this.panels.tell(sentence);
-      this.feed.tell(sentence, player === this.room.me || killer === this.room.me);
-      this.#sound(player === (this.followed || this.room.me) ? "death" : "boom", this.room.units.get(dead));
-      if (player !== this.room.me || !this.plays || this.room.unitOf(player)) return;
+    died: ({ player = 0, killer = 0, respawn_s: wait = 0 }) => {
+      if (this.events.retold || player !== this.room.me || !this.plays || this.room.unitOf(player)) return;
       const seconds = wait > 0 ? ` You can respawn in ${Math.ceil(wait)} s.` : "";
       this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.${seconds}`, "Respawn", () => this.spawn());
       byId("again").focus();
     },
-    said: ({ from = 0, name = "", text = "", scope }) => {
-      this.panels.tell(text, `${name || this.#name(from)}${scope === "MY_TEAM" ? " (team)" : ""}`);
-      if (from && !this.retold) this.#note("CHAT", from);
-    },
-    player: ({ id, name }) => {
-      if (this.known.has(id)) return;
-      this.known.add(id);
-      if (this.complete && !this.retold && id !== this.room.me) this.panels.tell(`${name || `player ${id}`} joined`), this.#note("JOIN", id);
-    },
+    said: ({ from = 0, name = "", text = "", scope }) => this.panels.tell(text, `${name || this.#name(from)}${scope === "MY_TEAM" ? " (team)" : ""}`),
     notice: ({ text = "" }) => text && this.panels.tell(text),
     claim_refused: ({ why = "" }) => {
       this.wantsSpawn = false;
       this.panels.tell(`Not possible: ${why || "no reason was given"}`);
     },
-    shot: ({ shooter, x = 0, y = 0 }) => this.#sound("shot", null, { x, y }, shooter),
-    health: ({ unit, by }) => { if (by && !this.retold) this.#sound("hit", this.room.units.get(unit)); },
-    token_captured: ({ by, team }) => {
-      if (this.retold) return;
-      const sentence = `${this.#name(by)} captured the ${teamName(team)} flag`.replace("  ", " ");
-      this.#note("CAPTURE", by), this.panels.tell(sentence), this.feed.tell(sentence), sounds.play("flag");
-    },
-    token_taken: ({ by }) => { if (!this.retold && by === this.room.me) sounds.play("flag"); },
-    round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && !this.retold && this.panels.tell(winner ? `${this.#name(winner)} won` : "The round is over"),
   };
-
-  known = new Set();
 
   /** Heard from where the followed player, or the middle of the view, is. */
   #sound(name, unit, place = unit?.track.at(performance.now())) {
-    if (this.retold || !place) return;
+    if (!place) return;
     const ear = this.room.unitOf(this.followed || this.room.me)?.track.at(performance.now()) ?? view.eyes ?? { x: place.x, y: place.y };
     const east = place.x - ear.x, north = place.y - ear.y, far = Math.hypot(east, north), yaw = view.ahead;
     sounds.play(name, far, far > 5 ? (east * Math.sin(yaw) - north * Math.cos(yaw)) / far : 0);

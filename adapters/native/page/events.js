@@ -1,0 +1,54 @@
+// What of the facts is an event: a line for the reader, a mark on the time bar, a sound. Law: while a replay describes
+// another moment, nothing is one; what comes of an event is given.
+import { teamName } from "./colours.js";
+import { deathIn } from "./deaths.js";
+
+export class Events {
+  retold = false;      // a replay describes another moment
+  #known = new Set();  // players who were told of
+  #room;
+  #does;
+
+  /** `does`: name(player), tell(text), feed(text, mine), note(what, player, by), sound(name, unit, place, shooter), flag(),
+    * own(): the player of this page, watched(): the one whom it follows, complete(): the room was described. */
+  constructor(room, does) { this.#room = room, this.#does = does; }
+
+  /** Before the room hears the fact, because it forgets the name of a player who leaves. */
+  before(fact) {
+    if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;
+    const gone = fact.player_gone && this.#known.delete(fact.player_gone.id);
+    if (gone && !this.retold) this.#does.tell(`${this.#does.name(fact.player_gone.id)} left`);
+  }
+
+  /** After the room has heard it. */
+  after(kind, word) {
+    const isNew = kind === "player" && !this.#known.has(word.id);
+    if (isNew) this.#known.add(word.id);
+    if (this.retold || !Object.hasOwn(this.#events, kind) || (kind === "player" && !isNew)) return;
+    this.#events[kind](word);
+  }
+
+  #events = {
+    died: ({ player = 0, unit = 0, killer = 0, why = "BY_SHOT" }) => {
+      const { name, tell, feed, note, sound, own, watched } = this.#does;
+      const body = this.#room.units.get(unit)?.kind ?? "TANK", by = killer && killer !== player ? name(killer) : "";
+      note("KILL", player, killer === player ? 0 : killer);
+      const sentence = deathIn({ killer: by, victim: name(player), why, body });
+      tell(sentence);
+      feed(sentence, player === own() || killer === own());
+      sound(player === watched() ? "death" : "boom", this.#room.units.get(unit));
+    },
+    said: ({ from = 0 }) => from && this.#does.note("CHAT", from),
+    player: ({ id, name }) => {
+      if (this.#does.complete() && id !== this.#does.own()) this.#does.tell(`${name || `player ${id}`} joined`), this.#does.note("JOIN", id);
+    },
+    shot: ({ shooter, x = 0, y = 0 }) => this.#does.sound("shot", null, { x, y }, shooter),
+    health: ({ unit, by }) => by && this.#does.sound("hit", this.#room.units.get(unit)),
+    token_captured: ({ by, team }) => {
+      const sentence = `${this.#does.name(by)} captured the ${teamName(team)} flag`.replace("  ", " ");
+      this.#does.note("CAPTURE", by), this.#does.tell(sentence), this.#does.feed(sentence), this.#does.flag();
+    },
+    token_taken: ({ by }) => by === this.#does.own() && this.#does.flag(),
+    round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && this.#does.tell(winner ? `${this.#does.name(winner)} won` : "The round is over"),
+  };
+}
