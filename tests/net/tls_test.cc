@@ -1,6 +1,7 @@
 #include "proxy/net/web/tls.h"
 
 #include <doctest/doctest.h>
+#include <openssl/ssl.h>
 
 #include "tests/support/certificate.h"
 
@@ -96,6 +97,28 @@ TEST_CASE("a certificate whose time is over, or has not come, is said to be so")
       if (!end->feed(wire.up, plain, answer)) CHECK(std::string(end->what()) == "our certificate was refused");
     }
   }
+}
+
+/// What each side says of a handshake that fails: first the server, then the client, which is told.
+void check_handshake_fails(const Contexts& contexts, const std::string& what) {
+  Wire wire(*contexts.server, *contexts.blind, "localhost");
+  REQUIRE_FALSE(wire.run());
+  CHECK(std::string(wire.server.what()) == what);
+  Buffer plain, answer;
+  REQUIRE_FALSE(wire.client.feed(wire.down, plain, answer));
+  CHECK(std::string(wire.client.what()) == what);
+}
+
+TEST_CASE("where the two have no version or no cipher of TLS in common, both say so") {
+  const Contexts versions, ciphers;
+  SSL_CTX_set_min_proto_version(versions.server->raw().get(), TLS1_3_VERSION);
+  SSL_CTX_set_max_proto_version(versions.blind->raw().get(), TLS1_2_VERSION);
+  check_handshake_fails(versions, "no version of TLS in common");
+
+  SSL_CTX_set_max_proto_version(ciphers.blind->raw().get(), TLS1_2_VERSION);
+  REQUIRE(SSL_CTX_set_cipher_list(ciphers.server->raw().get(), "ECDHE+AESGCM") == 1);
+  REQUIRE(SSL_CTX_set_cipher_list(ciphers.blind->raw().get(), "ECDHE+CHACHA20") == 1);
+  check_handshake_fails(ciphers, "no cipher of TLS in common");
 }
 
 TEST_CASE("connections that begin after a renewal see the new certificate") {
