@@ -71,8 +71,8 @@ class Herald final : public core::Back {
 class InSharedRoom {
  public:
   explicit InSharedRoom(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr,
-                        std::size_t least = 0, Herald::Spy spy = nullptr)
-      : server_(workers, heard) {
+                        std::size_t least = 0, Herald::Spy spy = nullptr, decltype(relay::BridgeOptions::front) front = nullptr)
+      : server_(workers, heard), front_(std::move(front)) {
     relay::SharedRoomOptions shared_room;
     shared_room.name = "a test";
     shared_room.game = &toy::stream();
@@ -148,6 +148,7 @@ class InSharedRoom {
     options.bridge.emplace();
     options.bridge->server_game = &game;
     options.bridge->front = [&game, this](std::size_t dialect) {
+      if (front_) return front_(dialect);
       return asks ? toy::make_asking_front(game, dialect) : toy::make_front(game, dialect);
     };
     options.bridge->shared_room = shared_room_;
@@ -157,6 +158,7 @@ class InSharedRoom {
   }
 
   relay::Server server_;
+  const decltype(relay::BridgeOptions::front) front_;  // null: the toy game's
   std::size_t shared_room_ = 0;
   std::thread thread_;
 };
