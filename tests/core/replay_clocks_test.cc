@@ -158,6 +158,24 @@ TEST_CASE("clocks that are alike are one, until a viewer moves its own") {
   CHECK_FALSE(show.room->over());
 }
 
+TEST_CASE("who leaves a clock that another one shares is told of the other moment without events") {
+  Own show(busy(4));
+  const auto [first, one] = show.enter();
+  const auto [second, two] = show.enter();
+  show.pass(5 * kSecond);
+  REQUIRE(show.standing.now.clocks == 1);
+  const auto before = static_cast<std::ptrdiff_t>(second->heard.size());
+  show.says(two, "/seek 30");
+  CHECK(show.standing.now.clocks == 2);
+  const auto clock = std::find_if(second->heard.begin() + before, second->heard.end(),
+                                  [](const Fact& fact) { return as<words::Clock>(fact) != nullptr; });
+  REQUIRE(clock != second->heard.end());
+  ResyncPhase resync;
+  resync.hear(*clock);
+  CHECK(resync);
+  CHECK(std::none_of(second->heard.begin() + before, clock, [](const Fact& fact) { return as<words::Unit>(fact) != nullptr; }));
+}
+
 TEST_CASE("who joins another one's clock hears an event of the same tick as an event, not as what was before") {
   auto facts = drive();
   const auto unit = std::find_if(facts.begin(), facts.end(), [](const Fact& fact) { return as<words::Unit>(fact); });

@@ -62,6 +62,7 @@ TEST_CASE("what is too long is cut between characters, and what fits is left to 
   CHECK(enter.name() == well_formed(enter.name()));
   CHECK(enter.motto().size() == kMostText / 3 * 3);
   CHECK(enter.skin().size() == kMostSkin / 3 * 3);
+  for (const std::string& text : {enter.name(), enter.motto(), enter.skin()}) CHECK(text.ends_with(snow + "..."));
 }
 
 TEST_CASE("a change says nothing of what it did not name") {
