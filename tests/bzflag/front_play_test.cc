@@ -129,6 +129,16 @@ TEST_CASE("while a replay of its own game is paused, a client is told of the tan
   CHECK(count(stage.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 0);
 }
 
+TEST_CASE("a motto that is too long for a client is cut with a mark") {
+  auto stage = in_play();
+  words::Player cy = player(3, "cy", words::RED);
+  cy.set_motto(std::string(kLongestText + 1, 'm'));
+  stage.hears(cy);
+  stage.hears(tank(13, 3, true, 30));
+  const std::string came = lines(stage.hears(owns(3, {13})), "sends MsgAddPlayer");
+  CHECK(came.find("motto=\"" + std::string(kLongestText - 3, 'm') + "...\"") != std::string::npos);
+}
+
 TEST_CASE("a client's other tanks are robots of their own names beside it") {
   auto stage = in_play();
   stage.hears(tank(15, 1, true, 44));
