@@ -17,6 +17,29 @@ std::string json_of(wire::Codec& codec) {
   return out;
 }
 
+/// A message with two fields of one name, and a third in a group.
+class Repeating final : public wire::Codec {
+ public:
+  std::span<const wire::Row> rows() const override { return {}; }
+  const wire::Row* find(const wire::Frame&) const override { return nullptr; }
+  Result<const wire::Row*> decode(const wire::Frame&) override { return Fault{"nothing is read", "", 0}; }
+  void make(const wire::Row&, wire::Way) override {}
+  void encode(Buffer&) const override {}
+  void visit(wire::FieldVisitor& visitor) override {
+    wire::Scalar value{wire::Kind::kU8, 1};
+    visitor.scalar("x", value);
+    visitor.group("inside");
+    visitor.scalar("x", value);
+    visitor.end_group();
+    visitor.scalar("x", value);
+  }
+};
+
+TEST_CASE("the second field of a name has a number") {
+  Repeating codec;
+  CHECK(json_of(codec) == R"({"x":1,"inside":{"x":1},"x_2":1})");
+}
+
 TEST_CASE("every message of every game is an object that a parser of JSON reads") {
   wire::Random random(5);
   for (const wire::Game* game : games())

@@ -8,6 +8,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/panic/panic.h"
+#include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/verify_link.h"
 #include "tests/program/folder.h"
 #include "tests/program/import/packets.h"
@@ -112,12 +113,16 @@ TEST_CASE("a recording that lacks a link's first messages, and says so, is verif
     to->frame(4, {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = time});
     REQUIRE(to->close(5).ok());
   }
-  const Verified told = verified({file});
-  CHECK(told.exit == kOk);
-  CHECK(told.last() == tally(3));
-  CHECK(told.err ==
-        "connection 1: 2 messages c2s of 30 bytes are not recorded\n"
-        "connection 1: 7 messages s2c of 900 bytes are not recorded\n");
+  std::ostringstream out, err;
+  REQUIRE(convert({{.file = file}, folder.file("b.mcap")}, out, err) == kOk);
+  for (const std::string& one : {file, folder.file("b.mcap")}) {
+    const Verified told = verified({one});
+    CHECK(told.exit == kOk);
+    CHECK(told.last() == tally(3));
+    CHECK(told.err ==
+          "connection 1: 2 messages c2s of 30 bytes are not recorded\n"
+          "connection 1: 7 messages s2c of 900 bytes are not recorded\n");
+  }
 }
 
 TEST_CASE("clients of one file may speak several dialects, if they name them") {
