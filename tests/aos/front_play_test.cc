@@ -357,21 +357,6 @@ TEST_CASE("a gun that has fired loads as long as its shot flies, if that is long
   CHECK(play.waits(2 * kSecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
 }
 
-TEST_CASE("a gun that has fired loads as long as its shot flies, if that is longer than the room says") {
-  Play play;
-  play.greets("game: 'bzflag' most_shots: 2");
-  play.hears<words::Rule>("name: 'hits' value: 'victim'");
-  play.hears<words::Rule>("name: 'reload' value: '3.5'");
-  play.enters();
-  play.spawns();
-  play.waits(100 * kMillisecond);
-  play.says(WeaponInput{0, 1});
-  play.says(WeaponInput{0, 0});
-  play.hears<words::Shot>("shooter: 1 unit: 11 vx: 1 life: 6");
-  CHECK(play.waits(5 * kSecond) == "");
-  CHECK(play.waits(2 * kSecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
-}
-
 TEST_CASE("where a gun never runs dry, each shot that counted fills the clip, but not while the client reloads") {
   Play play;
   play.plays();

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/native/native.h"
+#include "proxy/relay/ends/web_request.h"
 #include "tests/relay/bridging.h"
 
 namespace entente::testing::bridge_text_test {
@@ -89,6 +90,12 @@ TEST_CASE("who sends what cannot be taken is told by the code of RFC 6455 that s
   do next = client.next();
   while (next.starts_with("t:"));
   CHECK(next == "close:1002 not masked by a client");
+}
+
+TEST_CASE("what a game's cutter refuses is closed by 1009 if it is too large, and else by 1007") {
+  for (const char* what : {"message too large", "frame too large", "oversize frame"})
+    CHECK(relay::content_code(Fault{what}) == 1009);
+  for (const char* what : {"unknown type", "no message"}) CHECK(relay::content_code(Fault{what}) == 1007);
 }
 
 }  // namespace
