@@ -133,10 +133,10 @@ TEST_CASE("a motto that is too long for a client is cut with a mark") {
   auto stage = in_play();
   words::Player cy = player(3, "cy", words::RED);
   cy.set_motto(std::string(kLongestText + 1, 'm'));
-  stage.hears(cy);
-  stage.hears(tank(13, 3, true, 30));
-  const std::string came = lines(stage.hears(owns(3, {13})), "sends MsgAddPlayer");
-  CHECK(came.find("motto=\"" + std::string(kLongestText - 3, 'm') + "...\"") != std::string::npos);
+  std::string came = stage.hears(cy);
+  came += stage.hears(tank(13, 3, true, 30));
+  came += stage.hears(owns(3, {13}));
+  CHECK(lines(came, "sends MsgAddPlayer").find("motto=\"" + std::string(kLongestText - 3, 'm') + "...\"") != std::string::npos);
 }
 
 TEST_CASE("a client's other tanks are robots of their own names beside it") {
