@@ -46,12 +46,70 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 // -- What was recorded, and is kept ----------------------------------------------------------------------------------
 
+/// A copy of a recording, in which `change` may change each event, or leave it out (false).
+using Change = std::function<bool(trace::Frame*, trace::Calls*, trace::Opened*)>;
+
+std::string changed(const Folder& folder, const std::string& from, const Change& change,
+                    const std::string& name = "changed.mcap") {
+  const std::string path = folder.file(name);
+  std::filesystem::remove(path);  // of the last call
+  const auto to = recorder(path);
+  const auto recording = trace::Recording::open(from);
+  REQUIRE(recording.ok());
+  (*recording)->with_calls();
+  WallTime last = 0;
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    last = (*event)->time;
+    if ((*event)->opened != nullptr) {
+      trace::Opened opened = *(*event)->opened;
+      if (change(nullptr, nullptr, &opened)) to->opened(last, opened);
+    }
+    if ((*event)->frame != nullptr) {
+      trace::Frame frame = *(*event)->frame;
+      if (!change(&frame, nullptr, nullptr)) continue;
+      trace::FrameView view{frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
+      view.joined = frame.joined();
+      view.missing = {frame.frames_missing(), frame.bytes_missing()};
+      to->frame(last, view);
+    }
+    if ((*event)->calls != nullptr) {
+      trace::Calls calls = *(*event)->calls;
+      if (!change(nullptr, &calls, nullptr)) continue;
+      const std::string bytes = calls.SerializeAsString();
+      to->calls(last, calls.link(), as_bytes(bytes));
+    }
+    if ((*event)->closed != nullptr) to->closed(last, (*event)->closed->link(), (*event)->closed->reason());
+  }
+  REQUIRE(to->close(last).ok());
+  return path;
+}
+
+/// What was recorded with a folder of maps has it beside it, as NAME.maps: the copy says so.
+std::string with_maps(const Folder& folder, const std::filesystem::path& file) {
+  const std::string maps = std::filesystem::path(file).replace_extension(".maps").string();
+  if (!std::filesystem::is_directory(maps)) return file.string();
+  const auto set = [&](trace::Frame*, trace::Calls* calls, trace::Opened*) {
+    if (calls != nullptr)
+      for (auto& detail : *calls->mutable_details())
+        if (detail.has_began()) (*detail.mutable_began()->mutable_back()->mutable_settings())["maps"] = maps;
+    return true;
+  };
+  return changed(folder, file.string(), set, file.filename().string());
+}
+
 std::vector<std::string> kept() {
-  std::vector<std::string> files;
-  std::error_code missing;
-  for (const auto& one : std::filesystem::directory_iterator(trace_file("bridges"), missing))
-    if (one.path().extension() == ".mcap") files.push_back(one.path().string());
-  std::sort(files.begin(), files.end());
+  static const Folder copies;
+  static const std::vector<std::string> files = [] {
+    std::vector<std::string> found;
+    std::error_code missing;
+    for (const auto& one : std::filesystem::directory_iterator(trace_file("bridges"), missing))
+      if (one.path().extension() == ".mcap") found.push_back(with_maps(copies, one.path()));
+    std::sort(found.begin(), found.end());
+    return found;
+  }();
   return files;
 }
 
@@ -106,46 +164,6 @@ TEST_CASE("secrets are compared as the recording has them") {
 }
 
 // -- What differs ----------------------------------------------------------------------------------------------------
-
-/// A copy of a recording, in which `change` may change each event, or leave it out (false).
-using Change = std::function<bool(trace::Frame*, trace::Calls*, trace::Opened*)>;
-
-std::string changed(const Folder& folder, const std::string& from, const Change& change) {
-  const std::string path = folder.file("changed.mcap");
-  std::filesystem::remove(path);  // of the last call
-  const auto to = recorder(path);
-  const auto recording = trace::Recording::open(from);
-  REQUIRE(recording.ok());
-  (*recording)->with_calls();
-  WallTime last = 0;
-  for (;;) {
-    const auto event = (*recording)->next();
-    REQUIRE(event.ok());
-    if (*event == nullptr) break;
-    last = (*event)->time;
-    if ((*event)->opened != nullptr) {
-      trace::Opened opened = *(*event)->opened;
-      if (change(nullptr, nullptr, &opened)) to->opened(last, opened);
-    }
-    if ((*event)->frame != nullptr) {
-      trace::Frame frame = *(*event)->frame;
-      if (!change(&frame, nullptr, nullptr)) continue;
-      trace::FrameView view{frame.link(), frame.way(), frame.lane(), as_bytes(frame.data()), frame.name(), frame.raw()};
-      view.joined = frame.joined();
-      view.missing = {frame.frames_missing(), frame.bytes_missing()};
-      to->frame(last, view);
-    }
-    if ((*event)->calls != nullptr) {
-      trace::Calls calls = *(*event)->calls;
-      if (!change(nullptr, &calls, nullptr)) continue;
-      const std::string bytes = calls.SerializeAsString();
-      to->calls(last, calls.link(), as_bytes(bytes));
-    }
-    if ((*event)->closed != nullptr) to->closed(last, (*event)->closed->link(), (*event)->closed->reason());
-  }
-  REQUIRE(to->close(last).ok());
-  return path;
-}
 
 /// A recording of a client of BZFlag on a server of Panic.
 std::string example() {
