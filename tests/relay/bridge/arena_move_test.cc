@@ -93,7 +93,7 @@ TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the a
     anna.all();
     CHECK(eventually([&] { return running.server().totals(kLobby).open_sessions() == 2; }));
     CHECK(running.server().totals(kLobby).by(Reason::kServerLeft) == 1);
-    CHECK(running.server().servers(kOther)[0].sessions == 0);
+    CHECK(eventually([&] { return running.server().servers(kOther)[0].sessions == 0; }));
   }
 }
 
