@@ -318,13 +318,18 @@ TEST_CASE("ammunition: a full load is a restock, anything else a reload; who was
   CHECK(play.hears<words::Ammo>("player: 2 clip: 4") == "");
 }
 
-TEST_CASE("where guns load one by one, the clip is what of them is loaded, and each pull fires one") {
-  Play play;
+/// In a room where each player has two guns, which load for 3.5 s each.
+void play_two_guns(Play& play) {
   play.greets("game: 'bzflag' most_shots: 2");
   play.hears<words::Rule>("name: 'hits' value: 'victim'");
   play.hears<words::Rule>("name: 'reload' value: '3.5'");
   play.enters();
   play.spawns();
+}
+
+TEST_CASE("where guns load one by one, the clip is what of them is loaded, and each pull fires one") {
+  Play play;
+  play_two_guns(play);
   CHECK(play.waits(100 * kMillisecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
   const std::string pulled = "says Trigger primary: true\nsays Trigger\n";
   CHECK(play.says(WeaponInput{0, 1}) == pulled);  // the client counts its own shots
@@ -344,11 +349,7 @@ TEST_CASE("where guns load one by one, the clip is what of them is loaded, and e
 
 TEST_CASE("a gun that has fired loads as long as its shot flies, if that is longer than the room says") {
   Play play;
-  play.greets("game: 'bzflag' most_shots: 2");
-  play.hears<words::Rule>("name: 'hits' value: 'victim'");
-  play.hears<words::Rule>("name: 'reload' value: '3.5'");
-  play.enters();
-  play.spawns();
+  play_two_guns(play);
   play.waits(100 * kMillisecond);
   play.says(WeaponInput{0, 1});
   play.says(WeaponInput{0, 0});
