@@ -196,7 +196,7 @@ class Drain {
   /// "": nothing is said.
   static std::string text_for(const DrainOrder& order, const Door* door) {
     if (door == nullptr) return order.text;
-    if (order.text.empty()) return "the server is going down: connect to " + door->address;
+    if (order.text.empty()) return std::string(Drainer::kWhy) + ": connect to " + door->address;
     return order.text + " (connect to " + door->address + ")";
   }
 
@@ -222,8 +222,7 @@ void add_drain_commands(Control& control, relay::Server& server, const Roster& r
       "Turns newcomers away from a route, or from all. Players who are there go on until they leave, or "
       "until TIME is over; they are told TEXT now. ROUTE: a game, an arena, a port or a listener. SERVER: "
       "sends no new players to it; `servers` lists the names. --door, once or more: players of GAME in PLACE (an "
-      "arena, "
-      "or servers, as in `doors`) are told to connect to HOST:PORT, now and when TIME is over.",
+      "arena, or servers, as in `doors`) are told to connect to HOST:PORT, now and when TIME is over.",
       [drain](std::string_view rest) { return drain.drain(rest); });
   control.add_order("undrain [ROUTE|SERVER]", "Takes newcomers again.",
                     [drain](std::string_view rest) { return drain.undrain(rest); });

@@ -18,8 +18,6 @@ constexpr Millis kIdle = 60'000;        // the thread is woken by news
 
 constexpr Millis kOnTheWay = 5'500;  // that a client needs who is not known as one yet: ENet asks for 5 s
 
-constexpr const char* kWhy = "the server is going down";
-
 }  // namespace
 
 Drainer::Drainer(relay::Server& server, Millis before_stop) : server_(server), before_stop_(before_stop) {

@@ -34,8 +34,10 @@ class Drainer {
   /// The route was retired: its sessions have this time, and `over` is called on the Drainer's thread once the last has
   /// ended. From any thread.
   void retire(std::size_t route, Time time, std::function<void()> over);
+  /// What players are told when they are disconnected, if nothing else is asked for.
+  static constexpr const char* kWhy = "the server is going down";
   /// The route takes no newcomers. A time that it had is replaced. `why`: what players are told when it is over; "":
-  /// that the server is going down. From any thread but the workers'.
+  /// kWhy. From any thread but the workers'.
   void drain(std::size_t route, Time time, const std::string& why = "");
   /// The time that a retired route had is lifted: its sessions go on until they end. From any thread.
   void keep(std::size_t route);
