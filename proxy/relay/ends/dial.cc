@@ -70,11 +70,12 @@ void Dial::connect() {
 void Dial::succeeded(bool seated) {
   if (!worker_route_) return;
   Upstream& server = walk_.server();
-  if (server.succeeded(worker_route_->loop.now())) worker_route_->say_up(server);
+  const Millis now = worker_route_->loop.now();
+  if (server.succeeded(now)) worker_route_->say_up(server);
   reached_ = &server;
   server.count_session();
-  Upstreams::Place kept =
-      !seated && server.is_scarce(worker_route_->loop.now()) ? std::move(place_) : Upstreams::Place();
+  const bool scarce = server.is_scarce(now) || worker_route_->route.upstreams.others_wait(now);
+  Upstreams::Place kept = !seated && scarce ? std::move(place_) : Upstreams::Place();
   end();
   place_ = std::move(kept);
 }

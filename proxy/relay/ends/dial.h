@@ -57,7 +57,7 @@ class Dial {
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
   /// `seated`: the player has a seat on the server. Otherwise a place in the queue is kept until give_up_place(), if
-  /// seats are scarce.
+  /// seats are scarce or others wait for one elsewhere.
   void succeeded(bool seated = true);
   /// The server took the connection, but declines the session.
   void declined();

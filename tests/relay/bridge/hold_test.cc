@@ -1,6 +1,8 @@
 // A server that goes away under the players of a bridge: they stay connected, and are brought in again when it is back.
 #include <doctest/doctest.h>
 
+#include <limits>
+#include <memory>
 #include <optional>
 
 #include "tests/relay/native_lines.h"
@@ -18,6 +20,7 @@ class Held : public Serving {
     options.servers[0].host = at.ip_text();
     options.servers[0].port = at.port();
     server_up();
+    options.seats = seats;
     serve_all(std::move(options), no_limits());
   }
   ~Held() { stop(); }
@@ -25,6 +28,7 @@ class Held : public Serving {
   std::size_t waiting() const { return server().waiting(0); }
 
   const net::Address at;
+  const std::shared_ptr<relay::SeatQueue> seats = std::make_shared<relay::SeatQueue>();
   std::optional<LateServer> up;
 };
 
@@ -322,6 +326,21 @@ TEST_CASE("hold: a newcomer who waits before the first attempt leaves the queue 
   let_in(server, "one", "dora");
   cleo.until("ready");
   CHECK(eventually([&] { return running.waiting() == 0; }));
+}
+
+TEST_CASE("hold: while others wait elsewhere, a player keeps its place in the queue until it has a seat") {
+  Held running;
+  constexpr Millis kNow = 0;
+  running.seats->set_elsewhere(0);  // since long before
+  Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"ben"}})");
+  REQUIRE(eventually([&] { return running.seats->claims(kNow).size() == 1; }));
+  running.seats->set_elsewhere(std::numeric_limits<Millis>::max() / 2);  // they came after ben
+  auto [server, enter] = greet(*running.up);
+  CHECK(running.seats->claims(kNow).size() == 1);
+  let_in(server, "one", "dora");
+  client.until("ready");
+  CHECK(eventually([&] { return running.seats->claims(kNow).empty(); }));
 }
 
 TEST_CASE("hold: who has waited too long for a seat is told in its game's words that the server is full") {
