@@ -1,21 +1,69 @@
 // Edits of a world of blocks, in the order in which they were made.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "proxy/core/word.h"
 
 namespace entente::core {
 
+/// An edit as worlds keep it.
+struct BlockEdit {
+  BlockEdit() = default;
+  explicit BlockEdit(const words::WorldEdit& word);
+  words::WorldEdit word() const;
+  bool operator==(const BlockEdit&) const = default;
+
+  double x = 0, y = 0, z = 0, x2 = 0, y2 = 0, z2 = 0;
+  std::uint32_t colour = 0;
+  Id by = 0;
+  words::Edit::Op op = words::Edit::BUILD;
+};
+
 /// Whether the later edit of one block makes the earlier one superfluous.
-bool replaces(const words::WorldEdit& later, const words::WorldEdit& earlier);
+bool replaces(const BlockEdit& later, const BlockEdit& earlier);
 
 /// Removes what later edits replace.
-void tidy_edits(std::vector<words::WorldEdit>& edits);
+void tidy_edits(std::vector<BlockEdit>& edits);
 
 /// The edits after which a world with the edits `from` is one with the edits `to`. False: there are none, because an
 /// edit would have to be undone. REQUIRES: both are tidy.
-bool edits_between(const std::vector<words::WorldEdit>& from, const std::vector<words::WorldEdit>& to,
-                   std::vector<const words::WorldEdit*>& between);
+bool edits_between(const std::vector<BlockEdit>& from, const std::vector<BlockEdit>& to,
+                   std::vector<const BlockEdit*>& between);
+
+/// The edits of a world, in the order in which they were made. Worlds of one thread that are told the same edits, such
+/// as those of a recording's viewers, have nearly all of them in memory once.
+class EditList {
+ public:
+  static constexpr std::size_t kChunk = 128;  ///< edits that are shared together
+
+  std::size_t size() const { return size_; }
+  std::vector<BlockEdit> all() const;
+  /// Calls `see(const BlockEdit&)` for each.
+  template <class F>
+  void each(F&& see) const {
+    for (const auto& chunk : chunks_)
+      for (const BlockEdit& edit : *chunk) see(edit);
+    for (const BlockEdit& edit : last_) see(edit);
+  }
+
+  void clear() { *this = {}; }
+  void set(const std::vector<BlockEdit>& edits);
+  void add(const BlockEdit& edit);
+  /// Removes what this edit replaces.
+  void replace_by(const BlockEdit& edit);
+  /// As tidy_edits().
+  void tidy();
+
+ private:
+  using Chunk = std::vector<BlockEdit>;
+  static std::shared_ptr<const Chunk> kept_once(Chunk chunk);
+
+  std::vector<std::shared_ptr<const Chunk>> chunks_;  // never empty, of at most kChunk
+  Chunk last_;                                        // less than kChunk
+  std::size_t size_ = 0;
+};
 
 }  // namespace entente::core

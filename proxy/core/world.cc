@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "proxy/core/edits.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -160,15 +159,16 @@ words::Pose World::flattened(words::Pose pose) const {
 }
 
 /// Kept for those who come later. A block that is edited again and again is kept once, or twice if there are many.
-void World::on(const words::WorldEdit& edit, const Fact&) {
+void World::on(const words::WorldEdit& word, const Fact&) {
+  const BlockEdit edit(word);
   constexpr std::size_t kFew = 64;
   const std::size_t known = edits_.size();
   if (known < kFew || known >= most_.units)
-    std::erase_if(edits_, [&](const words::WorldEdit& old) { return replaces(edit, old); });
+    edits_.replace_by(edit);
   else if ((known & (known - 1)) == 0)
-    tidy_edits(edits_);
+    edits_.tidy();
   if (edits_.size() < most_.units)
-    edits_.push_back(edit);
+    edits_.add(edit);
   else
     ++orphaned_;
 }
@@ -357,7 +357,7 @@ void World::tell_to(const Telling& say, bool land) const {
   }
   if (land) {
     if (geometry_) say(*geometry_);
-    for (const auto& edit : edits_) say(edit);
+    edits_.each([&](const BlockEdit& edit) { say(edit.word()); });
   }
   for (const auto& [id, state] : players_) say(state.player);
   tell_units(say);

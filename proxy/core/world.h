@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/core/edits.h"
 #include "proxy/core/grid.h"
 #include "proxy/core/word.h"
 
@@ -90,12 +91,16 @@ class World {
   /// For several worlds with the same geometry, which is then kept once.
   const std::shared_ptr<const words::World>& shared_geometry() const { return geometry_; }
   void share_geometry(std::shared_ptr<const words::World> geometry);
-  /// Takes the geometry and the edits of another world. `change(words::WorldEdit&)` is called for each edit.
-  template <class Change>
-  void share_land(const World& other, Change&& change) {
+  /// Takes the geometry and the edits of another world. `translate(Id)` returns what stands for the id of a player
+  /// there.
+  template <class F>
+  void share_land(const World& other, F&& translate) {
     geometry_ = other.geometry_;
-    edits_ = other.edits_;
-    for (words::WorldEdit& edit : edits_) change(edit);
+    edits_.clear();
+    other.edits_.each([&](BlockEdit edit) {
+      if (edit.by != 0) edit.by = translate(edit.by);
+      edits_.add(edit);
+    });
   }
   /// 0: no geometry is known.
   double ground_at(double x, double y) const { return geometry_ ? core::ground_at(*geometry_, x, y) : 0; }
@@ -128,7 +133,7 @@ class World {
   double rule(std::string_view name, double otherwise) const;
 
   /// In the order in which they were made.
-  const std::vector<words::WorldEdit>& edits() const { return edits_; }
+  const EditList& edits() const { return edits_; }
 
   // In no order.
   const std::unordered_map<Id, UnitState>& units() const { return units_; }
@@ -218,7 +223,7 @@ class World {
   words::Room room_;
   bool ready_ = false;
   std::shared_ptr<const words::World> geometry_;
-  std::vector<words::WorldEdit> edits_;
+  EditList edits_;
   words::Round round_;
   Micros round_told_ = 0;
   words::Board board_;

@@ -16,18 +16,18 @@
 namespace entente::core::edits_test {
 namespace {
 
-words::WorldEdit edit(double x, double y, words::Edit::Op op, std::uint32_t colour = 0) {
+BlockEdit edit(double x, double y, words::Edit::Op op, std::uint32_t colour = 0) {
   words::WorldEdit word;
   word.mutable_edit()->set_x(x);
   word.mutable_edit()->set_y(y);
   word.mutable_edit()->set_op(op);
   word.mutable_edit()->set_colour(colour);
-  return word;
+  return BlockEdit(word);
 }
 
-std::vector<words::WorldEdit> some_edits(std::uint32_t seed, std::size_t count) {
+std::vector<BlockEdit> some_edits(std::uint32_t seed, std::size_t count) {
   std::mt19937 dice(seed);
-  std::vector<words::WorldEdit> all;
+  std::vector<BlockEdit> all;
   for (std::size_t i = 0; i < count; ++i) {
     const auto op = dice() % 8 == 0 ? words::Edit::LINE : dice() % 2 == 0 ? words::Edit::BUILD : words::Edit::DIG;
     const auto below = [&](unsigned most) { return static_cast<std::uint32_t>(dice() % most); };
@@ -37,15 +37,15 @@ std::vector<words::WorldEdit> some_edits(std::uint32_t seed, std::size_t count) 
   return all;
 }
 
-std::vector<std::string> texts(const std::vector<words::WorldEdit>& edits) {
+std::vector<std::string> texts(const std::vector<BlockEdit>& edits) {
   std::vector<std::string> all;
-  for (const auto& one : edits) all.push_back(one.SerializeAsString());
+  for (const auto& one : edits) all.push_back(one.word().SerializeAsString());
   return all;
 }
 
 /// By the definition: one after another.
-std::vector<words::WorldEdit> tidied(const std::vector<words::WorldEdit>& edits) {
-  std::vector<words::WorldEdit> kept;
+std::vector<BlockEdit> tidied(const std::vector<BlockEdit>& edits) {
+  std::vector<BlockEdit> kept;
   for (const auto& one : edits) {
     std::erase_if(kept, [&](const auto& old) { return replaces(one, old); });
     kept.push_back(one);
@@ -60,10 +60,10 @@ words::World land(std::size_t size) {
   return word;
 }
 
-World world_with(const std::vector<words::WorldEdit>& edits, std::size_t until, std::size_t size = 100'000) {
+World world_with(const std::vector<BlockEdit>& edits, std::size_t until, std::size_t size = 100'000) {
   World world;
   world.fold(Fact(land(size)));
-  for (std::size_t i = 0; i < until; ++i) world.fold(Fact(edits[i]));
+  for (std::size_t i = 0; i < until; ++i) world.fold(Fact(edits[i].word()));
   return world;
 }
 
@@ -82,13 +82,13 @@ TEST_CASE("a world keeps at most twice as many edits as it has edited blocks") {
   World world;
   world.fold(Fact(land(1)));
   for (int i = 0; i < 100'000; ++i)
-    world.fold(Fact(edit(i % 1'000, 0, i / 1'000 % 2 == 0 ? words::Edit::BUILD : words::Edit::DIG)));
+    world.fold(Fact(edit(i % 1'000, 0, i / 1'000 % 2 == 0 ? words::Edit::BUILD : words::Edit::DIG).word()));
   CHECK(world.edits().size() <= 2'048);
   CHECK(world.orphaned() == 0);
-  auto kept = world.edits();
+  auto kept = world.edits().all();
   tidy_edits(kept);
   REQUIRE(kept.size() == 1'000);
-  CHECK(std::all_of(kept.begin(), kept.end(), [](const auto& one) { return one.edit().op() == words::Edit::DIG; }));
+  CHECK(std::all_of(kept.begin(), kept.end(), [](const auto& one) { return one.op == words::Edit::DIG; }));
 }
 
 TEST_CASE("to a later time only new edits are told, to an earlier one the whole land") {
@@ -108,7 +108,7 @@ TEST_CASE("to a later time only new edits are told, to an earlier one the whole 
           edits += as<words::WorldEdit>(fact) != nullptr ? 1 : 0;
           known.fold(fact);
         });
-    auto told = known.edits(), should = wanted.edits();
+    auto told = known.edits().all(), should = wanted.edits().all();
     tidy_edits(told);
     tidy_edits(should);
     CHECK(texts(told) == texts(should));
@@ -138,6 +138,44 @@ TEST_CASE("worlds that are told the same map have it in memory once") {
   CHECK(third.geometry()->name() == "another");
 }
 
+TEST_CASE("worlds that are told the same edits have them in memory once, however far each has come") {
+  std::vector<BlockEdit> all;
+  for (int i = 0; i < 3'000; ++i) all.push_back(edit(i, 0, words::Edit::BUILD));
+  const auto places = [](const World& world) {
+    std::vector<const BlockEdit*> all_places;
+    world.edits().each([&](const BlockEdit& one) { all_places.push_back(&one); });
+    return all_places;
+  };
+  const World far = world_with(all, 3'000), near = world_with(all, 1'000);
+  World copied;
+  copied.copy(near, 0);
+  const auto there = places(far);
+  for (const World* one : {&near, static_cast<const World*>(&copied)}) {
+    const auto here = places(*one);
+    std::size_t shared = 0;
+    for (std::size_t i = 0; i < here.size(); ++i) shared += here[i] == there[i] ? 1 : 0;
+    CHECK(shared > 1'000 - EditList::kChunk);
+  }
+  CHECK(texts(near.edits().all()) == texts({all.begin(), all.begin() + 1'000}));
+}
+
+TEST_CASE("a full world forgets the edits that a later one replaces, and keeps the others in order") {
+  World::Most most;
+  most.units = 1'000;
+  World world(most);
+  world.fold(Fact(land(1)));
+  for (int i = 0; i < 1'200; ++i) world.fold(Fact(edit(i, 0, words::Edit::BUILD).word()));
+  CHECK(world.edits().size() == 1'000);
+  CHECK(world.orphaned() == 200);
+  for (const int again : {999, 0, 500}) world.fold(Fact(edit(again, 0, words::Edit::DIG).word()));
+  CHECK(world.orphaned() == 200);
+  const auto kept = world.edits().all();
+  REQUIRE(kept.size() == 1'000);
+  CHECK(kept.front().x == 1);
+  CHECK(kept.back().x == 500);
+  CHECK(std::count_if(kept.begin(), kept.end(), [](const auto& one) { return one.op == words::Edit::DIG; }) == 3);
+}
+
 TEST_CASE("a tape counts a map once, however often blocks are edited, until it is forgotten") {
   constexpr std::size_t kMap = 1'000'000;
   Tape::Limits limits;
@@ -154,13 +192,13 @@ TEST_CASE("a tape counts a map once, however often blocks are edited, until it i
   tell(Fact(land(kMap)), 0);
   tell(Fact(words::Ready()), 0);
   for (int i = 1; i <= 200; ++i) {
-    tell(Fact(edit(i, 0, words::Edit::BUILD)), static_cast<Micros>(i) * kSecond);
+    tell(Fact(edit(i, 0, words::Edit::BUILD).word()), static_cast<Micros>(i) * kSecond);
     CHECK(tape.bytes() > kMap);
     CHECK(tape.bytes() < 2 * kMap);
   }
   CHECK(*tape.first() > 100 * kSecond);
   tell(Fact(land(kMap / 2)), 201 * kSecond);
-  for (int i = 202; i <= 300; ++i) tell(Fact(edit(i, 0, words::Edit::BUILD)), static_cast<Micros>(i) * kSecond);
+  for (int i = 202; i <= 300; ++i) tell(Fact(edit(i, 0, words::Edit::BUILD).word()), static_cast<Micros>(i) * kSecond);
   CHECK(tape.bytes() > kMap / 2);
   CHECK(tape.bytes() < kMap);
 }

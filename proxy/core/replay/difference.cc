@@ -44,12 +44,12 @@ class Difference {
   /// cannot undo an edit.
   bool tell_edits() const {
     if (!same_geometry(from_, to_)) return false;
-    std::vector<words::WorldEdit> from = from_.edits(), to = to_.edits();
+    std::vector<BlockEdit> from = from_.edits().all(), to = to_.edits().all();
     tidy_edits(from);
     tidy_edits(to);
-    std::vector<const words::WorldEdit*> between;
+    std::vector<const BlockEdit*> between;
     if (!edits_between(from, to, between)) return false;
-    for (const words::WorldEdit* edit : between) say_(*edit);
+    for (const BlockEdit* edit : between) say_(edit->word());
     return true;
   }
 

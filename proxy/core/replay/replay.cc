@@ -335,8 +335,7 @@ void Replay::tell_gone(const Clock& clock, Id id, const std::string& why, Outlet
 World Replay::shown(const World& there, const Clock& clock, Outlet& out) {
   const Micros at = clock.head.at();
   World shown;
-  shown.share_land(there,
-                   [&](words::WorldEdit& edit) { translate_ids(edit, [&](Id id) { return room_id(id, out); }); });
+  shown.share_land(there, [&](Id id) { return room_id(id, out); });
   there.tell_without_land([&](Fact& fact) {
     make_public(fact);
     if (auto* unit = std::get_if<words::Unit>(&fact.kind))

@@ -64,10 +64,9 @@ void Tape::keep(const World& world, Micros now, Micros at) {
   made.base = base_;
   if (std::exchange(land_changed_, false) || chunks_.empty()) {
     auto land = std::make_shared<World>();
-    land->share_land(world, [](words::WorldEdit&) {});
+    land->share_land(world, [](Id id) { return id; });
     const bool known = !chunks_.empty() && chunks_.back().land->geometry() == world.geometry();
-    made.land_bytes = (known ? 0 : geometry_bytes(world)) + kLeastLand;
-    for (const words::WorldEdit& edit : world.edits()) made.land_bytes += edit.SpaceUsedLong();
+    made.land_bytes = (known ? 0 : geometry_bytes(world)) + kLeastLand + world.edits().size() * sizeof(BlockEdit);
     made.land = std::move(land);
   } else {
     made.land = chunks_.back().land;
@@ -188,8 +187,7 @@ Outcome<Tape::Place> Tape::go_to(Micros at, bool with_its_facts, World& world) c
 
 void Tape::read_world(const Chunk& chunk, World& world) {
   world = World();
-  world.share_land(*chunk.land,
-                   [&](words::WorldEdit& edit) { translate_ids(edit, [&](Id id) { return chunk.base + id; }); });
+  world.share_land(*chunk.land, [&](Id id) { return chunk.base + id; });
   for (std::size_t offset = 0; offset < chunk.world.size();) world.fold(read(chunk, chunk.world, offset));
   world.fold(Fact(words::Ready()));
 }
