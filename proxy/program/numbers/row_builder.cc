@@ -157,7 +157,9 @@ void RowBuilder::before(const words::Round& round, const core::Fact&) {
   if (round.state() == words::Round::OVER) {
     if (match_.over) return;
     match_.over = true;
-    match_.winner = ref(round.winner());
+    const core::PlayerState* winner = world_.player(round.winner());
+    const bool watches = winner != nullptr && winner->player.role() == words::WATCH;  // an operator ended the match
+    match_.winner = watches ? Ref() : ref(round.winner());
     match_.winning_team = name_of(round.winning_team());
     return;
   }

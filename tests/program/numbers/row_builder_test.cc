@@ -280,6 +280,24 @@ TEST_CASE("a match ends with its round, or with another map") {
   CHECK(matches[2].map == "Second");
 }
 
+TEST_CASE("a match that an observer ended has no winner") {
+  Telling telling;
+  words::Player op;
+  op.set_id(1);
+  op.set_name("op");
+  op.set_role(words::WATCH);
+  telling.tell(0, op);
+  words::Round round;
+  round.set_state(words::Round::OVER);
+  round.set_winner(1);
+  telling.tell(10, round);
+  telling.end(20);
+  const auto matches = telling.rows.of<Match>();
+  REQUIRE(matches.size() == 1);
+  CHECK(matches[0].over);
+  CHECK(matches[0].winner.number == 0);
+}
+
 TEST_CASE("scores and items are told when they change") {
   Telling telling;
   telling.come(0, 1, "anna");
