@@ -42,13 +42,14 @@ std::unique_ptr<core::Front> BotCrowd::next() {
       number = called_.front();
       called_.pop_front();
     }
-    bots_.at(number).since = Clock::now();
+    bots_.at(number).since = options_.now();
   }
   if (options_.count > 1) options.name += "-" + std::to_string(number + 1);
   return std::make_unique<Member>(*this, number, options);
 }
 
-std::uint32_t BotCrowd::take_due(Clock::time_point now) {
+std::uint32_t BotCrowd::take_due() {
+  const Clock::time_point now = options_.now();
   const std::lock_guard lock(mutex_);
   if (given_up_) return 0;
   const auto due = std::stable_partition(away_.begin(), away_.end(),
@@ -95,8 +96,7 @@ void BotCrowd::gone(std::uint32_t number, const core::BotTally& tally, const std
     if (!tally.refused.empty()) sum_.refused = options_.plain(tally.refused);
     if (!what.empty()) complain(number, what);
     if (options_.reconnect && !stopped && !given_up_)
-      told =
-          "bot " + std::to_string(number + 1) + " " + (what.empty() ? "left" : what) + come_again(number, Clock::now());
+      told = "bot " + std::to_string(number + 1) + " " + (what.empty() ? "left" : what) + come_again(number);
     else
       ++gone_;
     changed_.notify_all();
@@ -113,8 +113,9 @@ void BotCrowd::complain(std::uint32_t number, const std::string& what) {
     sum_.failures.push_back({number + 1, what, 0});
 }
 
-std::string BotCrowd::come_again(std::uint32_t number, Clock::time_point now) {
+std::string BotCrowd::come_again(std::uint32_t number) {
   Bot& bot = bots_[number];
+  const Clock::time_point now = options_.now();
   if (now - bot.since >= kLasting) bot.tries = 0;
   const auto pause = pause_after(bot.tries++);
   bot.again = now + pause;

@@ -29,6 +29,7 @@ class BotCrowd {
     std::function<void(const std::string&)> said = {};
     /// Formats the reason why a bot was refused or kicked.
     std::function<std::string(const std::string&)> plain = [](const std::string& why) { return why; };
+    std::function<Clock::time_point()> now = &Clock::now;  ///< from any thread
   };
 
   explicit BotCrowd(Options options);
@@ -37,7 +38,7 @@ class BotCrowd {
   std::unique_ptr<core::Front> next();
 
   /// How many bots must reconnect by now. The caller seats that many: none is counted twice.
-  std::uint32_t take_due(Clock::time_point now = Clock::now());
+  std::uint32_t take_due();
 
   /// Waits up to a time. True when the last bot has gone for good, or waiting was ended.
   bool wait(std::chrono::milliseconds most);
@@ -79,7 +80,7 @@ class BotCrowd {
   };
   void gone(std::uint32_t number, const core::BotTally& tally, const std::string& parted);
   void complain(std::uint32_t number, const std::string& what);
-  std::string come_again(std::uint32_t number, Clock::time_point now);
+  std::string come_again(std::uint32_t number);
 
   const Options options_;
   mutable std::mutex mutex_;

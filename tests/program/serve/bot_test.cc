@@ -110,5 +110,32 @@ TEST_CASE("pauses between tries double up to a minute") {
   CHECK(after(1'000'000) == 60);
 }
 
+TEST_CASE("a bot that has played for a minute starts with the shortest pause again") {
+  BotCrowd::Clock::time_point now{};
+  std::vector<std::string> said;
+  BotCrowd crowd(
+      {.reconnect = true, .said = [&](const std::string& what) { said.push_back(what); }, .now = [&] { return now; }});
+  const auto plays = [&](std::chrono::milliseconds time) {
+    const auto bot = crowd.next();
+    now += time;
+  };
+  const auto waits = [&](std::chrono::seconds pause) {
+    CHECK(said.back() == "bot 1 left; it reconnects in " + std::to_string(pause.count()) + " s");
+    now += pause - std::chrono::milliseconds(1);
+    CHECK(crowd.take_due() == 0);
+    now += std::chrono::milliseconds(1);
+    REQUIRE(crowd.take_due() == 1);
+  };
+  using std::chrono::seconds, std::chrono::milliseconds;
+  for (const int pause : {1, 2, 4}) {
+    plays(milliseconds(59'999));
+    waits(seconds(pause));
+  }
+  plays(seconds(60));
+  waits(seconds(1));
+  plays(seconds(0));
+  waits(seconds(2));
+}
+
 }  // namespace
 }  // namespace entente::bot_test
