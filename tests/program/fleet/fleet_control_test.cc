@@ -143,6 +143,36 @@ TEST_CASE(
   CHECK(has(b.ctl({"list"}).out, "\tben"));                  // it plays on
 }
 
+TEST_CASE("ctl: a player is moved into an arena of the fleet that another node owns, plays there, and is moved back") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess owner(nats, "owner");
+  REQUIRE(owner.process().err_has("this node owns the arena 'field'"));
+  NodeProcess edge(nats, "edge", "[[arena]]\nname = 'lobby'\nlisten = ['native://127.0.0.1:0?dialect=json']\n");
+  const auto enters = [](NativeClient& client, const std::string& name) {
+    client.says("{\"enter\":{\"name\":\"" + name + "\"}}\n");
+    REQUIRE(client.hears([](const words::Fact& fact) { return fact.has_owns(); }).has_value());
+  };
+  const auto says = [](NativeClient& from, NativeClient& to, const std::string& text) {
+    from.says("{\"say\":{\"text\":\"" + text + "\"}}\n");
+    CHECK(to.hears([&](const words::Fact& fact) { return fact.said().text() == text; }).has_value());
+  };
+  NativeClient anna(edge.port()), ben(owner.port()), carl(edge.port());
+  enters(anna, "anna");
+  enters(ben, "ben");
+  enters(carl, "carl");
+  const Ended there = edge.ctl({"move", "anna", "field"});
+  CHECK_MESSAGE(there.code == 0, there.err);
+  CHECK(anna.hears([](const words::Fact& fact) { return fact.player().name() == "ben"; }).has_value());
+  says(anna, ben, "in the field");
+  says(ben, anna, "seen");
+
+  const Ended back = edge.ctl({"move", "anna", "lobby"});
+  CHECK_MESSAGE(back.code == 0, back.err);
+  CHECK(ben.hears([](const words::Fact& fact) { return fact.has_player_gone(); }).has_value());
+  says(anna, carl, "home again");
+}
+
 TEST_CASE("ctl --fleet drain: players are told where another node has their game and arena, now and at the end") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
