@@ -51,7 +51,7 @@ constexpr const char* kFooter =
     "  link      one conversation in a game's protocol; a bridge's session has two\n"
     "  frame     one message of a game, as it was sent\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
-    "  room      what translates: keeps the world, and passes words on. Each player of a bridge has one; all\n"
+    "  room      keeps a copy of the game's world, and passes words on. Each player of a bridge has one; all\n"
     "            players of an arena share one";
 
 class Running {
@@ -118,17 +118,17 @@ constexpr Command kCommands[] = {
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
     {"recordings", "List the recordings in a folder: date, length, servers, players, kills",
      "entente recordings /var/lib/entente", plug<declare_recordings, run_recordings>},
-    {"archive", "Write the recordings that a fleet stores in NATS to files",
-     "entente archive node.toml --to /srv/recordings", plug<declare_archive, run_archive>},
+    {"archive", "Copy the recordings of a fleet from NATS into files", "entente archive node.toml --to /srv/recordings",
+     plug<declare_archive, run_archive>},
     {"inspect", "Print the messages of a recorded file, one per line",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Decode each message of a file, encode it again, and check that the bytes are the same",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
-    {"reproduce", "Give the rooms of a recorded bridge the same frames again, and compare what they send",
+    {"reproduce", "Run a recorded bridge again with the same input, and compare what it sends with the recording",
      "entente reproduce evening.mcap", plug<declare_reproduce, run_reproduce>},
     {"convert", "Convert a recorded file to .mcap, to a .rec that bzfs replays, or to a .demo for aos_replay",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
-    {"clip", "Cut a part out of a recording, into a new recording",
+    {"clip", "Copy a part of a recording into a new recording",
      "entente clip evening.mcap --from 1:00 --to 2:10 -o clip.mcap", plug<declare_clip, run_clip>},
     {"join", "Join several recordings, such as the files of a rotation, into one",
      "entente join evening.mcap evening-2.mcap -o whole.mcap", plug<declare_join, run_join>},

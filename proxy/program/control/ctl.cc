@@ -107,14 +107,11 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->required();
   app.add_option("COMMAND", options.words,
                  "list, find NAME, kick NAME [why], move NAME ROUTE, ban NAME, unban ADDRESS, bans, drain, say TEXT, "
-                 "record, stats, …; `help` "
-                 "lists the commands of that "
-                 "program")
+                 "record, stats, …; `help` lists the commands that the running program accepts")
       ->required();
   app.add_option("--for", options.time,
                  "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: when to end "
-                 "the sessions "
-                 "that are still open (default: never)")
+                 "the sessions that are still open (default: never)")
       ->type_name("TIME");
   app.add_option(
          "--why", options.why,

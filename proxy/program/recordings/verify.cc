@@ -19,12 +19,12 @@ constexpr const char* kMeaning =
     "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
     "  refused     a client's message does not decode, and the server did not accept it either: it closed the\n"
     "              connection within 4 s, or is known to ignore such messages\n"
-    "  undecoded   the message does not decode, a part of it is missing, or it belongs to an unknown game. Words of\n"
-    "              unknown kinds are added here, although they are not in `frames`\n"
+    "  undecoded   the message does not decode, or a part of it is missing. A connection of an unknown game counts as\n"
+    "              one message. Words of unknown kinds are added here, although they are not in `frames`\n"
     "  mismatched  decoding and encoding it again gives different bytes\n"
     "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture\n"
     "has no connection. The first message with each kind of problem is explained on standard error. A message that\n"
-    "the end of the file cuts off is reported, but is no error.\n";
+    "the end of the file cuts off is reported, but is not an error.\n";
 
 class Verifier final : public ImportSink {
  public:

@@ -30,7 +30,7 @@ constexpr const char* kAboutReproducing =
     "  equal      frames that the rooms send again with the same bytes\n"
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
-    "  extra      frames that are sent now only\n"
+    "  extra      frames that are sent only now\n"
     "Passwords that the recording hides are hidden before the comparison, too. The exit code is 1 if anything "
     "differs,\n"
     "if a session cannot be played again, or if there is none.\n";
@@ -298,7 +298,7 @@ void declare_reproduce(CLI::App& app, ReproduceOptions& options) {
   app.add_option("FILE", options.file, "Recording of a bridge (.mcap)")->required();
   app.add_flag("--json", options.json, "Print one JSON object");
   app.add_option("--small", options.small,
-                 "Also write a copy (.mcap) that has only what this command needs: no words, worlds and notes")
+                 "Also write a copy (.mcap) that has only what this command needs: no words, worlds or notes")
       ->type_name("OUT");
   app.footer([] { return std::string(kAboutReproducing); });
 }

@@ -167,7 +167,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
          "--link", options.link,
          "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
-         "continued by others on the same server and completed by what they saw")
+         "continued and completed by the other sessions on the same server")
       ->check(integer_from(1, kMostLinks))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
