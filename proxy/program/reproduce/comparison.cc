@@ -1,6 +1,8 @@
 #include "proxy/program/reproduce/comparison.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iterator>
 
 #include "proxy/program/config/secrets.h"
@@ -15,6 +17,26 @@ std::string undecoded_text(Bytes bytes) {
   for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kMost)))
     text += {' ', kDigits[byte >> 4U], kDigits[byte & 15U]};
   return text + (bytes.size() > kMost ? " …" : "");
+}
+
+std::string_view name_of(std::string_view line) { return line.substr(0, line.find(' ')); }
+
+std::optional<double> number_in(const std::string& value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  return error == std::errc{} && stop == end && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+bool has_fraction(const std::string& value) { return value.find_first_of(".e") != std::string::npos; }
+
+bool is_rounded(const wire::Shown& before, const wire::Shown& after) {
+  constexpr double kMost = 1e-6;
+  if (before.path != after.path) return false;
+  if (before.value == after.value) return true;
+  if (!has_fraction(before.value) && !has_fraction(after.value)) return false;
+  const auto was = number_in(before.value), is = number_in(after.value);
+  return was && is && std::abs(*was - *is) <= kMost * std::max({1.0, std::abs(*was), std::abs(*is)});
 }
 
 }  // namespace
@@ -63,6 +85,13 @@ bool Comparison::equals(const RecordedFrame& expected, const Said& got) {
   return same(expected.view(), blanked);
 }
 
+/// Whether the two are the same but for the last digits of numbers.
+bool Comparison::rounds(const RecordedFrame& expected, const Said& got) {
+  std::vector<wire::Shown> before, after;
+  if (expected.lane != got.lane || name_of(line_of(expected, before)) != name_of(line_of(got, after))) return false;
+  return !before.empty() && std::equal(before.begin(), before.end(), after.begin(), after.end(), is_rounded);
+}
+
 std::optional<FrameDifference> Comparison::settle(WallTime time) {
   std::optional<FrameDifference> first;
   for (;;) {
@@ -83,18 +112,19 @@ void Comparison::settle_group(WallTime time, std::optional<FrameDifference>& fir
   while (link_.front(way_) != nullptr && link_.front(way_)->time <= time) expected.push_back(link_.take(way_));
   for (; !said_.empty() && said_.front().time <= time; said_.pop_front()) got.push_back(std::move(said_.front()));
   const std::size_t both = std::min(expected.size(), got.size());
+  const auto are_alike = [&](const RecordedFrame& was, const Said& is) {
+    if (equals(was, is)) return ++frames_.equal, true;
+    if (rounds(was, is)) return ++frames_.rounded, true;
+    return false;
+  };
   std::size_t begin = 0, end = 0;
-  while (begin < both && equals(expected[begin], got[begin])) ++begin;
-  while (end < both - begin && equals(expected[expected.size() - 1 - end], got[got.size() - 1 - end])) ++end;
+  while (begin < both && are_alike(expected[begin], got[begin])) ++begin;
+  while (end < both - begin && are_alike(expected[expected.size() - 1 - end], got[got.size() - 1 - end])) ++end;
   const std::size_t expected_left = expected.size() - end, got_left = got.size() - end;
-  frames_.equal += begin + end;
   for (std::size_t at = begin; at < std::max(expected_left, got_left); ++at) {
     const RecordedFrame* const was = at < expected_left ? &expected[at] : nullptr;
     const Said* const is = at < got_left ? &got[at] : nullptr;
-    if (was != nullptr && is != nullptr && equals(*was, *is)) {
-      ++frames_.equal;
-      continue;
-    }
+    if (was != nullptr && is != nullptr && are_alike(*was, *is)) continue;
     if (frames_.different() == 0) first = difference(time, was, is);
     ++(was == nullptr ? frames_.extra : is == nullptr ? frames_.missing : frames_.changed);
   }
@@ -103,17 +133,21 @@ void Comparison::settle_group(WallTime time, std::optional<FrameDifference>& fir
 FrameDifference Comparison::difference(WallTime time, const RecordedFrame* expected, const Said* got) {
   FrameDifference found{time, link_.id(), way_, {}, {}, {}};
   std::vector<wire::Shown> before, after;
-  const auto line = [&](Lane lane, wire::Stage stage, Bytes bytes, std::string_view name, auto* fields) {
-    return frame_text(*codec_, {way_, lane, stage, bytes}, name, fields) +
-           (lane == Lane::kDatagram ? " (datagram)" : "");
-  };
-  if (expected != nullptr)
-    found.expected = line(expected->lane, wire::Stage::kPlay, expected->view(), expected->name, &before);
-  if (got != nullptr) found.got = line(got->lane, got->stage, got->bytes, {}, &after);
-  const auto name_of = [](const std::string& text) { return text.substr(0, text.find(' ')); };
+  if (expected != nullptr) found.expected = line_of(*expected, before);
+  if (got != nullptr) found.got = line_of(*got, after);
   if (!before.empty() && !after.empty() && name_of(found.expected) == name_of(found.got))
     found.fields = wire::diff(before, after);
   return found;
+}
+
+std::string Comparison::line_of(const RecordedFrame& frame, std::vector<wire::Shown>& fields) {
+  return frame_text(*codec_, {way_, frame.lane, wire::Stage::kPlay, frame.view()}, frame.name, &fields) +
+         (frame.lane == Lane::kDatagram ? " (datagram)" : "");
+}
+
+std::string Comparison::line_of(const Said& frame, std::vector<wire::Shown>& fields) {
+  return frame_text(*codec_, {way_, frame.lane, frame.stage, frame.bytes}, {}, &fields) +
+         (frame.lane == Lane::kDatagram ? " (datagram)" : "");
 }
 
 }  // namespace entente

@@ -1,5 +1,6 @@
 // Compares what is said on one link with what was said there, frame by frame.
-// Law: frames are compared within the call of the room that said them, so one frame too many does not make all later
+// Law: another C library or processor rounds sines differently, so the last digits of a number with a fraction do not
+// count. Frames are compared within the call of the room that said them, so one frame too many does not make all later
 // ones different. Where the recording has '*' instead of a secret, so has what is compared with it.
 #pragma once
 
@@ -28,13 +29,15 @@ struct FrameDifference {
 
 struct ComparedFrames {
   std::uint64_t equal = 0;
+  std::uint64_t rounded = 0;  ///< said with numbers that differ by at most a millionth of them, or of 1
   std::uint64_t changed = 0;  ///< said with other bytes
   std::uint64_t missing = 0;  ///< not said any more
   std::uint64_t extra = 0;    ///< said now only
 
   std::uint64_t different() const { return changed + missing + extra; }
   ComparedFrames& operator+=(const ComparedFrames& more) {
-    equal += more.equal, changed += more.changed, missing += more.missing, extra += more.extra;
+    equal += more.equal, rounded += more.rounded;
+    changed += more.changed, missing += more.missing, extra += more.extra;
     return *this;
   }
 };
@@ -63,8 +66,11 @@ class Comparison final : private wire::Dissected {
   void frame(const wire::Frame& frame) override;
   void raw(wire::Way way, Lane lane, Bytes bytes, const Fault* why) override;
   bool equals(const RecordedFrame& expected, const Said& got);
+  bool rounds(const RecordedFrame& expected, const Said& got);
   void settle_group(WallTime time, std::optional<FrameDifference>& first);
   FrameDifference difference(WallTime time, const RecordedFrame* expected, const Said* got);
+  std::string line_of(const RecordedFrame& frame, std::vector<wire::Shown>& fields);
+  std::string line_of(const Said& frame, std::vector<wire::Shown>& fields);
 
   RecordedLink& link_;
   const wire::Way way_;

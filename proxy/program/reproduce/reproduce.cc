@@ -28,6 +28,8 @@ constexpr const char* kAboutReproducing =
     "  failed     sessions that could not be played to their end\n"
     "  fed        frames of both peers that the rooms were given\n"
     "  equal      frames that the rooms send again with the same bytes\n"
+    "  rounded    frames in which only the last digits of numbers differ, because another C library or processor\n"
+    "             rounds differently; these do not count as differences\n"
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
     "  extra      frames that are sent only now\n"
@@ -210,6 +212,7 @@ using Figures = std::vector<std::pair<const char*, std::uint64_t>>;
 Figures figures_of(std::uint64_t fed, const ComparedFrames& frames) {
   return {{"fed", fed},
           {"equal", frames.equal},
+          {"rounded", frames.rounded},
           {"changed", frames.changed},
           {"missing", frames.missing},
           {"extra", frames.extra}};
