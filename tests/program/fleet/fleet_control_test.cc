@@ -16,6 +16,11 @@
 namespace entente::fleet_control_test {
 namespace {
 
+/// Waits for a line in a node's file of bans: it is written after the ban holds.
+bool is_in_file(const NodeProcess& node, const std::string& text, bool wanted = true) {
+  return eventually([&] { return has(content_of(node.folder().file("bans")), text) == wanted; });
+}
+
 /// Of its only session.
 std::string link_of(const NodeProcess& node) {
   const std::string list = node.ctl({"list"}).out;
@@ -229,11 +234,11 @@ TEST_CASE("a player who is banned on one node is out on all, and comes in nowher
   CHECK(ben->wait() != 0);
   CHECK(b.says({"bans"}, "127.0.0.1\t"));
   CHECK(has(b.ctl({"bans"}).out, "\tus\tcheats\t-\n"));
-  CHECK(has(content_of(b.folder().file("bans")), " cheats\n"));
+  CHECK(is_in_file(b, " cheats\n"));
   CHECK(run({testing::entente_binary(), "bot", b.url(), "--name", "again", "--behaviour", "idle"}).code != 0);
   CHECK(has(b.ctl({"unban", "127.0.0.1"}).out, "no longer banned"));
   CHECK(a.says({"bans"}, "127.0.0.1\t", false));
-  CHECK(!has(content_of(a.folder().file("bans")), "127.0.0.1"));
+  CHECK(is_in_file(a, "127.0.0.1", false));
   const auto back = a.bot("back");
 }
 
@@ -268,7 +273,7 @@ TEST_CASE(
   REQUIRE(b.says({"access"}, "127.0.0.0/8\t", false));
   REQUIRE(b.says({"access"}, "127.0.0.1\tdeny"));
   CHECK_FALSE(comes_in(b));
-  CHECK(content_of(b.folder().file("bans")) == "127.0.0.1 denied\n");
+  CHECK(eventually([&] { return content_of(b.folder().file("bans")) == "127.0.0.1 denied\n"; }));
   CHECK(has(b.ctl({"unlist", "127.0.0.7"}).err, "is in no list that operators keep"));
   CHECK(has(b.ctl({"deny", "everybody"}).err, "'everybody' is not a network"));
   CHECK(has(b.ctl({"deny", "127.0.0.1", "for", "ever"}).err, "only '--why TEXT' may follow the network"));
@@ -322,7 +327,7 @@ TEST_CASE("a node that was cut off keeps what it knew meanwhile, and learns what
   REQUIRE(b.says({"bans"}, "10.0.0.2\t"));
   REQUIRE(a.says({"bans"}, "10.0.0.1\t", false));
   REQUIRE(a.says({"bans"}, "while cut off"));
-  CHECK(has(content_of(a.folder().file("bans")), "10.0.0.3 forever while cut off\n"));
+  CHECK(is_in_file(a, "10.0.0.3 forever while cut off\n"));
 }
 
 TEST_CASE("a ban of the fleet that is longer than any that an operator can give is one for ever") {
