@@ -49,12 +49,6 @@ relay::LinkId link_of(const Moving& running, const std::string& player = "anna")
   return 0;
 }
 
-std::future<MoveResult> begin_move(Moving& running, std::size_t route, std::optional<relay::LinkId> its = {}) {
-  const relay::LinkId link = its ? *its : link_of(running);
-  return std::async(std::launch::async,
-                    [&running, link, route] { return running.server().move(link, route, kMovePatience); });
-}
-
 TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the arena until that has let it in") {
   for (const std::size_t workers : {1U, 2U}) {
     Moving running(workers);
@@ -62,7 +56,7 @@ TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the a
     Guest anna(running);
     wes.until("anna");
     const relay::LinkId link = link_of(running);
-    auto result = begin_move(running, kOther);
+    auto result = running.begin_move(kOther, link_of(running));
     auto [other, enter] = greet(*running.other);
     CHECK(enter.find(R"("name":"anna")") != std::string::npos);
     anna.plays_on_beside(wes, "still in the lobby");
@@ -104,24 +98,24 @@ TEST_CASE("arena move: to another arena, to a server, and home again") {
     Guest anna(running);
     wes.until("anna");
     const relay::LinkId link = link_of(running);
-    CHECK(begin_move(running, kHall, link).get().how == How::kMoved);
+    CHECK(running.begin_move(kHall, link).get().how == How::kMoved);
     anna.until("you were moved to the arena 'hall'");
     anna.until(R"("spawned")");
     wes.until("player_gone");
     CHECK(running.server().attendance(running.hall).size() == 1);
-    auto result = begin_move(running, kOther, link);
+    auto result = running.begin_move(kOther, link);
     Lines other = greet(*running.other).first;
     let_in(other, "two", "cleo");
     CHECK(result.get().how == How::kMoved);
     anna.until("you were moved to another server");
     anna.plays_on(other, "there now");
-    CHECK(begin_move(running, kLobby, link).get().how == How::kMoved);
+    CHECK(running.begin_move(kLobby, link).get().how == How::kMoved);
     anna.until("you were moved to the arena 'lobby'");
     other.all();
     anna.plays_on_beside(wes, "home again");
     CHECK_FALSE(running.sessions().back().moved_to.has_value());
     CHECK(running.server().totals(kLobby).moved == 3);
-    CHECK(begin_move(running, kLobby, link).get().text == "the player is there already");
+    CHECK(running.begin_move(kLobby, link).get().text == "the player is there already");
   }
 }
 
@@ -129,47 +123,21 @@ TEST_CASE("arena move: who is not taken stays in the arena, and the answer says 
   Moving running;
   Watcher wes(running);
   Guest anna(running);
-  std::string why;
-  SUBCASE("it refuses") {
-    auto result = begin_move(running, kOther);
-    Lines other = greet(*running.other).first;
-    other.say(R"({"refused":{"code":"FULL","text":"no seat for you"}})");
-    why = result.get().text;
-    CHECK(why == "no seat for you");
-    other.all();
-  }
-  SUBCASE("nobody listens") {
-    running.other.reset();
-    why = begin_move(running, kOther).get().text;
-    CHECK(why == "its server cannot be reached");
-  }
-  SUBCASE("it hangs up") {
-    auto result = begin_move(running, kOther);
-    (void)greet(*running.other);
-    why = result.get().text;
-    CHECK_FALSE(why.empty());
-  }
-  SUBCASE("it talks nonsense") {
-    auto result = begin_move(running, kOther);
-    Lines other(running.other->accept());
-    other.say("nonsense");
-    why = result.get().text;
-    CHECK(why.find("broke the rules of its game") != std::string::npos);
-  }
+  (void)not_let_in(running, [&] { return running.begin_move(kOther, link_of(running)); });
   SUBCASE("the other arena is full") {
     Lines dora(Stream::to(running.addresses[kHall]));
     dora.say(R"({"enter":{"name":"dora"}})");
     dora.until(R"("owns")");
-    CHECK(begin_move(running, kHall).get().text == "it is full");
+    CHECK(running.begin_move(kHall, link_of(running)).get().text == "it is full");
   }
   anna.plays_on_beside(wes, "still in the lobby");
   CHECK(running.server().totals(kLobby).moved == 0);
   CHECK(running.server().servers(kOther)[0].sessions == 0);
   CHECK(eventually([&] { return running.tapped.left_open() == running.sessions().size(); }));
   if (!running.other) running.other.emplace(running.other_at);  // it can be moved later
-  auto result = begin_move(running, kOther);
+  auto result = running.begin_move(kOther, link_of(running));
   Lines other = greet(*running.other).first;
-  CHECK(begin_move(running, kHall).get().text == "the player is on the way to another route already");
+  CHECK(running.begin_move(kHall, link_of(running)).get().text == "the player is on the way to another route already");
   let_in(other, "two", "cleo");
   anna.until("you were moved");
   CHECK(result.get().how == How::kMoved);
@@ -179,7 +147,7 @@ TEST_CASE("arena move: somebody leaves in the middle") {
   Moving running(2);
   Watcher wes(running);
   Guest anna(running);
-  auto result = begin_move(running, kOther);
+  auto result = running.begin_move(kOther, link_of(running));
   std::optional<Lines> other(greet(*running.other).first);
   SUBCASE("the client") {
     anna.stream().reset();

@@ -75,33 +75,7 @@ TEST_CASE("move: a player goes on at another route's server, and stays on its ow
 TEST_CASE("move: who is not taken stays where it is, and the answer says why") {
   Moving running;
   Player anna(running);
-  std::string why;
-  SUBCASE("it refuses") {
-    auto result = running.begin_move(kOther);
-    Lines other = greet(*running.other).first;
-    other.say(R"({"refused":{"code":"FULL","text":"no seat for you"}})");
-    why = result.get().text;
-    CHECK(why == "no seat for you");
-    other.all();
-  }
-  SUBCASE("nobody listens") {
-    running.other.reset();
-    why = running.why_stays(kOther);
-    CHECK(why == "its server cannot be reached");
-  }
-  SUBCASE("it hangs up") {
-    auto result = running.begin_move(kOther);
-    (void)greet(*running.other);
-    why = result.get().text;
-    CHECK_FALSE(why.empty());
-  }
-  SUBCASE("it talks nonsense") {
-    auto result = running.begin_move(kOther);
-    Lines other(running.other->accept());
-    other.say("nonsense");
-    why = result.get().text;
-    CHECK(why.find("broke the rules of its game") != std::string::npos);
-  }
+  const std::string why = not_let_in(running, [&] { return running.begin_move(kOther); });
   CHECK(running.heard.line("is not moved to native json " + running.addresses[kOther].text() + ": " + why));
   anna.plays_on(*anna.server, "still at home");
   CHECK(running.totals().moved == 0);

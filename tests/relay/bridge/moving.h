@@ -1,11 +1,11 @@
 // Routes between which players are moved: two bridges to native servers, two arenas, and a relay.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <optional>
 
-#include "proxy/core/arena/referee.h"
-#include "tests/relay/native_lines.h"
+#include "tests/relay/bridge/native_arena.h"
 
 namespace entente::testing {
 
@@ -13,8 +13,6 @@ using relay::MoveResult;
 
 inline constexpr std::size_t kHome = 0, kOther = 1, kLobby = 2, kToyListener = 3, kRelay = 4, kHall = 5;
 inline constexpr Millis kMovePatience = 20'000;
-
-inline const auto kNativeFront = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
 
 /// Two bridges to native servers, two arenas, and a relay.
 class Moving : public Serving {
@@ -24,18 +22,9 @@ class Moving : public Serving {
       : Serving(workers), home_at(nowhere()), other_at(nowhere()), front_(toy_front ? toy::stream() : native::game()) {
     home.emplace(home_at);
     other.emplace(other_at);
-    core::Arena place;
-    place.rules.most_players = 1;
-    place.world = core::courtyard(100);
-    relay::SharedRoomOptions room;
-    room.name = "the arena 'lobby'";
-    room.game = &native::game();
-    room.back = [place] { return std::make_unique<core::Referee>(place); };
-    room.chat.every = 0;
-    server().add_shared_room(room);
-    arena = server().add_shared_room(room);
-    room.name = "the arena 'hall'";
-    hall = server().add_shared_room(room);
+    server().add_shared_room(native_arena("the arena 'lobby'", 1));
+    arena = server().add_shared_room(native_arena("the arena 'lobby'", 1));
+    hall = server().add_shared_room(native_arena("the arena 'hall'", 1));
     serve_all(to(home_at, hold_ms, !toy_front), limits);
     addresses = {address};
     relay::RouteOptions second = to(other_at, other_hold_ms, !toy_front);
@@ -63,8 +52,8 @@ class Moving : public Serving {
   MoveResult move(std::size_t route, std::optional<relay::LinkId> link = {}) {
     return server().move(link.value_or(sessions().front().info.link), route, kMovePatience);
   }
-  std::future<MoveResult> begin_move(std::size_t route) {
-    const relay::LinkId link = sessions().front().info.link;
+  std::future<MoveResult> begin_move(std::size_t route, std::optional<relay::LinkId> its = {}) {
+    const relay::LinkId link = its.value_or(sessions().front().info.link);
     return std::async(std::launch::async, [this, link, route] { return server().move(link, route, kMovePatience); });
   }
   std::string why_stays(std::size_t route) {
@@ -83,20 +72,9 @@ class Moving : public Serving {
   relay::RouteOptions into(const std::string& name, std::size_t room, const wire::Game& game,
                            std::function<std::unique_ptr<core::Front>(std::size_t)> front, std::size_t dialect,
                            const Limits& limits) {
-    relay::RouteOptions options;
-    options.game = &game;
-    options.listen = loopback();
-    options.listen_dialect = dialect;
-    options.servers[0].host = name;
-    options.servers[0].dialect = dialect;
-    options.limits = limits;
+    relay::RouteOptions options = arena_listener(name, room, game, std::move(front), dialect, limits);
     options.tap = &tapped;
-    options.bridge.emplace();
-    options.bridge->server_game = &game;
-    options.bridge->front = std::move(front);
-    options.bridge->shared_room = room;
-    options.bridge->chat.every = 0;
-    options.place = {name, [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
+    options.place = native_place(name);
     return options;
   }
   void add(const relay::RouteOptions& options) {
@@ -116,5 +94,43 @@ class Moving : public Serving {
 
   const wire::Game& front_;
 };
+
+/// A subcase for each way in which the other server does not let a player in. `begins` begins to move it to kOther.
+/// Returns why it stays.
+inline std::string not_let_in(Moving& running, const std::function<std::future<MoveResult>()>& begins) {
+  std::string why;
+  const auto stays = [](std::future<MoveResult> result) {
+    const MoveResult answer = result.get();
+    CHECK(answer.how == MoveResult::How::kStays);
+    return answer.text;
+  };
+  SUBCASE("it refuses") {
+    auto result = begins();
+    Lines other = greet(*running.other).first;
+    other.say(R"({"refused":{"code":"FULL","text":"no seat for you"}})");
+    why = stays(std::move(result));
+    CHECK(why == "no seat for you");
+    other.all();
+  }
+  SUBCASE("nobody listens") {
+    running.other.reset();
+    why = stays(begins());
+    CHECK(why == "its server cannot be reached");
+  }
+  SUBCASE("it hangs up") {
+    auto result = begins();
+    (void)greet(*running.other);
+    why = stays(std::move(result));
+    CHECK_FALSE(why.empty());
+  }
+  SUBCASE("it talks nonsense") {
+    auto result = begins();
+    Lines other(running.other->accept());
+    other.say("nonsense");
+    why = stays(std::move(result));
+    CHECK(why.find("broke the rules of its game") != std::string::npos);
+  }
+  return why;
+}
 
 }  // namespace entente::testing

@@ -3,8 +3,7 @@
 
 #include <optional>
 
-#include "proxy/core/arena/referee.h"
-#include "tests/relay/native_lines.h"
+#include "tests/relay/bridge/native_arena.h"
 
 namespace entente::testing::while_down_test {
 namespace {
@@ -14,44 +13,23 @@ using relay::Reason;
 constexpr const char* kInArena = "you play in the arena 'lobby' meanwhile";
 constexpr const char* kAway = "the server is away; waiting for it";
 
-relay::BridgeOptions::ArenaPlace lobby() {
-  return {"lobby", [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
-}
-
 /// A bridge to a native server that is not always up, and an arena.
 class InArena : public Serving {
  public:
   explicit InArena(std::size_t workers = 1, std::uint32_t seats = 64, std::uint32_t hold_ms = 60'000,
                    bool up_now = true)
       : Serving(workers), at(nowhere()) {
-    core::Arena place;
-    place.rules.most_players = seats;
-    place.world = core::courtyard(100);
-    relay::SharedRoomOptions room;
-    room.name = "the arena 'lobby'";
-    room.game = &native::game();
-    room.back = [place] { return std::make_unique<core::Referee>(place); };
-    room.chat.every = 0;
+    const relay::SharedRoomOptions room = native_arena("the arena 'lobby'", seats);
     // The arena lives on another worker than the bridge's sessions, if there are two.
     server().add_shared_room(room);
     arena = server().add_shared_room(room);
     relay::RouteOptions options = held(hold_ms, native::game(), true);
     options.servers[0].host = at.ip_text();
     options.servers[0].port = at.port();
-    options.bridge->while_down = lobby();
+    options.bridge->while_down = native_place("lobby");
     if (up_now) server_up();
     serve_all(std::move(options), no_limits());
-    relay::RouteOptions listener;
-    listener.game = &native::game();
-    listener.listen = loopback();
-    listener.listen_dialect = kJson;
-    listener.servers[0].host = "the arena 'lobby'";
-    listener.servers[0].dialect = kJson;
-    listener.limits = no_limits();
-    listener.bridge.emplace();
-    listener.bridge->server_game = &native::game();
-    listener.bridge->front = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
-    listener.bridge->shared_room = arena;
+    const auto listener = arena_listener("the arena 'lobby'", arena, native::game(), kNativeFront, kJson, no_limits());
     const auto listening = server().add(listener);
     REQUIRE(listening.ok());
     arena_route = listening->route;
