@@ -206,7 +206,7 @@ void BridgeSession::next_left(const End::Departure& departure) {
   if (crossing.dial.under_way()) crossing.dial.declined();
   std::string why = departure.why;
   if (why.empty()) why = *departure.fault.what ? departure.fault.what : text(reason_of_server(departure.how));
-  call_room([&](RecordedRoom& room, core::Micros at) { room.next_gone(why, at, departure.code); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kNextEnd, why, at, departure.code); });
 }
 
 void BridgeSession::move_in_time(Millis now) {

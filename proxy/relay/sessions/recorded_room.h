@@ -47,7 +47,8 @@ class RecordedRoom {
   }
   void gone(core::Id end, std::string_view why, core::Micros at, std::uint32_t code = 0) {
     if (calls_.on()) {
-      trace::Gone& gone = *calls_.other(at).mutable_gone();
+      auto& call = calls_.other(at);
+      trace::Gone& gone = end == core::kNextEnd ? *call.mutable_next_gone() : *call.mutable_gone();
       gone.set_server(end == core::kBackEnd);
       gone.set_why(std::string(why));
       gone.set_code(code);
@@ -79,14 +80,6 @@ class RecordedRoom {
   void next_speaks(std::size_t dialect, std::string_view name, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_next_speaks(std::string(name));
     room_.next_speaks(dialect, at);
-  }
-  void next_gone(std::string_view why, core::Micros at, std::uint32_t code) {
-    if (calls_.on()) {
-      trace::Gone& gone = *calls_.other(at).mutable_next_gone();
-      gone.set_why(std::string(why));
-      gone.set_code(code);
-    }
-    room_.gone(core::kNextEnd, why, at, code);
   }
   void received_from_next_arena(Bytes bytes, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_from_next_arena(std::string(as_text(bytes)));
