@@ -134,8 +134,7 @@ void World::copy(const World& other, std::uint32_t versions_from) {
   World fresh(most_);
   fresh.room_ = other.room_;
   fresh.ready_ = other.ready_;
-  fresh.geometry_ = other.geometry_;
-  fresh.edits_ = other.edits_;
+  fresh.share_land(other);
   fresh.round_ = other.round_;
   fresh.round_told_ = other.round_told_;
   fresh.board_ = other.board_;

@@ -91,8 +91,12 @@ class World {
   /// For several worlds with the same geometry, which is then kept once.
   const std::shared_ptr<const words::World>& shared_geometry() const { return geometry_; }
   void share_geometry(std::shared_ptr<const words::World> geometry);
-  /// Takes the geometry and the edits of another world. `translate(Id)` returns what stands for the id of a player
-  /// there.
+  /// Takes the geometry and the edits of another world.
+  void share_land(const World& other) {
+    geometry_ = other.geometry_;
+    edits_ = other.edits_;
+  }
+  /// The same. `translate(Id)` returns what stands for the id of a player there.
   template <class F>
   void share_land(const World& other, F&& translate) {
     geometry_ = other.geometry_;

@@ -64,7 +64,7 @@ void Tape::keep(const World& world, Micros now, Micros at) {
   made.base = base_;
   if (std::exchange(land_changed_, false) || chunks_.empty()) {
     auto land = std::make_shared<World>();
-    land->share_land(world, [](Id id) { return id; });
+    land->share_land(world);
     const bool known = !chunks_.empty() && chunks_.back().land->geometry() == world.geometry();
     made.land_bytes = (known ? 0 : geometry_bytes(world)) + kLeastLand + world.edits().size() * sizeof(BlockEdit);
     made.land = std::move(land);
