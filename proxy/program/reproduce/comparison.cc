@@ -140,14 +140,8 @@ FrameDifference Comparison::difference(WallTime time, const RecordedFrame* expec
   return found;
 }
 
-std::string Comparison::line_of(const RecordedFrame& frame, std::vector<wire::Shown>& fields) {
-  return frame_text(*codec_, {way_, frame.lane, wire::Stage::kPlay, frame.view()}, frame.name, &fields) +
-         (frame.lane == Lane::kDatagram ? " (datagram)" : "");
-}
-
-std::string Comparison::line_of(const Said& frame, std::vector<wire::Shown>& fields) {
-  return frame_text(*codec_, {way_, frame.lane, frame.stage, frame.bytes}, {}, &fields) +
-         (frame.lane == Lane::kDatagram ? " (datagram)" : "");
+std::string Comparison::line_of(const wire::Frame& frame, std::string_view name, std::vector<wire::Shown>& fields) {
+  return frame_text(*codec_, frame, name, &fields) + (frame.lane == Lane::kDatagram ? " (datagram)" : "");
 }
 
 }  // namespace entente

@@ -69,8 +69,13 @@ class Comparison final : private wire::Dissected {
   bool rounds(const RecordedFrame& expected, const Said& got);
   void settle_group(WallTime time, std::optional<FrameDifference>& first);
   FrameDifference difference(WallTime time, const RecordedFrame* expected, const Said* got);
-  std::string line_of(const RecordedFrame& frame, std::vector<wire::Shown>& fields);
-  std::string line_of(const Said& frame, std::vector<wire::Shown>& fields);
+  std::string line_of(const RecordedFrame& frame, std::vector<wire::Shown>& fields) {
+    return line_of({way_, frame.lane, wire::Stage::kPlay, frame.view()}, frame.name, fields);
+  }
+  std::string line_of(const Said& frame, std::vector<wire::Shown>& fields) {
+    return line_of({way_, frame.lane, frame.stage, frame.bytes}, {}, fields);
+  }
+  std::string line_of(const wire::Frame& frame, std::string_view name, std::vector<wire::Shown>& fields);
 
   RecordedLink& link_;
   const wire::Way way_;
