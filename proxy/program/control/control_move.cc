@@ -1,6 +1,8 @@
 #include "proxy/program/control/control_move.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "proxy/program/control/arguments.h"
 
@@ -70,6 +72,12 @@ Reply refer(relay::Server& server, const Roster& roster, std::string_view rest) 
   return Reply("told " + found[0].text() + " to connect to " + *place + "\n").with("sessions", rows_of(found));
 }
 
+/// Where players reach this listener; nothing: it is not known.
+std::optional<std::string> address_of(const net::Address& listener, const std::string& public_host) {
+  if (!public_host.empty()) return net::host_and_port(public_host, listener.port());
+  return listener.wildcard() ? std::nullopt : std::optional(listener.text());
+}
+
 /// Where players of a game connect to this process.
 Reply door(const relay::Server& server, const ListedRoutes& routes, const std::string& public_host,
            std::string_view rest) {
@@ -83,9 +91,9 @@ Reply door(const relay::Server& server, const ListedRoutes& routes, const std::s
       drains = true;
       continue;
     }
-    if (public_host.empty() && at.wildcard())
-      return Error{"it is not known where players reach " + one.named.name + "; set public_host"};
-    return Reply((public_host.empty() ? at.text() : net::host_and_port(public_host, at.port())) + "\n");
+    const auto address = address_of(at, public_host);
+    if (!address) return Error{"it is not known where players reach " + one.named.name + "; set public_host"};
+    return Reply(*address + "\n");
   }
   return Error{"no route here takes clients of " + control_field(game) + (drains ? " now: it drains" : "")};
 }
@@ -95,10 +103,10 @@ Reply doors(const relay::Server& server, const ListedRoutes& routes, const std::
   std::vector<ReplyRow> rows;
   for (const ListedRoute& one : routes) {
     const net::Address& at = one.named.listener;
-    if (at.port() == 0 || server.is_draining(one.named.number) || (public_host.empty() && at.wildcard())) continue;
-    const std::string address = public_host.empty() ? at.text() : net::host_and_port(public_host, at.port());
+    const auto address = address_of(at, public_host);
+    if (at.port() == 0 || server.is_draining(one.named.number) || !address) continue;
     rows.push_back({text_field("game", one.named.game), text_field("place", place_of(server, one)),
-                    text_field("address", address)});
+                    text_field("address", *address)});
   }
   return Reply::table({"game", "place", "address"}, rows);
 }
