@@ -39,6 +39,8 @@ class Store final : private net::Ticker::User {
   }
 
  private:
+  static constexpr Millis kAskEvery = 100;  // sooner, questions would queue up at a busy NATS
+
   void tick(Millis) override {}
 
   /// Asks again and again, until it is done.
@@ -47,10 +49,13 @@ class Store final : private net::Ticker::User {
     bool done = false;
     {
       BusLine line(bus_, loop);
-      net::Ticker ticker(loop, *this, 100);
+      net::Ticker ticker(loop, *this, kAskEvery);
       const auto end = steady_now() + 60'000;
-      while (!done && steady_now() < end) {
-        if (line.connected()) question(line, done);
+      for (Millis next = 0; !done && steady_now() < end;) {
+        if (line.connected() && steady_now() >= next) {
+          question(line, done);
+          next = steady_now() + kAskEvery;
+        }
         uv_run(loop.raw(), UV_RUN_ONCE);
       }
     }
