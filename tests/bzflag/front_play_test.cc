@@ -136,7 +136,8 @@ TEST_CASE("a motto that is too long for a client is cut with a mark") {
   std::string came = stage.hears(cy);
   came += stage.hears(tank(13, 3, true, 30));
   came += stage.hears(owns(3, {13}));
-  CHECK(lines(came, "sends MsgAddPlayer").find("motto=\"" + std::string(kLongestText - 3, 'm') + "...\"") != std::string::npos);
+  CHECK(lines(came, "sends MsgAddPlayer").find("motto=\"" + std::string(kLongestText - 3, 'm') + "...\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("a client's other tanks are robots of their own names beside it") {

@@ -173,7 +173,8 @@ TEST_CASE("who leaves a clock that another one shares is told of the other momen
     return static_cast<bool>(resync);
   });
   REQUIRE(begun != viewer->heard.end());
-  CHECK(std::none_of(viewer->heard.begin() + before, begun, [](const Fact& fact) { return as<words::Unit>(fact) != nullptr; }));
+  CHECK(std::none_of(viewer->heard.begin() + before, begun,
+                     [](const Fact& fact) { return as<words::Unit>(fact) != nullptr; }));
 }
 
 TEST_CASE("who joins another one's clock hears an event of the same tick as an event, not as what was before") {

@@ -71,7 +71,8 @@ class Herald final : public core::Back {
 class InSharedRoom {
  public:
   explicit InSharedRoom(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr,
-                        std::size_t least = 0, Herald::Spy spy = nullptr, decltype(relay::BridgeOptions::front) front = nullptr)
+                        std::size_t least = 0, Herald::Spy spy = nullptr,
+                        decltype(relay::BridgeOptions::front) front = nullptr)
       : server_(workers, heard), front_(std::move(front)) {
     relay::SharedRoomOptions shared_room;
     shared_room.name = "a test";

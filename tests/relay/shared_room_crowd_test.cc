@@ -114,7 +114,8 @@ TEST_CASE("those who leave together are told only to who stays") {
 }
 
 TEST_CASE("those who leave in several turns, because the worker is behind, are not told of each other") {
-  constexpr std::size_t kCrowd = 40;  // at 1 ms each: longer than a turn, and much shorter than departures are collected
+  // At 1 ms each: longer than a turn, and much shorter than departures are collected.
+  constexpr std::size_t kCrowd = 40;
   std::atomic<std::size_t> told = 0;
   InSharedRoom shared_room(no_limits(), 1, nullptr, 0, nullptr,
                            [&](std::size_t) { return std::make_unique<SlowToLeave>(told); });

@@ -18,7 +18,8 @@ constexpr std::string_view kName = "recording";
 
 /// Of a message from the server.
 std::optional<Code> code_of(const wire::Frame& frame) {
-  if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay || frame.bytes.size() < kEnvelope) return {};
+  if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay || frame.bytes.size() < kEnvelope)
+    return {};
   return static_cast<Code>(frame.bytes[2] << 8U | frame.bytes[3]);
 }
 

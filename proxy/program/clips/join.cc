@@ -16,11 +16,10 @@ namespace {
 
 constexpr const char* kJoin = "entente join";
 constexpr const char* kAboutJoins =
-    "The files may be given in any order, because their messages are sorted by time. They may cover the same time, "
-    "but\n"
-    "not the same part of a session. A session that continues in the next file of a rotation becomes one session "
-    "again. Any other\n"
-    "session keeps its link number, or gets a new one if that is taken. Frames and words keep their bytes and times.\n";
+    "The files may be given in any order, because their messages are sorted by time. They may cover the same\n"
+    "time, but not the same part of a session. A session that continues in the next file of a rotation becomes\n"
+    "one session again. Any other session keeps its link number, or gets a new one if that is taken. Frames and\n"
+    "words keep their bytes and times.\n";
 
 /// One of the files, while it is joined. It is open only while it has to be.
 class Part {

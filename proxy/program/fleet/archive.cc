@@ -34,10 +34,9 @@ constexpr Millis kTell = 5'000;  // a lease takes half of it
 
 constexpr const char* kAboutArchive =
     "A recording is written to NODE.NAME.mcap when its node has completed it. If a node is silent for the time of\n"
-    "--silence, its unfinished recordings are written, too. Their end is repaired, as by `entente recover`. Such a "
-    "file is\n"
-    "NODE.NAME.repaired-BYTES.mcap (BYTES: how much came), and is replaced if more of it comes. Other files are not "
-    "overwritten.\n"
+    "--silence, its unfinished recordings are written, too. Their end is repaired, as by `entente recover`. Such a\n"
+    "file is NODE.NAME.repaired-BYTES.mcap (BYTES: how much came), and is replaced if more of it comes. Other files\n"
+    "are not overwritten.\n"
     "What fails is tried again, at first after a second, later once an hour. Several processes of `entente archive`\n"
     "can run for one fleet: one writes, and another takes over if it fails. So all must have the same DIR, for\n"
     "example on a network file system.\n";

@@ -231,7 +231,8 @@ int fleet_recordings(const RecordingsOptions& options, std::ostream& out, std::o
 }  // namespace
 
 void declare_recordings(CLI::App& app, RecordingsOptions& options) {
-  app.add_option("DIR", options.place, "Folder with recordings (.mcap and .mcap.part), or a single recording. Needed without --fleet");
+  app.add_option("DIR", options.place,
+                 "Folder with recordings (.mcap and .mcap.part), or a single recording. Needed without --fleet");
   app.add_option("--fleet", options.fleet,
                  "List the recordings of a fleet instead. CONFIG is a configuration file whose [fleet] has an account "
                  "that may read recordings. Only its [fleet] is used")

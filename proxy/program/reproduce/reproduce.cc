@@ -19,10 +19,9 @@ namespace entente {
 namespace {
 
 constexpr const char* kAboutReproducing =
-    "Each session of a bridge is played again: its room is given the frames of both peers at their recorded times, "
-    "and\n"
-    "each frame that it sends is compared with the recorded one. For each session that differs, the first difference\n"
-    "is printed. The last line is the result:\n"
+    "Each session of a bridge is played again: its room is given the frames of both peers at their recorded times,\n"
+    "and each frame that it sends is compared with the recorded one. For each session that differs, the first\n"
+    "difference is printed. The last line is the result:\n"
     "  same       sessions without a difference\n"
     "  different  sessions with a difference\n"
     "  failed     sessions that could not be played to their end\n"
