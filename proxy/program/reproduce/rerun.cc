@@ -20,7 +20,8 @@ struct MadeFace {
 
 Outcome<Done> check_settings(const trace::Face& face, std::span<const core::Setting> known, Settings& settings) {
   for (const auto& [name, value] : face.settings()) {
-    const auto at = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == name; });
+    const auto at =
+        std::find_if(known.begin(), known.end(), [&its = name](const auto& one) { return one.name == its; });
     if (at == known.end()) return Error{face.game() + " has no setting '" + name + "'"};
     if (const auto wrong = objection(*at, value)) return Error{"the setting " + name + "=" + value + " " + wrong->text};
     settings[name] = value;

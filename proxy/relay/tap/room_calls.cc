@@ -23,7 +23,7 @@ void RoomCalls::add(trace::Call call, core::Micros at) {
 
 void RoomCalls::push(trace::Call call, std::uint64_t number) {
   constexpr std::uint64_t kKinds = 16;
-  calls_.add_calls(number * kKinds + call);
+  calls_.add_calls(number * kKinds + static_cast<std::uint64_t>(call));
 }
 
 trace::Detail& RoomCalls::other(core::Micros at) {
