@@ -10,6 +10,7 @@
 #include "proxy/fleet/arena/edge_door.h"
 #include "proxy/fleet/arena/owner_door.h"
 #include "proxy/fleet/arena/saved_arena.h"
+#include "proxy/program/counted.h"
 #include "proxy/program/watch/watch_room.h"
 
 namespace entente {
@@ -117,7 +118,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     fleet::own(arena_, epoch_, lease_.until(), std::move(made->place), std::move(before), hand_over, made->room);
     room_ = rooms_.open(made->room);
     spdlog::info("fleet: this node owns the arena '{}' (epoch {}){}", arena_.arena, epoch_,
-                 players == 0 ? "" : " and goes on with " + std::to_string(players) + " players");
+                 players == 0 ? "" : " and goes on with " + counted(players, "player"));
   }
 
   fleet::BusLine& line_;

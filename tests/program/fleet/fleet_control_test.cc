@@ -144,7 +144,7 @@ TEST_CASE(
   const auto carl = a.bot("carl");
   CHECK(b.ctl({"drain"}).code == 0);
   CHECK(b.process().err_has("this node hands over the arena 'field'"));
-  CHECK(a.process().err_has("and goes on with 1 players"));  // it owns it again
+  CHECK(a.process().err_has("and goes on with 1 player"));  // it owns it again
   CHECK(has(b.ctl({"list"}).out, "\tben"));                  // it plays on
 }
 
