@@ -151,7 +151,8 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(before.score.losses() == 1);
   CHECK(before.unit.alive());
   Store(nats).until(
-      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1 && start.pose; });
+      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1 && start.pose; },
+      2);  // without the one who looked
 
   first.process().signal(SIGKILL);
   second.owns();

@@ -22,14 +22,15 @@ class Store final : private net::Ticker::User {
     });
   }
 
-  /// What is stored, once it has such a player.
-  ReadArena until(const std::function<bool(const core::ArenaStart&)>& wanted) {
+  /// What is stored, once it has such a player. `players`: and this many in all, with those who watch.
+  ReadArena until(const std::function<bool(const core::ArenaStart&)>& wanted, std::optional<std::size_t> players = {}) {
     ReadArena found;
     ask([&](BusLine& line, bool& done) {
       line.last("entente-snapshots", "entente.snapshot.field", [&](const auto& message) {
         if (!message || !*message) return;
         auto arena = read_arena((**message).bytes);
         REQUIRE(arena.ok());
+        if (players && arena->starts.size() != *players) return;
         if (!std::any_of(arena->starts.begin(), arena->starts.end(), wanted)) return;
         found = std::move(*arena);
         done = true;
