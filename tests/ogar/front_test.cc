@@ -574,7 +574,7 @@ TEST_CASE("ogar front: who watches is told where it looks, and roams where its m
 TEST_CASE("ogar front: a viewer of a replay looks at the player it follows, not at the leader, until it roams") {
   Play play;
   play.greeted();
-  for (const Id id : {2, 3}) {
+  for (const Id id : {2U, 3U}) {
     play.hears(player(id, id == 2 ? "ben" : "cleo"));
     play.hears(unit(id + 60, Unit::CELL, id == 2 ? 100 : -100, 0, 100 / kMetre, id));
     play.hears(owns(id, {id + 60}, id + 60));
