@@ -77,6 +77,8 @@ inline std::pair<Lines, std::string> greet(const LateServer& at) {
   return {std::move(server), std::move(enter)};
 }
 
+inline const auto kNativeFront = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
+
 inline relay::RouteOptions held(std::uint32_t hold_ms, const wire::Game& front, bool json_front) {
   relay::RouteOptions options;
   options.game = &front;
@@ -85,7 +87,7 @@ inline relay::RouteOptions held(std::uint32_t hold_ms, const wire::Game& front, 
   options.servers[0].dialect = kJson;
   options.hold_ms = hold_ms;
   options.bridge = toy_bridge(front, native::game());
-  if (json_front) options.bridge->front = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
+  if (json_front) options.bridge->front = kNativeFront;
   options.bridge->back = [](std::size_t dialect) { return native::make_back({dialect, {}}); };
   return options;
 }

@@ -10,8 +10,6 @@
 
 namespace entente::testing {
 
-inline const auto kNativeFront = [](std::size_t dialect) { return native::make_front({dialect, {}}); };
-
 /// `name`: as players are told, such as "the arena 'lobby'".
 inline relay::SharedRoomOptions native_arena(const std::string& name, std::uint32_t seats) {
   core::Arena place;
