@@ -42,14 +42,10 @@ std::optional<Error> objection(const RouteOptions& options) {
   return std::nullopt;
 }
 
-/// A name, or an IP address: of IPv6 it needs brackets.
-std::string host_and_port(const std::string& host, std::uint16_t port) {
-  const auto address = net::Address::parse(host, port);
-  return address ? address->text() : host + ":" + std::to_string(port);
-}
-
 std::string name_of(const Route& route, const ServerOptions& server) {
-  return route.shared_room() ? server.host : host_and_port(server.host, server.port);
+  if (route.shared_room()) return server.host;
+  const auto address = net::Address::parse(server.host, server.port);
+  return address ? address->text() : net::host_and_port(server.host, server.port);
 }
 
 /// What the route has from whoever asked for it.
