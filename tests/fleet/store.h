@@ -22,7 +22,7 @@ class Store final : private net::Ticker::User {
     });
   }
 
-  /// What is stored, once it has such a player. `players`: and this many in all, with those who watch.
+  /// What is stored, once it has such a player. `players`: how many it must have in all, including those who watch.
   ReadArena until(const std::function<bool(const core::ArenaStart&)>& wanted, std::optional<std::size_t> players = {}) {
     ReadArena found;
     ask([&](BusLine& line, bool& done) {
