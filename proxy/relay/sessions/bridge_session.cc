@@ -229,13 +229,6 @@ bool BridgeSession::resumes(core::Id, std::uint32_t number) {
   return note_answer(returns_to_.has_value());
 }
 
-/// The client of this session belongs to another one, and this was only its way there.
-void BridgeSession::hand_back(SessionRef to) {
-  note("took up the lost session of link " + std::to_string(to.link));
-  if (net::Fd client = front_.end->release()) owner_.hand_over(to, std::move(client), info_.client);
-  end(Reason::kResumed);
-}
-
 void BridgeSession::reattach(net::Fd client, const net::Address& from) {
   if (ending_ || reason_ || front_.up) return;
   away_ = false;

@@ -146,7 +146,6 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);
   void tell_back_opened();
-  void hand_back(SessionRef to);
   bool stays(const End::Departure& departure);
   bool may_go_on() const;
   bool may_outlive_server() const;

@@ -1,7 +1,7 @@
 // Whoever has a seat in a shared room: a client of one of its listeners (room_guest.h), or the player of a bridge who
 // plays there while the server is away (visitor.h).
-// Law: a call of the room calls only these functions, and none of them calls the room, except overflow() and
-// take_turn(), which the shared room calls outside the room.
+// Law: a call of the room calls only these functions, and none of them calls the room, except overflow(),
+// take_up_session() and take_turn(), which the shared room calls outside the room.
 #pragma once
 
 #include <string_view>
@@ -29,6 +29,9 @@ class Guest {
   virtual void turned_away(std::string_view why) = 0;
   /// The guest is queued to enter. It is not read until take_turn().
   virtual void waits_to_enter() = 0;
+  /// Its client wants to resume as the player of this number, who has no seat in the room. True: that player's session
+  /// goes on with the client (take_up_session()).
+  virtual bool claims_session(std::uint32_t) { return false; }
   /// Its player is in.
   virtual void play(const words::Player& player) = 0;
   virtual const core::Peer& peer() const = 0;
@@ -43,6 +46,8 @@ class Guest {
   // Outside the room.
   /// Too much waits for this guest: its session ends.
   virtual void overflow() = 0;
+  /// Gives its client to the session that it claimed, and ends.
+  virtual void take_up_session() {}
   /// The wait is over: the guest takes its seat, or has entered.
   virtual void take_turn() = 0;
 };

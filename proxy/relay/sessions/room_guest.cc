@@ -57,6 +57,7 @@ void RoomGuest::take_seat() {
 void RoomGuest::waits_to_enter() {
   spoke_ = queued_ = true;
   front_.pause(kQueued);
+  owner_.settled(*this);
 }
 
 void RoomGuest::take_turn() {
@@ -115,6 +116,16 @@ bool RoomGuest::is_on_the_way() const { return next_ != nullptr && next_->is_on_
 
 void RoomGuest::look_into_arena() {
   if (next_ != nullptr) next_->look_into_arena();
+}
+
+bool RoomGuest::claims_session(std::uint32_t number) {
+  returns_to_ = owner_.claim(*this, number);
+  return returns_to_.has_value();
+}
+
+void RoomGuest::take_up_session() {
+  leave("took up its lost session");
+  hand_back(*returns_to_);
 }
 
 std::optional<core::TakenSeat> RoomGuest::leave_room() {

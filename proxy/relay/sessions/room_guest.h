@@ -41,6 +41,7 @@ class RoomGuest final : public RoomSession, public Guest {
   void spoke(const core::Intent&) override { ++heard_words_, spoke_ = true; }
   void turned_away(std::string_view) override { turned_away_ = true; }
   void waits_to_enter() override;
+  bool claims_session(std::uint32_t number) override;
   /// From now on it is served before newcomers.
   void play(const words::Player& player) override {
     name_ = player.name();
@@ -51,6 +52,7 @@ class RoomGuest final : public RoomSession, public Guest {
   const Limits& limits() const override { return limits_; }
   const SessionInfo& client() const override { return info_; }
   void overflow() override { end(Reason::kClientStalled); }
+  void take_up_session() override;
   void take_turn() override;
 
  private:
@@ -89,7 +91,8 @@ class RoomGuest final : public RoomSession, public Guest {
   bool is_on_the_way() const;
 
   SharedRoom& shared_room_;
-  std::unique_ptr<BridgeSession> next_;  // takes over the client once its player was let in elsewhere
+  std::optional<SessionRef> returns_to_;  // the client's earlier session, which was moved out of the room
+  std::unique_ptr<BridgeSession> next_;   // takes over the client once its player was let in elsewhere
   std::vector<Kept> kept_;               // of one read: what came before it had its seat
   std::string name_;                     // of the player, as it joined
   Millis greets_since_;

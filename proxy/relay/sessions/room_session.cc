@@ -109,6 +109,12 @@ Told RoomSession::say(std::string_view text) {
   return announce(text) ? Told::kYes : Told::kNotIn;
 }
 
+void RoomSession::hand_back(SessionRef to) {
+  note("took up the lost session of link " + std::to_string(to.link));
+  if (net::Fd client = front_.end->release()) owner_.hand_over(to, std::move(client), info_.client);
+  end(Reason::kResumed);
+}
+
 /// The room has said all to the client.
 void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code) {
   if (!turned_away_ && info_.game->bans_by(code)) worker_route_->front_banned(info_.client, why);

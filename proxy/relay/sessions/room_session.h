@@ -36,6 +36,8 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void greet(const core::Peer& peer);
   void hear(Lane lane, Bytes bytes, std::size_t frames);
   void name(Bytes greeting);
+  /// The client belongs to that session, which goes on with it. This one was only its way there, and ends.
+  void hand_back(SessionRef to);
   void let_go(Reason reason, std::string_view why, std::uint32_t code);
   std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
 

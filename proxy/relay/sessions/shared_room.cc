@@ -81,6 +81,8 @@ void SharedRoom::after_call() {
   state_.orphaned.add(room_->world().orphaned() - state_.orphaned.read());
   for (const core::Id id : std::exchange(overflowed_, {}))
     if (Guest* guest = find(id)) guest->overflow();
+  for (const core::Id id : std::exchange(taking_up_, {}))
+    if (Guest* guest = find(id)) guest->take_up_session();
   if (room_->over()) tell_end();
 }
 
@@ -231,11 +233,15 @@ void SharedRoom::lost(Guest& guest, core::Id seat, std::string_view why, std::ui
 }
 
 bool SharedRoom::resumes(core::Id seat, std::uint32_t number) {
-  const Guest* const guest = find(seat);
+  Guest* const guest = find(seat);
   if (guest == nullptr) return false;
   const auto kept = absences_.claim({0, guest->client().client, number}, loop_.now());
-  if (!kept || !room_->keeps(*kept)) return false;
-  returning_.emplace_back(seat, *kept);
+  if (kept && room_->keeps(*kept)) {
+    returning_.emplace_back(seat, *kept);
+    return true;
+  }
+  if (!guest->claims_session(number)) return false;
+  taking_up_.push_back(seat);
   return true;
 }
 

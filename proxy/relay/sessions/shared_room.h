@@ -143,6 +143,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   Guest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
   core::Id newest_ = 0;
   std::vector<core::Id> touched_, flushing_, overflowed_;
+  std::vector<core::Id> taking_up_;  // their clients resume sessions that have left the room
 
   // Who comes and goes.
   std::deque<Departed> departed_;

@@ -12,9 +12,9 @@ namespace {
 using relay::Reason;
 using How = MoveResult::How;
 
-/// Watches the lobby, which has one seat.
+/// Watches the lobby or the hall, which have one seat each.
 struct Watcher : Lines {
-  explicit Watcher(const Moving& running) : Lines(Stream::to(running.addresses[kLobby])) {
+  explicit Watcher(const Moving& running, std::size_t route = kLobby) : Lines(Stream::to(running.addresses[route])) {
     say(R"({"enter":{"name":"wes","role":"WATCH"}})");
     until(R"("ready")");
   }
@@ -169,6 +169,32 @@ TEST_CASE("arena move: somebody leaves in the middle") {
   }
   CHECK(result.get().how == How::kStays);
   CHECK(running.server().totals(kLobby).moved == 0);
+}
+
+TEST_CASE("arena move: a moved player whose connection breaks resumes its session by the arena's listener") {
+  for (const std::size_t workers : {1U, 2U}) {
+    Moving running(workers);
+    const auto front = [](std::size_t dialect) { return toy::make_asking_front(toy::ungreeted(), dialect); };
+    running.add(running.into("lobby", running.arena, toy::ungreeted(), front, 0, no_limits()));
+    const std::size_t own = running.addresses.size() - 1;
+    Watcher hall(running, kHall), lobby(running);
+    Stream client = Stream::to(running.addresses[own]);
+    client.send(Buffer{2, toy::kAway, 7, 200});
+    lobby.until("toy");
+    CHECK(running.begin_move(kHall, link_of(running, "toy")).get().how == How::kMoved);
+    lobby.until("player_gone");
+    for (std::uint64_t times = 1; times <= 2; ++times) {
+      client.reset();
+      client = Stream::to(running.addresses[own]);
+      client.send(Buffer{1, toy::kBack, 7});
+      CHECK(client.read(3) == Buffer{1, toy::kBack, 7});
+      const std::string text = "back " + std::to_string(times);
+      client.send(frame(text, toy::kSay));
+      hall.until(text);
+      CHECK(eventually([&] { return running.server().totals(own).by(Reason::kResumed) == times; }));
+      CHECK(running.server().totals(own).open_sessions() == 1);
+    }
+  }
 }
 
 TEST_CASE("arena move: a client that loads a world only when it joins is told where to connect, once it is let in") {
