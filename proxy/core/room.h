@@ -234,6 +234,7 @@ class Room {
   bool hear_next(Fact& fact);
   bool finish_move();
   bool take_over();
+  Intent wish_to_move() const;
   void fail_move(std::string_view why, bool other_world = false);
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);

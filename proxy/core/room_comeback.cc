@@ -24,6 +24,17 @@ class Expected final : public Front {
   const bool takes_another_world_;
 };
 
+/// What the player has changed since it asked to be let in with `asked`.
+words::Change change_since(const words::Enter& asked, const words::Enter& now) {
+  words::Change change;
+  if (now.name() != asked.name()) change.set_name(now.name());
+  if (now.team() != asked.team()) change.set_team(now.team());
+  if (now.kit() != asked.kit()) change.set_kit(now.kit());
+  if (now.motto() != asked.motto()) change.set_motto(now.motto());
+  if (now.skin() != asked.skin()) change.set_skin(now.skin());
+  return change;
+}
+
 }  // namespace
 
 bool Room::outlives_server() const {
@@ -82,6 +93,13 @@ void Room::set_team_of(Intent& wish) const {
   const PlayerState* own = world_.player(seats_.begin()->first);
   const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
   if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.kind).set_team(team);
+}
+
+/// What another server is asked, so that the player is there what it is here.
+Intent Room::wish_to_move() const {
+  Intent wish = *wish_;
+  if (!meanwhile_) set_team_of(wish);
+  return wish;
 }
 
 /// Whether the server cannot take the player now, and the player waits instead of hearing so: for a seat, or to ask
@@ -184,9 +202,7 @@ void Room::begin_move(std::unique_ptr<Back> next, Micros now) {
   const Id player = seats_.begin()->first;
   transfer_ = std::make_unique<Transfer>(
       Transfer{std::make_unique<BackEnd>(*this, kNextEnd, std::move(next)), Comeback(world_, player), {}, {}});
-  Intent wish = *wish_;
-  if (!meanwhile_) set_team_of(wish);
-  transfer_->back->member->hear(wish, *transfer_->back);
+  transfer_->back->member->hear(wish_to_move(), *transfer_->back);
   drain();
 }
 
@@ -264,7 +280,9 @@ bool Room::finish_move() {
   const auto& [player, seat] = *seats_.begin();
   if (!seat->member->takes_another_world() && !transfer_->world.is_same_place(world_))
     return fail_move("it has another world", true), false;
+  const Intent asked = wish_to_move();
   if (expects_ && !take_over()) return fail_move("the player has left"), false;
+  const words::Change change = change_since(*as<words::Enter>(asked), *as<words::Enter>(wish_to_move()));
   const std::unique_ptr<Transfer> transfer = std::move(transfer_);
   constexpr const char* kWhy = "the player moves to another server";
   host_.leaves_server();
@@ -280,6 +298,7 @@ bool Room::finish_move() {
   tell_all(transfer->world.arrive(world_, player));
   world_.become(transfer->world.take());
   arrived();
+  if (change.ByteSizeLong() != 0) say(player, Intent(change));
   if (transfer->world.spawns()) say(player, Intent(words::Spawn()));
   for (Fact& notice : transfer->notices) facts_.push_back(std::move(notice));
   return true;

@@ -171,6 +171,22 @@ TEST_CASE("arena move: somebody leaves in the middle") {
   CHECK(running.server().totals(kLobby).moved == 0);
 }
 
+TEST_CASE("arena move: what a player changes on the way is told to the server that lets it in") {
+  Moving running;
+  Watcher wes(running);
+  Guest anna(running);
+  auto result = running.begin_move(kOther, link_of(running));
+  Lines other = greet(*running.other).first;
+  anna.say(R"({"change":{"name":"hanna","motto":"on the way"}})");
+  wes.until("hanna");
+  let_in(other, "two", "cleo");
+  CHECK(result.get().how == How::kMoved);
+  const std::string change = other.until("hanna").back();
+  CHECK(change.find(R"("name":"hanna")") != std::string::npos);
+  CHECK(change.find(R"("motto":"on the way")") != std::string::npos);
+  CHECK(change.find("team") == std::string::npos);
+}
+
 TEST_CASE("arena move: a moved player whose connection breaks resumes its session by the arena's listener") {
   for (const std::size_t workers : {1U, 2U}) {
     Moving running(workers);
