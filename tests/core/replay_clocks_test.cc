@@ -177,6 +177,28 @@ TEST_CASE("who leaves a clock that another one shares is told of the other momen
                      [](const Fact& fact) { return as<words::Unit>(fact) != nullptr; }));
 }
 
+TEST_CASE("who joins another one's clock is told of its moment without events") {
+  Own show(busy(4));
+  const auto [first, one] = show.enter();
+  const auto [viewer, two] = show.enter();
+  show.pass(5 * kSecond);
+  for (const char* order : {"/pause", "/seek 30"}) show.says(one, order);
+  show.says(two, "/pause");
+  REQUIRE(show.standing.now.clocks == 2);
+  const auto before = static_cast<std::ptrdiff_t>(viewer->heard.size());
+  show.says(two, "/seek 30");
+  REQUIRE(show.standing.now.clocks == 1);
+  ResyncPhase resync;
+  std::size_t told = 0;
+  for (auto fact = viewer->heard.begin() + before; fact != viewer->heard.end(); ++fact) {
+    resync.hear(*fact);
+    if (as<words::Unit>(*fact) == nullptr) continue;
+    CHECK(resync);
+    ++told;
+  }
+  CHECK(told > 0);
+}
+
 TEST_CASE("who joins another one's clock hears an event of the same tick as an event, not as what was before") {
   auto facts = drive();
   const auto unit = std::find_if(facts.begin(), facts.end(), [](const Fact& fact) { return as<words::Unit>(fact); });

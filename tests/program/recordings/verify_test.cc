@@ -10,6 +10,7 @@
 #include "adapters/panic/panic.h"
 #include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/verify_link.h"
+#include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/import/packets.h"
 #include "tests/program/recorded.h"
@@ -122,6 +123,16 @@ TEST_CASE("a recording that lacks a link's first messages, and says so, is verif
     CHECK(told.err ==
           "connection 1: 2 messages c2s of 30 bytes are not recorded\n"
           "connection 1: 7 messages s2c of 900 bytes are not recorded\n");
+    const auto recording = trace::Recording::open(one);
+    REQUIRE(recording.ok());
+    std::string names;
+    for (;;) {
+      const auto event = (*recording)->next();
+      REQUIRE(event.ok());
+      if (*event == nullptr) break;
+      if (const trace::Frame* frame = (*event)->frame; frame != nullptr) names += frame->name() + " ";
+    }
+    if (one != file) CHECK(names == "MsgExit MsgGameTime MsgGameTime ");  // each was cut
   }
 }
 
