@@ -242,7 +242,7 @@ class PageGuest(Guest):
     def __init__(self, stage, name, arena_port):
         super().__init__(stage, name, arena_port)
         self.page = Page(stage, "page", self.shim.port)
-        self.run, self._words, self._read, self._texts, self._held = self.page.run, Words(), 0, [], ""
+        self.run, self._talk, self._words, self._read, self._held = self.page.run, None, Words(), 0, ""
         self.page.enters(name)
 
     def act(self, there, goals):
@@ -255,14 +255,14 @@ class PageGuest(Guest):
         self.page.key("keyDown", self._held, self._held)
 
     def _hear(self):
-        """Of several connections, those of the page's files are no WebSockets."""
-        talk = next((talk for talk in list(self.shim.talks) if b"101 Switching" in talk.to_client[:64]), None)
+        """The last connection that is a WebSocket: the page has one before its player enters, and others for its files."""
+        talk = next((talk for talk in reversed(list(self.shim.talks)) if b"101 Switching" in talk.to_client[:64]), None)
+        if talk is not self._talk:
+            self._talk, self._words, self._read = talk, Words(), 0
         told = spoken(bytes(talk.to_client)) if talk else []
         for opcode, word in told[self._read:]:
             if opcode == TEXT:
-                fact = json.loads(word)
-                self._words.hear(fact)
-                self._texts += [fact["said"].get("text", "")] if "said" in fact else []
+                self._words.hear(json.loads(word))
         self._read = len(told)
 
     def shown(self):
