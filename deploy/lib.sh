@@ -24,11 +24,16 @@ packages() {
   done <deploy/packages.txt
 }
 
-# A package is there if dpkg has it, or if a program of its name is (a node or a clang from elsewhere).
+# A package is there if dpkg has it, or if its program is (a node, a clang or a kubectl from elsewhere).
 missing() {
-  local name
+  local name program
   packages "$@" | while read -r name; do
-    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || command -v "$name" >/dev/null || echo "$name"
+    case $name in
+      nodejs) program=node ;;
+      kubernetes-client) program=kubectl ;;
+      *) program=$name ;;
+    esac
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || command -v "$program" >/dev/null || echo "$name"
   done
 }
 
