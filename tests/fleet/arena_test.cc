@@ -234,7 +234,10 @@ TEST_CASE("an edge that comes late gets the world, and everybody has the same na
   CHECK(have(greeting, R"("world")"));
   CHECK(have(greeting, R"("name":"anna")"));
   anna.until(R"("name":"anna 2")");  // names are the arena's
-  CHECK(late.counts().snapshots == 1);
+  // It asks for the world as it opens, and again if it hears the owner before the answer.
+  const std::uint64_t snapshots = late.counts().snapshots;
+  CHECK((snapshots == 1 || snapshots == 2));
+  CHECK(late.counts().gaps == 0);
 }
 
 TEST_CASE("what is for one player or team does not go to all, and not to other nodes") {
