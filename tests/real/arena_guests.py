@@ -80,6 +80,24 @@ class Words:
         return {self.names[owner]: self._place(unit) for unit, owner in list(self._owners.items()) if unit in self._alive and owner in self.names}
 
 
+class Watched:
+    """An arena, as its watcher (cases/replay.py) hears it."""
+
+    def __init__(self, watcher):
+        self.watcher, self._words, self._read = watcher, Words(), 0
+
+    def words(self):
+        """All that is true by now."""
+        facts = self.watcher.facts[self._read:]
+        for fact in facts:
+            self._words.hear(fact)
+        self._read += len(facts)
+        return self._words
+
+    def in_play(self):
+        return self.words().in_play()
+
+
 class Guest:
     """One real client. `shown()` is [(name or None, where)] of the others, by its own wire."""
 

@@ -6,7 +6,7 @@ import time
 
 from aos import start_spadesx
 from aos_eyes import Eyes as SpadeEyes
-from arena_guests import CellGuest, PageGuest, RedGuest, SpadeGuest, TankGuest, Words, men_shown, tanks_shown
+from arena_guests import CellGuest, PageGuest, RedGuest, SpadeGuest, TankGuest, Watched, men_shown, tanks_shown
 from bzflag import DEBIAN, R_1_10, R_2_0, Bzadmin, Tank, start_bzfs
 from bzflag_eyes import Eyes as TankEyes
 from cases.replay import Watcher
@@ -19,7 +19,7 @@ LISTEN = {"bzflag": ("bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10", "bzflag 2
           "native": ("native://127.0.0.1:0?dialect=json", "native")}  # and what it is announced as
 
 
-class Arena:
+class Arena(Watched):
     """`entente arena` with a watcher in it who hears what is true."""
 
     def __init__(self, stage, *options, side=200):
@@ -27,18 +27,7 @@ class Arena:
         listens = [word for url, _ in LISTEN.values() for word in ("--listen", url)]
         self.run = stage.start("arena", [stage.entente, "arena", *listens, "--side", str(side), "--respawn-ms", "1000", "--record", self.recording, *options])
         self.ports = {door: int(self.run.wait_for(rf"^listening {said} .*127\.0\.0\.1:(\d+)$").group(1)) for door, (_, said) in LISTEN.items()}
-        self.watcher, self._words, self._read = stage.keep(Watcher(self.ports["native"])), Words(), 0
-
-    def words(self):
-        """All that is true by now."""
-        facts = self.watcher.facts[self._read:]
-        for fact in facts:
-            self._words.hear(fact)
-        self._read += len(facts)
-        return self._words
-
-    def in_play(self):
-        return self.words().in_play()
+        super().__init__(stage.keep(Watcher(self.ports["native"])))
 
     def number_of(self, name):
         return next((player["id"] for player in self.watcher.of("player") if player.get("name") == name), None)

@@ -3,7 +3,7 @@
 import re
 import time
 
-from arena_guests import PageGuest, TankGuest, Words
+from arena_guests import PageGuest, TankGuest, Watched
 from bzflag import DEBIAN, Bzadmin
 from cases.replay import Watcher
 from stage import check, wait_until
@@ -13,26 +13,15 @@ TOLD = "you were moved to the arena 'hall'"
 IN_TIME = 60  # seconds, where two processors draw a tank and a page
 
 
-class Place:
-    """One of the arenas, as its watcher hears it."""
+class Place(Watched):
+    """One of the arenas."""
 
     def __init__(self, stage, ports):
-        self.ports, self.watcher = ports, stage.keep(Watcher(ports["native"]))
-        self._words, self._read = Words(), 0
-
-    def words(self):
-        facts = self.watcher.facts[self._read:]
-        for fact in facts:
-            self._words.hear(fact)
-        self._read += len(facts)
-        return self._words
+        super().__init__(stage.keep(Watcher(ports["native"])))
+        self.ports = ports
 
     def has(self, name):
         return name in self.words().names.values()
-
-    def where(self, name):
-        """None: not in play."""
-        return self.words().in_play().get(name)
 
 
 def start_arenas(stage):
@@ -52,7 +41,7 @@ def plays(place, guest, moved=False):
     """Acts for the guest until it is in play there; with `moved`, until it has driven there."""
     end, first = time.monotonic() + 2 * IN_TIME, None
     while True:
-        there = place.where(guest.name)
+        there = place.in_play().get(guest.name)
         first = first or there
         if there and (not moved or there != first):
             return
