@@ -53,9 +53,10 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
       ++arena_.counts->refused;
     if (stepped && mirror().lacks_world()) ++arena_.counts->gaps;
     arena_.counts->snapshots = mirror().snapshots();
-    // The first that is missed is asked for at once; a new owner must know our players.
-    const bool is_new = mirror().epoch() != epoch;
-    if (mirror().lacks_world() && (is_new || loop_.now() >= asked_at_ + kNodeBeat)) send(true);
+    // The first that is missed is asked for at once. So is the world of the next owner, who was not asked yet: what is
+    // said before the first owner is known is for whoever it is.
+    const bool is_next = epoch != 0 && mirror().epoch() != epoch;
+    if (mirror().lacks_world() && (is_next || loop_.now() >= asked_at_ + kNodeBeat)) send(true);
   }
 
   void tick(Millis now) override {

@@ -435,7 +435,7 @@ void Mirror::pass(Id seat, const Intent& intent) {
   const bool knows_ids = ids_epoch_ == epoch_;
   core::translate_ids(message, [&](Id id) { return knows_ids ? ids_.number_or(id, 0) : 0; });
   message_bytes_ += message.ByteSizeLong() + 16;
-  if (message_bytes_ > kMessage) seal();
+  if (message_bytes_ > kMessage) seal(false);
 }
 
 void Mirror::announced(Id seat, std::string_view text) {
@@ -450,18 +450,18 @@ void Mirror::close(Id seat, const char* why) {
   message_bytes_ += 32;
 }
 
-void Mirror::seal() {
+void Mirror::seal(bool asks) {
   message_.set_epoch(epoch_);
   message_.set_run(run_);
   message_.set_number(++number_);
-  message_.set_wants_world(!in_step_);
+  message_.set_wants_world(asks && !in_step_);
   sealed_.push_back(message_.SerializeAsString());
   message_.Clear();
   message_bytes_ = 0;
 }
 
 std::vector<std::string> Mirror::take(bool always) {
-  if (always || message_.parts_size() != 0) seal();
+  if (always || message_.parts_size() != 0) seal(always);
   return std::exchange(sealed_, {});
 }
 

@@ -40,7 +40,8 @@ class Mirror final : public core::Back {
   void lose_owner();
 
   // To the owner.
-  /// Messages (bus::FromNode) that are to be sent; with `always`, one even if there is nothing to say.
+  /// Messages (bus::FromNode) that are to be sent. With `always`, there is one even if there is nothing to say, and the
+  /// last one asks for the world if it is missing. Only this one does: the owner answers each question with a snapshot.
   std::vector<std::string> take(bool always);
   /// An operator has told a player something.
   void announced(core::Id seat, std::string_view text);
@@ -99,7 +100,7 @@ class Mirror final : public core::Back {
   void pass(core::Id seat, const core::Intent& intent);
   void close(core::Id seat, const char* why);
   bus::FromNode::Part& part(core::Id seat);
-  void seal();
+  void seal(bool asks);
 
   const std::uint64_t run_;
   const Describe describe_;
