@@ -1,6 +1,8 @@
 // Options whose value is checked when the command line is read: one of a few words, or a number in a range.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -9,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/program/command.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {

@@ -1,6 +1,8 @@
 // Law: a command is one line in the table below; nothing else here knows any of them.
 #include "proxy/program/cli.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <iostream>
 #include <string>

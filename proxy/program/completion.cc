@@ -1,5 +1,7 @@
 #include "proxy/program/completion.h"
 
+#include <CLI/CLI.hpp>
+
 #include <string_view>
 
 #include "proxy/program/option_text.h"

@@ -1,5 +1,7 @@
 #include "proxy/program/explain.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cstdio>
 

@@ -1,5 +1,7 @@
 #include "proxy/program/games.h"
 
+#include <CLI/CLI.hpp>
+
 #include <charconv>
 #include <cstdio>
 #include <string_view>

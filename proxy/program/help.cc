@@ -1,5 +1,7 @@
 #include "proxy/program/help.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 
 #include "proxy/program/checked_flag.h"

@@ -1,5 +1,7 @@
 #include "proxy/program/manual.h"
 
+#include <CLI/CLI.hpp>
+
 #include <sstream>
 #include <string_view>
 
@@ -130,8 +132,8 @@ std::string config_manual() {
          ".SH NAME\nentente.toml \\- configuration of entente\n.SH DESCRIPTION\n" + bold("entente run") +
          " reads such a file. Its syntax is TOML. A key that is left out has its default value. " +
          bold("entente check") + " reports all errors of a file. After a change, " + bold("systemctl reload entente") +
-         " applies the change.\n.SH KEYS\nThese stand above all tables.\n" +
-         ConfigPage().text() + ".SH SEE ALSO\n" + bold("entente") + "(1)\n";
+         " applies the change.\n.SH KEYS\nThese stand above all tables.\n" + ConfigPage().text() + ".SH SEE ALSO\n" +
+         bold("entente") + "(1)\n";
 }
 
 }  // namespace entente

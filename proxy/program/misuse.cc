@@ -1,5 +1,7 @@
 #include "proxy/program/misuse.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <vector>
 

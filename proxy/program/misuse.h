@@ -7,6 +7,10 @@
 #include "proxy/base/fault.h"
 #include "proxy/program/command.h"
 
+namespace CLI {
+class ParseError;
+}
+
 namespace entente {
 
 /// Prints the error to standard error, with the command ("entente check") and a hint to --help; returns kUsage.

@@ -1,11 +1,11 @@
 // What an option is, for pages and scripts that are made from the declared options.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "proxy/program/command.h"
 
 namespace entente {
 

@@ -1,12 +1,13 @@
 // An option that takes a time, in the forms of time_text.h.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "proxy/core/seconds.h"
-#include "proxy/program/command.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {

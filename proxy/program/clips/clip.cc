@@ -1,5 +1,7 @@
 #include "proxy/program/clips/clip.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cmath>
 #include <filesystem>
 #include <iostream>

@@ -1,5 +1,7 @@
 #include "proxy/program/clips/join.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <iostream>

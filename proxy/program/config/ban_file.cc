@@ -1,7 +1,6 @@
 #include "proxy/program/config/ban_file.h"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "proxy/net/fd.h"
+#include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
@@ -162,7 +162,7 @@ Outcome<Done> KeptBans::load() {
   in_file_ = kept->bans.size();
   for (relay::Ban& ban : kept->bans) bans_.add(std::move(ban));
   if (ended != 0)
-    if (const auto saved = save(); !saved) spdlog::warn("{} bans have ended; {}", ended, saved.error().text);
+    if (const auto saved = save(); !saved) log_warn("{} bans have ended; {}", ended, saved.error().text);
   thread_ = std::thread([this] { watch(); });
   return Done{};
 }
@@ -215,7 +215,7 @@ void KeptBans::watch() {
   while (!ends_) {
     const auto ours = ours_of(bans_);
     if (ours.size() < in_file_)
-      if (const auto written = write(); !written) spdlog::error("a ban has ended; {}", written.error().text);
+      if (const auto written = write(); !written) log_error("a ban has ended; {}", written.error().text);
     const auto next = next_end(ours);
     if (next)
       changed_.wait_until(lock,

@@ -1,5 +1,7 @@
 #include "proxy/program/config/check.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 
 #include "adapters/registry.h"

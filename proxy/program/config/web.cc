@@ -1,6 +1,6 @@
 #include "proxy/program/config/web.h"
 
-#include <spdlog/spdlog.h>
+#include "proxy/program/log/say.h"
 
 namespace entente {
 
@@ -34,8 +34,8 @@ Outcome<relay::WebOptions> web_options(const WebSocketSettings& listen, const We
 
 void tell_page(const relay::WebOptions& web, const net::Address& listener) {
   if (web.page.empty()) return;
-  spdlog::info("web page at {}://{}{}", web.client_tls ? "https" : "http", listener.text(),
-               web.path.empty() ? "/" : web.path);
+  log_info("web page at {}://{}{}", web.client_tls ? "https" : "http", listener.text(),
+           web.path.empty() ? "/" : web.path);
 }
 
 }  // namespace entente

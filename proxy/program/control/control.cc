@@ -1,10 +1,9 @@
 #include "proxy/program/control/control.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 
@@ -69,8 +68,8 @@ Reply Control::reply(std::string_view line, const std::string& by) const {
     const std::string why = command.order && objection_ ? objection_() : "";
     const Reply told = why.empty() ? command.run(rest) : Reply(Error{why});
     if (command.order)  // one that failed has changed nothing
-      spdlog::log(told.failed() ? spdlog::level::debug : spdlog::level::info, "control: {} ({}): {}", screen_text(line),
-                  by, told.summary());
+      log_at(told.failed() ? LogLevel::kDebug : LogLevel::kInfo, "control: {} ({}): {}", screen_text(line), by,
+             told.summary());
     return told;
   }
   std::vector<std::string_view> names{"help"};

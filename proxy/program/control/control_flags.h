@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "proxy/net/address.h"
 #include "proxy/program/command.h"
 #include "schema/config.pb.h"
 
@@ -13,19 +12,8 @@ struct ControlFlags {
   std::string socket, metrics;  ///< empty: as configured
 };
 
-inline void declare_control_flags(CLI::App& app, ControlFlags& flags) {
-  app.add_option("--control", flags.socket, "Control socket to open, for `entente ctl`")->type_name("PATH");
-  app.add_option("--metrics", flags.metrics, "Address of the Prometheus metrics, at /metrics (port 0: any free port)")
-      ->type_name("ADDRESS:PORT")
-      ->check([](const std::string& at) {
-        const auto address = net::Address::parse(at);
-        return address ? std::string() : address.error().text;
-      });
-}
+void declare_control_flags(CLI::App& app, ControlFlags& flags);
 
-inline void apply(const ControlFlags& flags, config::Config& config) {
-  if (!flags.socket.empty()) config.mutable_control()->set_socket(flags.socket);
-  if (!flags.metrics.empty()) config.mutable_metrics()->set_listen(flags.metrics);
-}
+void apply(const ControlFlags& flags, config::Config& config);
 
 }  // namespace entente

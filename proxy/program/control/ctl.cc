@@ -1,5 +1,7 @@
 #include "proxy/program/control/ctl.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -1,6 +1,7 @@
 #include "proxy/program/fleet/archive.h"
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <atomic>

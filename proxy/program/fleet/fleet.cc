@@ -1,6 +1,5 @@
 #include "proxy/program/fleet/fleet.h"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <array>
@@ -8,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
@@ -116,13 +117,13 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings, Log l
   options.client = fleet->node_;
   if (log == Log::kYes) {
     options.refused = [name = settings.name()](const std::string& what) {
-      spdlog::warn("fleet '{}': NATS does not permit this node's account to do that: {}", name, what);
+      log_warn("fleet '{}': NATS does not permit this node's account to do that: {}", name, what);
     };
     options.told = [name = settings.name()](bool connected, const std::string& why) {
       if (connected)
-        spdlog::info("fleet '{}': connected to NATS", name);
+        log_info("fleet '{}': connected to NATS", name);
       else
-        spdlog::warn("fleet '{}': not connected to NATS: {}", name, why);
+        log_warn("fleet '{}': not connected to NATS: {}", name, why);
     };
   }
   options.inbox = inbox_of(settings.name(), fleet->node_);

@@ -1,7 +1,5 @@
 #include "proxy/program/fleet/fleet_arenas.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "proxy/fleet/arena/owner_door.h"
 #include "proxy/fleet/arena/saved_arena.h"
 #include "proxy/program/counted.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/watch/watch_room.h"
 
 namespace entente {
@@ -31,12 +30,12 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
 
   /// The room has ended. Stores what it was, unless that is empty, and lets go. Wakes the mailbox then.
   void hand_over(Bytes saved) {
-    spdlog::info("fleet: this node hands over the arena '{}'", arena_.arena);
+    log_info("fleet: this node hands over the arena '{}'", arena_.arena);
     room_.reset();
     if (saved.empty()) return let_go();
     hands_over_ = true;
     line_.store(arena_.names.snapshot(arena_.arena), saved, "", [this](const Outcome<std::uint64_t>& stored) {
-      if (!stored) spdlog::warn("fleet: cannot store the arena '{}': {}", arena_.arena, stored.error().text);
+      if (!stored) log_warn("fleet: cannot store the arena '{}': {}", arena_.arena, stored.error().text);
       hands_over_ = false;
       let_go();
       mailbox_.wake();
@@ -83,7 +82,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     if (!room_) return;
     rooms_.retire(*std::exchange(room_, std::nullopt));
     if (steps_back_) lease_.release();
-    spdlog::warn("fleet: this node no longer owns the arena '{}'", arena_.arena);
+    log_warn("fleet: this node no longer owns the arena '{}'", arena_.arena);
   }
 
   /// Asks for what the last owner has stored, until NATS answers.
@@ -94,7 +93,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
                [this, is_mine](const Outcome<std::optional<fleet::BusMessage>>& stored) {
                  if (!is_mine()) return;
                  if (stored) return open(*stored);
-                 spdlog::warn("fleet: cannot read the arena '{}': {}", arena_.arena, stored.error().text);
+                 log_warn("fleet: cannot read the arena '{}': {}", arena_.arena, stored.error().text);
                  again_.set(loop_.nanos() + kAgain * 1'000'000);
                });
   }
@@ -102,8 +101,8 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   void open(const std::optional<fleet::BusMessage>& stored) {
     auto made = rooms_.make();
     if (!made) {
-      spdlog::error("fleet: cannot open the arena '{}': {}; this node leaves it to others, and tries again in {} s",
-                    arena_.arena, made.error().text, kCannotOpen / 1'000);
+      log_error("fleet: cannot open the arena '{}': {}; this node leaves it to others, and tries again in {} s",
+                arena_.arena, made.error().text, kCannotOpen / 1'000);
       return lease_.release(kCannotOpen);
     }
     std::optional<fleet::ReadArena> before;
@@ -111,14 +110,14 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
       if (auto read = fleet::read_arena(stored->bytes))
         before = std::move(*read);
       else
-        spdlog::error("fleet: what is stored of the arena '{}' {}", arena_.arena, read.error().text);
+        log_error("fleet: what is stored of the arena '{}' {}", arena_.arena, read.error().text);
     }
     const std::size_t players = before ? before->starts.size() : 0;
     const auto hand_over = [this](Bytes saved) { mailbox_.post({this, Buffer(saved.begin(), saved.end())}); };
     fleet::own(arena_, epoch_, lease_.until(), std::move(made->place), std::move(before), hand_over, made->room);
     room_ = rooms_.open(made->room);
-    spdlog::info("fleet: this node owns the arena '{}' (epoch {}){}", arena_.arena, epoch_,
-                 players == 0 ? "" : " and goes on with " + counted(players, "player"));
+    log_info("fleet: this node owns the arena '{}' (epoch {}){}", arena_.arena, epoch_,
+             players == 0 ? "" : " and goes on with " + counted(players, "player"));
   }
 
   fleet::BusLine& line_;

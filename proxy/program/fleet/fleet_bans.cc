@@ -1,7 +1,5 @@
 #include "proxy/program/fleet/fleet_bans.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <ctime>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
@@ -112,7 +111,7 @@ void FleetBans::asked(const fleet::Kept& kept) {
   if (!kept.done()) {
     not_before_ = loop_.now() + (line_.connected() ? kRetry : 0);
     if (line_.connected() && !std::exchange(fails_, true))
-      spdlog::warn("fleet: other nodes do not learn the bans of this one: {}; may its account write them?", kept.why);
+      log_warn("fleet: other nodes do not learn the bans of this one: {}; may its account write them?", kept.why);
     return;
   }
   fails_ = false;
@@ -145,7 +144,7 @@ void FleetBans::take(const fleet::BusEntry& entry) {
       (!is_ban && ban.until() != relay::Ban::kForGood) || ban.why() != clean(ban.why()) ||
       ban.why().size() > kLongestSayable || ban.changed() == 0 || ban.changed() > wall_now() + kAhead ||
       ban.until() < 0 || (known_.size() >= kMost && !known_.contains(entry.key))) {
-    if (refused_++ == 0) spdlog::warn("fleet: the bucket {} has an entry that is no ban: it is ignored", bucket_);
+    if (refused_++ == 0) log_warn("fleet: the bucket {} has an entry that is no ban: it is ignored", bucket_);
     return;
   }
   // A ban may be longer if it comes from a file, or from a node that wants to harm others: it is one for ever.

@@ -1,7 +1,5 @@
 #include "proxy/program/fleet/fleet_control.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 #include <future>
@@ -12,6 +10,7 @@
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/counted.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/screen_text.h"
 #include "schema/fleet.pb.h"
 

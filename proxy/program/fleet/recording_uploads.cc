@@ -1,11 +1,10 @@
 #include "proxy/program/fleet/recording_uploads.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
+#include "proxy/program/log/say.h"
 #include "schema/fleet.pb.h"
 
 namespace entente {
@@ -64,7 +63,7 @@ class RecordingUploads::Upload final : public trace::Sink {
       size_ += piece.size();
       bytes = bytes.subspan(piece.size());
       if (fits) continue;
-      spdlog::error("{} {}", kTorn, file_);
+      log_error("{} {}", kTorn, file_);
       end(true);
       const std::lock_guard lock(queue_->mutex);
       ++queue_->torn;
@@ -174,10 +173,10 @@ void RecordingUploads::sent(const Outcome<std::uint64_t>& outcome) {
   asks_ = false;
   if (!outcome) {  // once more, at the next tick
     opened_ = false;
-    if (!std::exchange(fails_, true)) spdlog::warn("fleet: recordings wait: {}", outcome.error().text);
+    if (!std::exchange(fails_, true)) log_warn("fleet: recordings wait: {}", outcome.error().text);
     return;
   }
-  if (std::exchange(fails_, false)) spdlog::info("fleet: recordings are stored again");
+  if (std::exchange(fails_, false)) log_info("fleet: recordings are stored again");
   {
     const std::lock_guard lock(queue_->mutex);
     ++queue_->stored;

@@ -1,5 +1,7 @@
 #include "proxy/program/import/file.h"
 
+#include <CLI/CLI.hpp>
+
 #include <filesystem>
 #include <vector>
 

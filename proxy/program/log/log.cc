@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "proxy/program/log/log_format.h"
+#include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
@@ -56,6 +57,20 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
   spdlog::memory_buf_t line_;
 };
 
+spdlog::level::level_enum level_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarn:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+  }
+  return spdlog::level::err;
+}
+
 spdlog::level::level_enum level_of(config::Log::Level level) {
   switch (level) {
     case config::Log::trace:
@@ -100,5 +115,10 @@ Outcome<Done> renew_log(const config::Log& settings) {
 }
 
 void stop_log() { spdlog::shutdown(); }
+
+void write_log(LogLevel level, fmt::string_view format, fmt::format_args values) {
+  spdlog::logger& log = *spdlog::default_logger_raw();
+  if (log.should_log(level_of(level))) log.log(level_of(level), fmt::vformat(format, values));
+}
 
 }  // namespace entente

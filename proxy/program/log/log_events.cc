@@ -1,11 +1,10 @@
 #include "proxy/program/log/log_events.h"
 
-#include <spdlog/spdlog.h>
-
 #include <string>
 
 #include "proxy/base/text.h"
 #include "proxy/program/config/route.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -44,34 +43,34 @@ std::string from_text(const relay::SessionInfo& session) {
 }  // namespace
 
 void LogEvents::opened(const relay::SessionInfo& session, std::uint64_t suppressed) {
-  spdlog::info("session {} opened: {} {}{}{}", session.link, dialect_text(*session.game, session.dialect),
-               from_text(session), to_text(session), and_more(suppressed));
+  log_info("session {} opened: {} {}{}{}", session.link, dialect_text(*session.game, session.dialect),
+           from_text(session), to_text(session), and_more(suppressed));
 }
 
 void LogEvents::closed(const relay::SessionInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) {
   const std::string player = end.player.empty() ? player_of_(session.link) : end.player;
   const std::string name = player.empty() ? "" : "\"" + clean(player) + "\" ";
-  spdlog::info("session {} closed: {} ({}{} after {}){}", session.link, relay::text(end.reason), name,
-               who_text(session), time_text(end.length * 1000), and_more(suppressed));
+  log_info("session {} closed: {} ({}{} after {}){}", session.link, relay::text(end.reason), name, who_text(session),
+           time_text(end.length * 1000), and_more(suppressed));
 }
 
 void LogEvents::refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                         std::uint64_t suppressed) {
-  spdlog::warn("refused {} at {} ({}): {}{}{}", session.client.text(), at_text(session.listener),
-               dialect_text(*session.game, session.dialect), relay::text(reason),
-               *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
+  log_warn("refused {} at {} ({}): {}{}{}", session.client.text(), at_text(session.listener),
+           dialect_text(*session.game, session.dialect), relay::text(reason),
+           *fault.what != '\0' ? text(fault, at) : "", and_more(suppressed));
 }
 
 void LogEvents::words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t suppressed) {
-  spdlog::info("session {}: not forwarded: {}{}", session.link, what, and_more(suppressed));
+  log_info("session {}: not forwarded: {}{}", session.link, what, and_more(suppressed));
 }
 
 void LogEvents::noted(std::string_view sentence, std::uint64_t suppressed) {
-  spdlog::info("{}{}", sentence, and_more(suppressed));
+  log_info("{}{}", sentence, and_more(suppressed));
 }
 
 void LogEvents::said(std::string_view sentence, std::uint64_t suppressed) {
-  spdlog::warn("{}{}", sentence, and_more(suppressed));
+  log_warn("{}{}", sentence, and_more(suppressed));
 }
 
 }  // namespace entente

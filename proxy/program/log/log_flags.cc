@@ -1,6 +1,7 @@
 #include "proxy/program/log/log_flags.h"
 
 #include <google/protobuf/descriptor.h>
+#include <CLI/CLI.hpp>
 
 #include <vector>
 

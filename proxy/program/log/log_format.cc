@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
-#include <iterator>
 #include <string_view>
 
 #include "proxy/base/text.h"
@@ -22,14 +21,19 @@ std::atomic<std::int32_t> named_process{0};
 
 void put(memory_buf_t& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
 
+template <class... Values>
+void put_formatted(memory_buf_t& out, fmt::format_string<Values...> format, Values&&... values) {
+  put(out, fmt::vformat(format, fmt::make_format_args(values...)));
+}
+
 // "2025-11-20T05:12:31.123Z"
 void put_time(memory_buf_t& out, spdlog::log_clock::time_point at) {
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
   const std::time_t seconds = since / 1000;
   std::tm utc{};
   gmtime_r(&seconds, &utc);
-  fmt::format_to(std::back_inserter(out), "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
-                 utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, since % 1000);
+  put_formatted(out, "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                utc.tm_hour, utc.tm_min, utc.tm_sec, since % 1000);
 }
 
 std::string_view name_of(spdlog::level::level_enum level) {
@@ -59,10 +63,9 @@ class TextLines final : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& message, memory_buf_t& out) override {
     put_time(out, message.time);
-    fmt::format_to(std::back_inserter(out), " {:<5} ", name_of(message.level));
-    if (const std::int32_t pid = named_process; pid != 0) fmt::format_to(std::back_inserter(out), "[{}] ", pid);
-    put_escaped(out, view(message.payload), "",
-                [&](unsigned byte) { fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte); });
+    put_formatted(out, " {:<5} ", name_of(message.level));
+    if (const std::int32_t pid = named_process; pid != 0) put_formatted(out, "[{}] ", pid);
+    put_escaped(out, view(message.payload), "", [&](unsigned byte) { put_formatted(out, "\\x{:02x}", byte); });
     put(out, "\n");
   }
   std::unique_ptr<formatter> clone() const override { return text_lines(); }
@@ -73,12 +76,10 @@ class JsonLines final : public spdlog::formatter {
   void format(const spdlog::details::log_msg& message, memory_buf_t& out) override {
     put(out, "{\"time\":\"");
     put_time(out, message.time);
-    fmt::format_to(std::back_inserter(out), "\",\"level\":\"{}\"", name_of(message.level));
-    if (const std::int32_t pid = named_process; pid != 0)
-      fmt::format_to(std::back_inserter(out), ",\"process\":{}", pid);
+    put_formatted(out, "\",\"level\":\"{}\"", name_of(message.level));
+    if (const std::int32_t pid = named_process; pid != 0) put_formatted(out, ",\"process\":{}", pid);
     put(out, ",\"text\":\"");
-    put_escaped(out, view(message.payload), "\"\\",
-                [&](unsigned byte) { fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte); });
+    put_escaped(out, view(message.payload), "\"\\", [&](unsigned byte) { put_formatted(out, "\\u{:04x}", byte); });
     put(out, "\"}\n");
   }
   std::unique_ptr<formatter> clone() const override { return json_lines(); }

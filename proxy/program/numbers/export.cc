@@ -1,5 +1,7 @@
 #include "proxy/program/numbers/export.h"
 
+#include <CLI/CLI.hpp>
+
 #include <array>
 #include <cmath>
 #include <filesystem>

@@ -2,6 +2,7 @@
 
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
+#include <CLI/CLI.hpp>
 
 #include "proxy/program/checked_flag.h"
 #include "proxy/program/clips/new_recording.h"

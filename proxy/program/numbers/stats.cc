@@ -1,6 +1,7 @@
 #include "proxy/program/numbers/stats.h"
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <iostream>

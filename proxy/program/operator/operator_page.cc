@@ -2,7 +2,6 @@
 
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "proxy/net/web/forwarded.h"
 #include "proxy/net/web/host_name.h"
 #include "proxy/net/web/http_file.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/operator/files.h"
 #include "proxy/program/screen_text.h"
 
@@ -134,7 +134,7 @@ void OperatorPage::tell() const {
   std::printf("operator page http://%s/\n", address().text().c_str());
   std::fflush(stdout);
   if (!net::is_loopback_v4(address()) && address().ip_text() != "::1")
-    spdlog::warn(
+    log_warn(
         "the operator page on {} has no TLS, so the token can be read on the way; listen on 127.0.0.1, behind "
         "an SSH tunnel or an HTTP proxy with TLS",
         address().text());
@@ -228,8 +228,8 @@ std::string OperatorPage::refuse(const net::HttpRequest& request, Refusal why, u
   if (why == Refusal::kNoClient) shown = ": " + std::string(answer);
   limiter_.say(relay::LogKind::kMachine, text(why), steady_now(),
                [why, shown, from = request.client.text()](std::uint64_t more) {
-                 spdlog::warn("operator page: refused a request from {}: {}{}{}", from, text(why), shown,
-                              more == 0 ? "" : " (and " + std::to_string(more) + " more like this)");
+                 log_warn("operator page: refused a request from {}: {}{}{}", from, text(why), shown,
+                          more == 0 ? "" : " (and " + std::to_string(more) + " more like this)");
                });
   Buffer out;
   net::write_answer(status, answer, out);

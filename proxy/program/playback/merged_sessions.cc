@@ -1,11 +1,10 @@
 #include "proxy/program/playback/merged_sessions.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "proxy/program/counted.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/time_text.h"
 
@@ -224,8 +223,8 @@ bool MergedSessions::stands(SessionView& view, Micros now) {
   if (world_.geometry() == nullptr || view.world().geometry() == nullptr) return false;  // not yet
   if (view.is_of_same_land(world_)) return true;
   if (!std::exchange(view.told_other_land, true))
-    spdlog::info("link {} saw another world than link {} at {}; what it saw is not added", view.link(), told_->teller(),
-                 time_text(now));
+    log_info("link {} saw another world than link {} at {}; what it saw is not added", view.link(), told_->teller(),
+             time_text(now));
   return false;
 }
 
@@ -420,8 +419,8 @@ void MergedSessions::compare(SessionView& view, Micros now) {
     const Micros since = differ_.try_emplace(who, now).first->second;
     if (now < since + kDisagrees || said_to_differ_.size() >= kMostDisagreements) continue;
     if (!said_to_differ_.insert(who).second) continue;
-    spdlog::info("links {} and {} disagree at {}: '{}' has {} and {}", told_->teller(), view.link(), time_text(now),
-                 screen_text(told->player.name()), score_text(told->score), score_text(state.score));
+    log_info("links {} and {} disagree at {}: '{}' has {} and {}", told_->teller(), view.link(), time_text(now),
+             screen_text(told->player.name()), score_text(told->score), score_text(state.score));
   }
 }
 

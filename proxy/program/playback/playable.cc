@@ -1,8 +1,5 @@
 #include "proxy/program/playback/playable.h"
 
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +8,7 @@
 
 #include "proxy/program/clips/join.h"
 #include "proxy/program/interruption.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/playback/agreement.h"
 #include "proxy/program/playback/merged_sessions.h"
 #include "proxy/program/playback/overlaps.h"
@@ -84,7 +82,7 @@ class Opening {
     if (auto kept = alone() ? find_words_cache(path_, *metadata_) : nullptr) {
       const RecordedSessions found = look_into(std::move(kept), "reading the words of");
       if (!found.sessions.empty() && found.damage.empty()) {
-        spdlog::info("{}: using the words in {}", path_, words_cache_of(path_).string());
+        log_info("{}: using the words in {}", path_, words_cache_of(path_).string());
         return choose(found);
       }
     }
@@ -126,7 +124,7 @@ class Opening {
 
   Expected<std::unique_ptr<PlayedWords>, Problem> choose(RecordedSessions found) const {
     if (options_.link == 0 && found.sessions.size() > 1) {
-      for (const std::string& sentence : compare_sessions(found.sessions)) spdlog::info("{}: {}", name_, sentence);
+      for (const std::string& sentence : compare_sessions(found.sessions)) log_info("{}: {}", name_, sentence);
       if (auto merged = MergedSessions::open(found)) {
         tell_joined(found, merged->text());
         return std::unique_ptr<PlayedWords>(std::move(merged));
@@ -143,8 +141,8 @@ class Opening {
   }
 
   void tell_joined(const RecordedSessions& found, const std::string& who) const {
-    spdlog::info("{} hold{} {} sessions, played as one: {}. {} N plays one alone", name_, alone() ? "s" : "",
-                 found.sessions.size(), who, options_.link_option);
+    log_info("{} hold{} {} sessions, played as one: {}. {} N plays one alone", name_, alone() ? "s" : "",
+             found.sessions.size(), who, options_.link_option);
   }
 
   void tell_others(const RecordedSessions& found, const RecordedSessionInfo& chosen) const {
@@ -156,15 +154,15 @@ class Opening {
                 (one.player.empty() ? "" : ", " + one.player) + ")";
     }
     if (listed > kMostOthers) others += ", and " + std::to_string(listed - kMostOthers) + " more";
-    spdlog::info("{} hold{} {} sessions; link {} was chosen, the longest. {} chooses another: {}", name_,
-                 alone() ? "s" : "", found.sessions.size(), chosen.link, options_.link_option, others);
+    log_info("{} hold{} {} sessions; link {} was chosen, the longest. {} chooses another: {}", name_,
+             alone() ? "s" : "", found.sessions.size(), chosen.link, options_.link_option, others);
   }
 
   Expected<std::unique_ptr<PlayedWords>, Problem> make(const ConvertWords::Settings& set) {
     std::ostringstream remarks;
     const auto file = RecordedFile::open(from_, remarks, &progress_);
     std::istringstream lines(remarks.str());
-    for (std::string line; std::getline(lines, line);) spdlog::warn("{}", line);
+    for (std::string line; std::getline(lines, line);) log_warn("{}", line);
     if (!file) return file.error();
     if (options_.once && options_.link == 0) left_out_ = overlapped(*file);
     auto made = make_beside_or_elsewhere(*file, set);
@@ -182,7 +180,7 @@ class Opening {
       found = look_into(made->file, "reading the words of");
     }
     if (made->empty || found.sessions.empty()) return problem(nothing_in(*made));
-    for (const std::string& gap : made->gaps) spdlog::info("{}: {}", name_, gap);
+    for (const std::string& gap : made->gaps) log_info("{}: {}", name_, gap);
     if (long_work && !options_.once) tell_kept(*made, seconds);
     if (!made->damage.empty()) found.damage = made->damage;
     return choose(found);
@@ -199,13 +197,13 @@ class Opening {
   /// Words of a damaged file are not kept: the next one who plays it is to be told of the damage, too.
   void tell_kept(const MadeWords& made, double seconds) const {
     const std::string made_in = fmt::format("{}: made words in {:.1f} s", name_, seconds);
-    if (!alone()) return spdlog::info("{}; words of several files are not kept", made_in);
-    if (!made.damage.empty()) return spdlog::info("{}; they are not kept, because the file is damaged", made_in);
+    if (!alone()) return log_info("{}; words of several files are not kept", made_in);
+    if (!made.damage.empty()) return log_info("{}; they are not kept, because the file is damaged", made_in);
     const auto kept = keep_words(*made.file, path_);
     if (kept)
-      spdlog::info("{}; they are kept in {}", made_in, words_cache_of(path_).string());
+      log_info("{}; they are kept in {}", made_in, words_cache_of(path_).string());
     else
-      spdlog::info("{}; they cannot be kept: {}", made_in, kept.error().text);
+      log_info("{}; they cannot be kept: {}", made_in, kept.error().text);
   }
 
   /// Where the file is, so that the words can be kept there; if that is impossible, in the folder for temporary files.

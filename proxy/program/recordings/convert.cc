@@ -1,5 +1,7 @@
 #include "proxy/program/recordings/convert.h"
 
+#include <CLI/CLI.hpp>
+
 #include <filesystem>
 #include <iostream>
 

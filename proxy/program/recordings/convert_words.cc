@@ -1,5 +1,7 @@
 #include "proxy/program/recordings/convert_words.h"
 
+#include <CLI/CLI.hpp>
+
 #include <optional>
 
 #include "adapters/bzflag/bzflag.h"

@@ -1,6 +1,7 @@
 #include "proxy/program/recordings/inspect.h"
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>

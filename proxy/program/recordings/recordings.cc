@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>

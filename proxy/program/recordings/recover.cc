@@ -1,5 +1,7 @@
 #include "proxy/program/recordings/recover.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cinttypes>
 #include <cstdio>
 #include <string_view>

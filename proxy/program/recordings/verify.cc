@@ -1,5 +1,7 @@
 #include "proxy/program/recordings/verify.h"
 
+#include <CLI/CLI.hpp>
+
 #include <iostream>
 #include <map>
 

@@ -1,5 +1,7 @@
 #include "proxy/program/redact/redact.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

@@ -1,5 +1,7 @@
 #include "proxy/program/reproduce/reproduce.h"
 
+#include <CLI/CLI.hpp>
+
 #include <filesystem>
 #include <iostream>
 #include <map>

@@ -1,6 +1,7 @@
 #include "proxy/program/serve/arena.h"
 
 #include <google/protobuf/descriptor.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdint>

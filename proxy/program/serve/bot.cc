@@ -1,6 +1,7 @@
 #include "proxy/program/serve/bot.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdio>

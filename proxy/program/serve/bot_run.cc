@@ -1,7 +1,5 @@
 #include "proxy/program/serve/bot_run.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
 #include <thread>
 
@@ -9,6 +7,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/serve/service.h"
 
 namespace entente {
@@ -70,7 +69,7 @@ Outcome<BotRunResult> play(const BotRun& run, const config::Config& config, cons
   BotCrowd crowd({.count = run.count,  // outlives the bots, which live in the service
                   .each = run.each,
                   .reconnect = run.reconnect,
-                  .said = [](const std::string& what) { spdlog::info("{}", what); },
+                  .said = [](const std::string& what) { log_info("{}", what); },
                   .plain = [&run](const std::string& why) { return plain(why, run.to); }});
   Service service(config);
   const auto added = add(service, run, crowd, config.recording().secrets() == config::Recording::keep);

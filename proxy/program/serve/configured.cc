@@ -1,7 +1,5 @@
 #include "proxy/program/serve/configured.h"
 
-#include <spdlog/spdlog.h>
-
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "proxy/program/config/access.h"
 #include "proxy/program/config/arena_rules.h"
 #include "proxy/program/config/web.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/serve/arena_from_recording.h"
 
 namespace entente {
@@ -104,13 +103,13 @@ void tell_dialects(const config::Route& settings, const ConfiguredRoute& route) 
   const ListenEnd& listen = route.listen;
   const Endpoint& to = route.to.first;
   if (!listen.named && !clients_name_dialect(*listen.game))
-    spdlog::info("{} names no dialect; clients must speak {}", settings.listen(),
-                 dialect_text(*listen.game, listen.dialect));
+    log_info("{} names no dialect; clients must speak {}", settings.listen(),
+             dialect_text(*listen.game, listen.dialect));
   if (route.kind != RouteKind::kBridge) return;
   const char* more = to.dialect                ? ""
                      : shows_dialect(*to.game) ? ", detecting its dialect"
                                                : " (default dialect; ?dialect= in its URL chooses another)";
-  spdlog::info("bridging {} to {}{}", listen.dialect_text(), dialect_text(to), more);
+  log_info("bridging {} to {}{}", listen.dialect_text(), dialect_text(to), more);
 }
 
 }  // namespace entente

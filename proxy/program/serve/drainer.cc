@@ -1,13 +1,12 @@
 #include "proxy/program/serve/drainer.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
 #include <limits>
 #include <utility>
 
 #include "proxy/program/counted.h"
+#include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
@@ -120,7 +119,7 @@ void Drainer::drain_all(Millis now) {
     const std::lock_guard lock(mutex_);
     for (const auto& [route, drained] : routes_) server_.set_draining(route, true);
   }
-  spdlog::info("draining for at most {} s before the stop; another SIGTERM stops at once", before_stop_ / 1000);
+  log_info("draining for at most {} s before the stop; another SIGTERM stops at once", before_stop_ / 1000);
 }
 
 void Drainer::end_overdue(Millis now) {
@@ -138,7 +137,7 @@ void Drainer::end_overdue(Millis now) {
     }
   }
   for (const Overdue& one : overdue)
-    spdlog::info("drained {}: {} ended", one.name, counted(server_.end_sessions(one.route, one.why), "session"));
+    log_info("drained {}: {} ended", one.name, counted(server_.end_sessions(one.route, one.why), "session"));
 }
 
 /// Retired routes whose last session has ended.

@@ -1,5 +1,7 @@
 #include "proxy/program/serve/proxy.h"
 
+#include <CLI/CLI.hpp>
+
 #include "adapters/registry.h"
 #include "proxy/program/checked_flag.h"
 #include "proxy/program/config/config.h"

@@ -1,6 +1,6 @@
 #include "proxy/program/serve/replay.h"
 
-#include <spdlog/spdlog.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 
@@ -11,6 +11,7 @@
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/fleet/fleet_reader.h"
 #include "proxy/program/log/log.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/playback/playable.h"
 #include "proxy/program/recordings/convert_words.h"

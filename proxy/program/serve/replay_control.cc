@@ -1,8 +1,7 @@
 #include "proxy/program/serve/replay_control.h"
 
-#include <spdlog/spdlog.h>
-
 #include "proxy/base/time.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {
@@ -48,12 +47,12 @@ void ReplayControl::stands(const Replay::Status& status) {
     status_ = status;
   }
   if (worth_saying(status)) {
-    spdlog::info("{}", text(status));
+    log_info("{}", text(status));
     said_ = status;
     said_at_ = steady_now();
   }
   if (!status.over) return;
-  if (status.error.empty()) spdlog::info("replay: end of the recording");
+  if (status.error.empty()) log_info("replay: end of the recording");
   server_.stop();
 }
 

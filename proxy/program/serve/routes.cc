@@ -1,7 +1,6 @@
 #include "proxy/program/serve/routes.h"
 
 #include <google/protobuf/util/message_differencer.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "proxy/program/config/limits.h"
 #include "proxy/program/counted.h"
 #include "proxy/program/log/log.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/serve/shared_room.h"
 #include "proxy/program/serve/signals.h"
 #include "proxy/program/take_over/take_over.h"
@@ -306,7 +306,7 @@ void Routes::sum_up() const {
 Outcome<std::string> Routes::reload() {
   const std::lock_guard lock(reloading_);
   if (const std::string why = service_.hand_over().objection(); !why.empty()) {
-    spdlog::error("configuration not reloaded: {}", why);
+    log_error("configuration not reloaded: {}", why);
     return Error{"configuration not reloaded: " + why};
   }
   const Notifier::Reloading reloading;
@@ -315,7 +315,7 @@ Outcome<std::string> Routes::reload() {
   service_.set_reload_failed(!changed);
   if (!changed) {
     const ConfigErrors errors = fresh ? ConfigErrors{changed.error().text} : fresh.error();
-    for (const std::string& error : errors) spdlog::error("configuration not reloaded: {}", error);
+    for (const std::string& error : errors) log_error("configuration not reloaded: {}", error);
     const std::string more =
         errors.size() == 1 ? "" : " (and " + counted(errors.size() - 1, "more error") + "; the log has all)";
     return Error{"configuration not reloaded: " + errors.front() + more};
@@ -627,13 +627,13 @@ std::string Routes::tell_rest(const config::Config& fresh) const {
   const auto renewed = renew_log(log);
   std::string told = "reloaded the configuration\n" + told_;
   for (std::size_t at = 0; at < told.size(); at = told.find('\n', at) + 1)
-    spdlog::info("{}", told.substr(at, told.find('\n', at) - at));
+    log_info("{}", told.substr(at, told.find('\n', at) - at));
   if (!renewed) {
-    spdlog::error("{}", renewed.error().text);
+    log_error("{}", renewed.error().text);
     told += renewed.error().text + "; the log still goes to the old file\n";
   }
   for (const std::string& line : takes_restart(config_, fresh)) {
-    spdlog::warn("needs a restart: {}", line);
+    log_warn("needs a restart: {}", line);
     told += "needs a restart: " + line + "\n";
   }
   return told;

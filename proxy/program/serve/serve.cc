@@ -1,13 +1,12 @@
 #include "proxy/program/serve/serve.h"
 
-#include <spdlog/spdlog.h>
-
 #include <optional>
 #include <utility>
 
 #include "proxy/net/process/own_program.h"
 #include "proxy/program/command.h"
 #include "proxy/program/log/log.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/serve/routes.h"
 #include "proxy/program/take_over/take_over.h"
@@ -27,11 +26,11 @@ Outcome<Done> serve_logged(const config::Config& config, Reread reread, const st
   }
   Routes routes(config, std::move(reread));
   if (const auto opened = routes.open(); !opened) return opened.error();
-  spdlog::info("started {}{}", program(), file.empty() ? "" : ", configuration " + file);
+  log_info("started {}{}", program(), file.empty() ? "" : ", configuration " + file);
   if (const auto ran = routes.run(take_over ? &*take_over : nullptr); !ran) return ran.error();
   const auto closed = routes.close();
   routes.sum_up();
-  spdlog::info("stopped {}", program());
+  log_info("stopped {}", program());
   return closed;
 }
 

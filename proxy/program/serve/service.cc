@@ -1,6 +1,5 @@
 #include "proxy/program/serve/service.h"
 
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "proxy/program/control/control_servers.h"
 #include "proxy/program/counted.h"
 #include "proxy/program/log/log_format.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/monitor/health.h"
 #include "proxy/program/monitor/metrics.h"
 #include "proxy/program/serve/signals.h"
@@ -79,7 +79,7 @@ bool takes_commands(const config::Config& config) {
 
 void log_sockets_not_used() {
   for (const std::string& socket : net::passed_and_not_taken())
-    spdlog::warn("the service manager passed a socket that no listener uses: {}", socket);
+    log_warn("the service manager passed a socket that no listener uses: {}", socket);
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ Drainer::Time Service::drain_time() const {
 void Service::retire(std::size_t number, const std::string& name, Drainer::Time time) {
   const bool tells = sessions(number) != 0;
   drainer_.retire(number, time, [=, this] {
-    if (tells) spdlog::info("the last session of {} that began before a reload has ended", name);
+    if (tells) log_info("the last session of {} that began before a reload has ended", name);
     over(number);
   });
 }
@@ -196,7 +196,7 @@ void Service::keep_older(const NamedRoute& route) {
     if (older.named.name != route.name) continue;
     drainer_.keep(older.named.number);
     if (const auto there = sessions(older.named.number); there != 0)
-      spdlog::info("{} is back; {}", route.name, sessions_go_on(there));
+      log_info("{} is back; {}", route.name, sessions_go_on(there));
   }
 }
 
@@ -239,10 +239,9 @@ ReplyRow Service::node_row() const {
 void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted) {
   for (const net::Network& who : lifted) bans_.remove(who);
   for (const relay::Ban& ban : bans) bans_.add(ban);
-  if (const auto kept = kept_bans_.save(); !kept)
-    spdlog::error("a ban of the fleet is not kept: {}", kept.error().text);
+  if (const auto kept = kept_bans_.save(); !kept) log_error("a ban of the fleet is not kept: {}", kept.error().text);
   const auto gone = end_sessions_of(server_, roster_, bans);
-  if (!gone.empty()) spdlog::info("fleet: bans of other nodes ended {}", text_of(gone));
+  if (!gone.empty()) log_info("fleet: bans of other nodes ended {}", text_of(gone));
 }
 
 /// What other nodes have allowed and denied.
@@ -250,10 +249,10 @@ void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, cons
   for (const net::Network& who : unlisted) listed_.remove(who);
   for (const relay::ListedNetwork& one : listed)
     if (!listed_.put(one))
-      spdlog::error("fleet: {} of the fleet is ignored: {} networks are listed", one.who.text(),
-                    relay::ListedNetworks::kMost);
+      log_error("fleet: {} of the fleet is ignored: {} networks are listed", one.who.text(),
+                relay::ListedNetworks::kMost);
   if (const auto kept = kept_bans_.save(); !kept)
-    spdlog::error("a network that the fleet lists is not kept: {}", kept.error().text);
+    log_error("a network that the fleet lists is not kept: {}", kept.error().text);
 }
 
 void Service::start_acceptors() {
@@ -578,7 +577,7 @@ void Service::take_back() { server_.take_back_listeners(); }
 void Service::give(std::int32_t pid, bool own) {
   server_.give_listeners();
   name_process_in_lines(net::own_pid());  // both may write to one journal
-  spdlog::info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
+  log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
   kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });
   acceptor_->leave();
   acceptor_.reset();
@@ -586,7 +585,7 @@ void Service::give(std::int32_t pid, bool own) {
   if (opened)
     acceptor_->start();
   else
-    spdlog::warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
+    log_warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
   metrics_acceptor_.reset();
   operator_page_.reset();
   if (fleet_control_) fleet_control_->leave();
@@ -614,7 +613,7 @@ Outcome<Done> Service::close() {
   fleet_control_.reset();  // after those that ask it
   auto closed = taps_.stop();
   if (uploads_ && !uploads_->finish(kUploadsLast))
-    spdlog::error("the fleet lacks the end of recordings: NATS does not take it");
+    log_error("the fleet lacks the end of recordings: NATS does not take it");
   notifier_.reset();
   if (closed.ok() && gave_up_) return Error{"stopped because a recording failed"};
   return closed;

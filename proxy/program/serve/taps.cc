@@ -1,7 +1,5 @@
 #include "proxy/program/serve/taps.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/secrets.h"
+#include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
@@ -39,15 +38,15 @@ Options options_of(const config::Recording& settings, const std::string& path, c
   options.level = static_cast<int>(settings.zstd_level());
   options.version = ENTENTE_VERSION;
   options.failed = [path, stops, give_up](const Error& error) {
-    spdlog::error("recording {}: {}; {}", path, error.text,
-                  stops ? "stopping, because of recording.on_full" : "traffic continues without recording");
+    log_error("recording {}: {}; {}", path, error.text,
+              stops ? "stopping, because of recording.on_full" : "traffic continues without recording");
     if (stops) give_up();
   };
   options.moved = [path](const Error& why, const std::string& now) {
-    spdlog::error("recording {}: {}; it continues in {}", path, why.text, now);
+    log_error("recording {}: {}; it continues in {}", path, why.text, now);
   };
   options.resumed = [path](const trace::Amount& lacks) {
-    spdlog::warn("recording {}: resumed; {} frames ({} bytes) are missing", path, lacks.frames, lacks.bytes);
+    log_warn("recording {}: resumed; {} frames ({} bytes) are missing", path, lacks.frames, lacks.bytes);
   };
   return options;
 }
@@ -58,15 +57,15 @@ Retention::Options retention_of(const config::Recording& settings) {
   options.keep_age = std::chrono::seconds(settings.keep_s());
   options.keep_bytes = settings.keep_mb() * std::uint64_t{1'000'000};
   options.deleted = [](const std::string& path, std::uint64_t bytes, const char* why) {
-    spdlog::info("deleted the recording {} ({} bytes): {}", path, bytes, why);
+    log_info("deleted the recording {} ({} bytes): {}", path, bytes, why);
   };
   options.failed = [](const std::string& path, const std::string& error) {
-    spdlog::error("cannot delete the recording {}: {}", path, error);
+    log_error("cannot delete the recording {}: {}", path, error);
   };
   return options;
 }
 
-void warn(std::string_view sentence) { spdlog::warn("{}", sentence); }
+void warn(std::string_view sentence) { log_warn("{}", sentence); }
 
 }  // namespace
 
@@ -88,13 +87,13 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   options.files.rotate_bytes = settings_.rotate_mb() * std::uint64_t{1'000'000};
   options.files.kills = {kill_message, tells_kill};
   const std::string of = "recording of route " + std::to_string(target.route) + " (" + target.game + ")";
-  options.files.failed = [of](const Error& error) { spdlog::error("{}: {}", of, error.text); };
-  options.said = [of](std::string_view sentence) { spdlog::warn("{}: {}", of, sentence); };
+  options.files.failed = [of](const Error& error) { log_error("{}: {}", of, error.text); };
+  options.said = [of](std::string_view sentence) { log_warn("{}: {}", of, sentence); };
   const auto discarded = std::make_shared<std::atomic<bool>>(false);
   options.files.completed = [this, discarded](const std::string& file) {
     std::error_code ignored;  // what is left would only be in the way
     if (*discarded && has_files()) std::filesystem::remove(file, ignored);
-    spdlog::debug("recording {} is complete", file);
+    log_debug("recording {} is complete", file);
     retention_.look_soon();
   };
   std::string file;

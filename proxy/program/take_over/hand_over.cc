@@ -1,11 +1,10 @@
 #include "proxy/program/take_over/hand_over.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
 #include <utility>
 
 #include "proxy/net/process/own_program.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/take_over/take_over.h"
 
@@ -42,7 +41,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   net::Talk talk(std::move(client));
   const auto refuse = [&](const std::string& why) {
     ++failures_;
-    spdlog::warn("a take-over by pid {} was refused: {}", by.pid, why);
+    log_warn("a take-over by pid {} was refused: {}", by.pid, why);
     (void)talk.say("error: " + why, kPatience);
   };
   if (!talk.is_with_own_user()) return refuse("only a process of the same user may take over");
@@ -62,7 +61,7 @@ std::string HandOver::objection() const {
 }
 
 void HandOver::run(const net::LocalPeer& by) {
-  spdlog::info("process {} takes over", by.pid);
+  log_info("process {} takes over", by.pid);
   const auto done = talk(by);
   {
     const std::lock_guard lock(mutex_);
@@ -70,7 +69,7 @@ void HandOver::run(const net::LocalPeer& by) {
   }
   if (done) return;
   ++failures_;
-  spdlog::error("process {} did not take over, and this one goes on: {}", by.pid, done.error().text);
+  log_error("process {} did not take over, and this one goes on: {}", by.pid, done.error().text);
   state_ = State::kNone;
 }
 
@@ -122,10 +121,10 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
   if (ends_) return;
   if (upgrade_.joinable()) upgrade_.join();
   upgrades_ = true;
-  spdlog::info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
+  log_info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
   upgrade_ = std::thread([this, client = std::move(client)] {
     const std::string over = run_anew(client);
-    if (!over.empty()) spdlog::error("upgrade: {}", over);
+    if (!over.empty()) log_error("upgrade: {}", over);
     upgrades_ = false;
   });
 }

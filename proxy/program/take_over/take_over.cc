@@ -1,12 +1,11 @@
 #include "proxy/program/take_over/take_over.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <charconv>
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/service_manager.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/take_over/socket_name.h"
 
 namespace entente {
@@ -53,7 +52,7 @@ Outcome<relay::LinkId> TakeOver::ready() {
   if (!answer->starts_with(kGiven) || std::from_chars(answer->data() + kGiven.size(), end, link).ptr != end)
     return Error{"the running program keeps its players and its newcomers: " + *answer};
   for (const std::string& socket : net::passed_and_not_taken())
-    spdlog::info("closed, because the configuration has no such listener any more: {}", socket);
+    log_info("closed, because the configuration has no such listener any more: {}", socket);
   net::close_passed();
   return link;
 }

@@ -1,7 +1,5 @@
 #include "proxy/program/watch/observers.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -9,6 +7,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/config/web.h"
+#include "proxy/program/log/say.h"
 
 namespace entente {
 namespace {
@@ -23,7 +22,7 @@ std::shared_ptr<BotCrowd> Observers::new_crowd() {
   each.name = "broadcast";
   each.behaviour = core::Behaviour::kWatch;
   return std::make_shared<BotCrowd>(BotCrowd::Options{
-      .each = each, .reconnect = true, .said = [](const std::string& what) { spdlog::info("broadcast: {}", what); }});
+      .each = each, .reconnect = true, .said = [](const std::string& what) { log_info("broadcast: {}", what); }});
 }
 
 Outcome<Service::NewRoute> Observers::route_of(const config::Route& route, std::shared_ptr<BotCrowd> crowd,
