@@ -50,11 +50,13 @@ constexpr const char* kFooter =
     "  relay     passes bytes untouched between clients and servers of one game\n"
     "  bridge    lets clients of one game play on servers of another\n"
     "  session   one client's stay, from connecting to disconnecting\n"
-    "  link      one conversation in a game's protocol; a bridge's session has two\n"
+    "  link      one conversation in a game's protocol; a bridge's session has two. A session's number is that\n"
+    "            of its client's link\n"
     "  frame     one message of a game, as it was sent\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
     "  room      keeps a copy of the game's world, and passes words on. Each player of a bridge has one; all\n"
-    "            players of an arena share one";
+    "            players of an arena share one\n"
+    "  fleet     machines (nodes) that work as one Entente, connected by NATS";
 
 class Running {
  public:

@@ -120,7 +120,7 @@ std::string games_table(std::span<const wire::Game* const> known, bool as_markdo
 }
 
 void declare_games(CLI::App& app, GamesOptions& options) {
-  app.add_flag("--markdown", options.markdown, "Print the table of README.md");
+  app.add_flag("--markdown", options.markdown, "Print a Markdown table of the games, as in README.md");
 }
 
 int run_games(const GamesOptions& options) {

@@ -75,12 +75,13 @@ class ListKeeper {
 void add_access_commands(Control& control, relay::ListedNetworks& listed, KeptBans& kept,
                          std::function<relay::Access()> configured) {
   const ListKeeper keeper(listed, kept, std::move(configured));
-  control.add_order("allow NETWORK [--why TEXT]",
-                    "Allows an address or a network, as if `allow` of [access] had it; but nobody else is kept out. "
-                    "TEXT: for other operators.",
-                    [keeper](std::string_view rest) { return keeper.put(List::kAllow, rest); });
+  control.add_order(
+      "allow NETWORK [--why TEXT]",
+      "Allows an address or a network. Unlike `allow` of [access], this does not shut out any other address. "
+      "TEXT: for other operators.",
+      [keeper](std::string_view rest) { return keeper.put(List::kAllow, rest); });
   control.add_order("deny NETWORK [--why TEXT]",
-                    "Keeps newcomers from an address or a network out, as if `deny` of [access] had it. `ban` also "
+                    "Turns away newcomers from an address or a network, as if `deny` of [access] named it. `ban` also "
                     "ends sessions.",
                     [keeper](std::string_view rest) { return keeper.put(List::kDeny, rest); });
   control.add_order("unlist NETWORK", "Undoes `allow` or `deny`.",

@@ -219,10 +219,10 @@ void add_drain_commands(Control& control, relay::Server& server, const Roster& r
   const Drain drain(server, roster, routes, drainer, std::move(drains_all));
   control.add_order(
       "drain [ROUTE|SERVER] [--for TIME] [--door GAME,PLACE,HOST:PORT] [--say TEXT]",
-      "Turns newcomers away from a route, or from all. Players who are there go on until they leave, or "
-      "until TIME is over; they are told TEXT now. ROUTE: a game, an arena, a port or a listener. SERVER: "
-      "sends no new players to it; `servers` lists the names. --door, once or more: players of GAME in PLACE (an "
-      "arena, or servers, as in `doors`) are told to connect to HOST:PORT, now and when TIME is over.",
+      "Turns newcomers away from a route (a game, an arena, a port or a listener), or from all. Players who are there "
+      "go on until they leave. With SERVER (a name in `servers`): sends no new players to it. --for: ends the sessions "
+      "that are left after TIME. --say: tells the players TEXT now. --door, once or more: tells players of GAME in "
+      "PLACE, as `doors` prints it, to connect to HOST:PORT, now and when TIME is over.",
       [drain](std::string_view rest) { return drain.drain(rest); });
   control.add_order("undrain [ROUTE|SERVER]", "Takes newcomers again.",
                     [drain](std::string_view rest) { return drain.undrain(rest); });

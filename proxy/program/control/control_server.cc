@@ -102,7 +102,8 @@ void add_server_commands(Control& control, relay::Server& server, const Roster& 
               [&roster, routes](std::string_view rest) {
                 return rest.empty() ? list(roster.all(), routes()) : Error{"list takes no arguments"};
               });
-  control.add("find LINK|NAME|ADDRESS", "Lists the sessions of a player, by a part of the name, or of a network.",
+  control.add("find LINK|NAME|ADDRESS",
+              "Lists the sessions of a link, of an address or a network, or of players whose name contains NAME.",
               [&roster, routes](std::string_view rest) { return find(roster, routes(), rest); });
   control.add("who LINK|NAME|ADDRESS", "Lists the sessions that `kick` or `ban` would end.",
               [&roster, routes](std::string_view rest) { return who(roster, routes(), rest); });
@@ -111,7 +112,8 @@ void add_server_commands(Control& control, relay::Server& server, const Roster& 
                 return rest.empty() ? routes_table(server, routes()) : Error{"routes takes no arguments"};
               });
   control.add_order("kick LINK|NAME|ADDRESS [why]",
-                    "Ends a session; the player sees why if the game can show it. name:X is the player X.",
+                    "Ends a session; the player sees why if the game can show it. If a name looks like a link or an "
+                    "address, put `name:` before it.",
                     [&server, &roster](std::string_view rest) { return kick(server, roster, rest); });
   control.add("stats", "Prints the traffic of each route so far.", [stats = std::move(stats)](std::string_view rest) {
     return rest.empty() ? Reply::records(stats()) : Error{"stats takes no arguments"};

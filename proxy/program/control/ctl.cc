@@ -107,13 +107,14 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("PATH")
       ->envname("ENTENTE_CONTROL")
       ->required();
-  app.add_option("COMMAND", options.words,
-                 "list, find NAME, kick NAME [why], move NAME ROUTE, ban NAME, unban ADDRESS, bans, drain, say TEXT, "
-                 "record, stats, …; `help` lists the commands that the running program accepts")
+  app.add_option(
+         "COMMAND", options.words,
+         "list, find NAME, kick NAME [why], move NAME ROUTE, ban NAME, unban ADDRESS, bans, allow NETWORK, deny "
+         "NETWORK, drain, say TEXT, record, stats, …; `help` lists the commands that the running program accepts")
       ->required();
   app.add_option("--for", options.time,
-                 "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: when to end "
-                 "the sessions that are still open (default: never)")
+                 "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: after how "
+                 "long to end the sessions that are still open (default: never)")
       ->type_name("TIME");
   app.add_option(
          "--why", options.why,
@@ -125,7 +126,8 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
       ->type_name("ROUTE");
   app.add_flag("--fleet", options.fleet,
-               "For the whole fleet: nodes, list, find NAME, who NAME, kick NAME, move NAME ROUTE|NODE, ban NAME, "
+               "Run COMMAND in the whole fleet. COMMAND is one of nodes, list, find NAME, who NAME, kick NAME, move "
+               "NAME ROUTE|NODE, ban NAME, "
                "unban ADDRESS, bans, allow NETWORK, deny NETWORK, unlist NETWORK, access, say TEXT, drain "
                "NODE, undrain NODE, routes, servers, stats, recordings");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");

@@ -95,7 +95,7 @@ void declare_export(CLI::App& app, ExportOptions& options) {
   app.add_option("--sqlite", options.sqlite, "Database to write (SQLite)")->type_name("FILE");
   add_time(
       app, "--every", [&options](double every) { options.every = every; },
-      "Time between two positions of a unit, at least 0.05 s; 0: no positions (default: 1s)");
+      "Time between two positions of a unit (a tank, man or cell), at least 0.05 s; 0: no positions (default: 1s)");
   app.footer([] { return std::string(kAboutExports); });
 }
 

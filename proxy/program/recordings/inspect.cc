@@ -312,8 +312,10 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
 
 void declare_inspect(CLI::App& app, InspectOptions& options) {
   declare_file(app, options.from);
-  app.add_option("--connection,-c", options.connections,
-                 "Only these connections: numbers as printed, or parts of names");
+  app.add_option(
+      "--connection,-c", options.connections,
+      "Only these connections: their # in the output, or parts of their names. The # is not the number for --link of "
+      "other commands");
   allow_only(app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)"),
              {"c2s", "s2c"});
   app.add_option("--message,-m", options.messages,

@@ -28,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAboutRecordings =
-    "A complete recording ends with a summary. A file without a summary is read from its start; if it is still being\n"
-    "written, only its beginning is read. A file whose end is missing or cannot be read has a remark. Only `entente\n"
+    "A complete recording ends with a summary. Without one, the whole file is read; of an unfinished file (.part),\n"
+    "only the beginning is read. A file whose end is missing or cannot be read has a remark. Only `entente\n"
     "verify` checks the contents; `entente recover` saves what can be read. In recordings of relays, players are\n"
     "those who played through the relay, and kills are counted only in BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages

@@ -34,9 +34,8 @@ constexpr const char* kAboutReproducing =
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
     "  extra      frames that are sent only now\n"
-    "Passwords that the recording hides are hidden before the comparison, too. The exit code is 1 if anything "
-    "differs,\n"
-    "if a session cannot be played again, or if there is none.\n";
+    "A recording has `*` instead of passwords; they are replaced in the new frames, too, before these are compared.\n"
+    "The exit code is 1 if anything differs, if a session cannot be played again, or if there is none.\n";
 
 constexpr std::size_t kMostUntaken = 64U << 20U;   // bytes of frames that wait for the calls of their room
 constexpr WallTime kLongUntaken = 60'000'000'000;  // ns
@@ -301,8 +300,10 @@ std::string why_nothing(const OtherContents& others) {
 void declare_reproduce(CLI::App& app, ReproduceOptions& options) {
   app.add_option("FILE", options.file, "Recording of a bridge (.mcap)")->required();
   app.add_flag("--json", options.json, "Print one JSON object");
-  app.add_option("--small", options.small,
-                 "Also write a copy (.mcap) that has only what this command needs: no words, worlds or notes")
+  app.add_option(
+         "--small", options.small,
+         "Also write a copy (.mcap) that has only what this command needs: no words, no copies of the world and no "
+         "remarks")
       ->type_name("OUT");
   app.footer([] { return std::string(kAboutReproducing); });
 }

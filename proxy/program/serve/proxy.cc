@@ -19,15 +19,19 @@ int wrong(const char* option, const Error& error) { return usage_error("entente 
 }  // namespace
 
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
-  app.add_option("--listen", options.listen,
-                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). More options:" +
-                     help_of_url_options(EndpointRole::kListen))
+  app.add_option(
+         "--listen", options.listen,
+         "Address to listen on: game://address:port?dialect=name (port 0: any free port), or game+ws:// for WebSocket, "
+         "or game+wss:// for WebSocket with TLS. More options:" +
+             help_of_url_options(EndpointRole::kListen))
       ->type_name("URL")
       ->required();
-  app.add_option("--to", options.to,
-                 "Server: game://host:port?dialect=name. May be repeated. Without a dialect, that of BZFlag and Panic "
-                 "is detected, and other games use the first that `entente games` lists. More options:" +
-                     help_of_url_options(EndpointRole::kTo))
+  app.add_option(
+         "--to", options.to,
+         "Server: game://host:port?dialect=name, or game+ws:// or game+wss://. May be repeated. If no dialect is "
+         "named, Entente detects the dialect of BZFlag and Panic; for other games, it uses the first one that "
+         "`entente games` lists. More options:" +
+             help_of_url_options(EndpointRole::kTo))
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
@@ -38,9 +42,9 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
              {"first", "least", "hash"});
   app.add_option(
          "--hold", options.hold_s,
-         "How long players wait while no server can be reached or (in bridges, and in relays of Ace of Spades) all are "
-         "full. In a bridge, players whose server goes away stay connected for this time (0 to 86400 seconds, default: "
-         "0)")
+         "How long players wait while no server can be reached. In bridges, and in relays of Ace of Spades, they also "
+         "wait while all servers are full. In a bridge, players whose server goes away stay connected for this time (0 "
+         "to 86400 seconds, default: 0)")
       ->check(integer_from(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--record", options.record,

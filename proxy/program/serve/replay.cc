@@ -93,10 +93,10 @@ int show(const config::Config& config, std::unique_ptr<PlayedWords> session, con
   const RecordedSessionInfo about = session->about();
   const core::Micros length = session->length();
   if (!session->damage().empty())
-    spdlog::warn("the recording is damaged and plays only as far as it can be read: {}", session->damage());
-  if (about.unread != 0) spdlog::warn("{} facts cannot be read and are skipped", about.unread);
-  spdlog::info("link {} ({}{}{}): {} facts, {}; playback starts with the first viewer", about.link, about.dialect,
-               about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(length));
+    log_warn("the recording is damaged and plays only as far as it can be read: {}", session->damage());
+  if (about.unread != 0) log_warn("{} facts cannot be read and are skipped", about.unread);
+  log_info("link {} ({}{}{}): {} facts, {}; playback starts with the first viewer", about.link, about.dialect,
+           about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(length));
   Showing showing(config, std::move(session));
   showing.house(options);
   Outcome<Done> opened = Done{};
@@ -168,7 +168,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
          "--link", options.link,
          "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
-         "continued and completed by the other sessions on the same server")
+         "joined with the other sessions on the same server")
       ->check(integer_from(1, kMostLinks))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
@@ -181,12 +181,12 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       })
       ->type_name("X");
   app.add_flag("--paused", options.paused,
-               "Start paused. Viewers with a clock of their own can start playback, and so can `entente ctl resume`");
+               "Start paused. Viewers can start playback (without --shared), and so can `entente ctl resume`");
   app.add_flag("--loop", options.loop, "Start again at the end (default: stop there; with --shared, exit)");
   app.add_flag(
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
-      "by chat (/help), in the browser, or by a program that speaks native; `entente ctl` moves all of them");
+      "by chat (/help), in the browser, or by a program that speaks native; `entente ctl` controls all clocks");
   app.add_option("--fleet", options.fleet,
                  "Configuration file whose [fleet] has an account that may read recordings. Only its [fleet] is used")
       ->type_name("CONFIG");

@@ -24,9 +24,10 @@ std::string text_of(const ConfigErrors& errors) {
 void declare_run(CLI::App& app, RunOptions& options) {
   app.add_option("CONFIG", options.config, "Configuration file (TOML); `entente check --example` prints one")
       ->required();
-  app.add_option("--take-over", options.take_over,
-                 "Take over from the running program that has this control socket. This program gets the newcomers, "
-                 "and the old one serves its sessions until they end, or for `drain_s`")
+  app.add_option(
+         "--take-over", options.take_over,
+         "Take over from the running program that has this control socket. This program gets the newcomers, "
+         "and the old one serves its sessions until they end, at most for `drain_s` of the configuration (0: no limit)")
       ->type_name("SOCKET");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
