@@ -346,14 +346,15 @@ bool Room::waits(Intent& intent) {
   if (at == seats_.end()) return false;
   FrontEnd& seat = *at->second;
   if (as<words::Leave>(intent) != nullptr) {
-    const bool was_in = std::exchange(seat.entered, false) || seat.held.empty();
+    const bool was_in = std::exchange(seat.inside, false) || seat.held.empty();
+    seat.entered = false;
     seat.held.clear();
     return !was_in;  // the back did not hear its Enter, so it need not hear the Leave
   }
   if (seat.held.empty()) {
     if (as<words::Enter>(intent) == nullptr) return false;
     const bool admitted = std::exchange(seat.admitted, false) || seat.left || host_.admits(intent.by);
-    if (admitted) seat.entered = true;
+    if (admitted) seat.entered = seat.inside = true;
     if (admitted) return false;
   }
   if (seat.held.size() < kMostHeld)

@@ -344,7 +344,7 @@ void Room::expect(const Room& from, Id id, Micros now) {
   world_.copy(from.world_seen_by(id), 0);
   FrontEnd& seat = *(seats_[id] = std::make_unique<FrontEnd>(
                          *this, id, std::make_unique<Expected>(there.member->takes_another_world())));
-  seat.entered = true;
+  seat.entered = seat.inside = true;
   expects_ = seated_ = dialled_ = told_ = true;
 }
 

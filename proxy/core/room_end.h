@@ -80,7 +80,8 @@ class Room::End final : public Out<Word> {
   std::unique_ptr<Member> member;
   bool open = false;           // its link is up
   bool left = false;           // it closed, or its peer did
-  bool entered = false;        // its player has entered
+  bool entered = false;        // its player has entered, and has not said Leave
+  bool inside = false;         // the back heard its Enter, and no Leave since
   bool goodbye_said = false;   // room_ends() was called
   bool hears = true;           // what is for everybody, too
   bool admitted = false;       // the host need not be asked about its next Enter

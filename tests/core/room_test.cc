@@ -39,7 +39,8 @@ class Stage final : public Room::Host {
   std::string said_;
 };
 
-/// Says what it receives as chat, sends what it hears. "enter" enters; "late" asks for a tick; "bad" is a fault.
+/// Says what it receives as chat, sends what it hears. "enter" enters, "leave" leaves; "late" asks for a tick; "bad" is
+/// a fault.
 class ToyFront final : public Front {
  public:
   void receive(Lane, Bytes bytes, FrontOut& out) override {
@@ -62,6 +63,7 @@ class ToyFront final : public Front {
       return out.say(change);
     }
     if (line == "late") return out.wake(out.now() + kSecond);
+    if (line == "leave") return out.say(words::Leave());
     if (line == "bye") return out.close("said bye", 4);
     if (line == "enter") {
       words::Enter enter;
@@ -357,6 +359,18 @@ TEST_CASE("who is not admitted yet waits with all that it says, and others go on
     room.gone(1, "reset", 5);
     room.admit(1, 6);
     CHECK(stage.take() == "");
+  }
+  SUBCASE("and is gone for the back, too, if it leaves while another Enter waits") {
+    room.back_opened({}, 4);
+    room.admit(1, 5);
+    stage.take();
+    CHECK(says(1, "enter") == "");
+    CHECK(doorman.asked.size() == 2);
+    SUBCASE("by itself") { CHECK(says(1, "leave").ends_with("back sends Leave of 1\n")); }
+    SUBCASE("because its link is gone") {
+      room.gone(1, "reset", 6);
+      CHECK(stage.take().ends_with("back sends Leave of 1\n"));
+    }
   }
   SUBCASE("and cannot make the room keep what it likes") {
     for (int i = 0; i < 1'000; ++i) says(1, "more");
