@@ -191,7 +191,8 @@ void Tcp::conclude_connect() {
 }
 
 void Tcp::receive() {
-  const auto room = loop_.read_buffer();
+  const auto buffer = loop_.read_buffer();
+  const auto room = buffer.first(std::min(buffer.size(), largest_read_));
   const ssize_t n = ::recv(fd_.get(), room.data(), room.size(), 0);
   if (n > 0) return user_.received(*this, wire::Lane::kStream, room.first(static_cast<std::size_t>(n)));
   if (n < 0 && try_again(errno)) return;

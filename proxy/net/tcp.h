@@ -38,6 +38,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
 
   /// The group in which it is served. Initially newcomers.
   void set_priority(Priority priority) { poll_.set_priority(priority); }
+  /// How many bytes one read takes at most: the rest waits, and others are served first. Initially the loop's buffer.
+  void set_largest_read(std::size_t bytes) { largest_read_ = bytes; }
   /// Whether the peer has gone, as far as the kernel can tell. Works also while the link does not read, unless unread
   /// data is in the way.
   bool peer_has_gone() const;
@@ -68,7 +70,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   Fd fd_;
   Poll poll_;
   Buffer waiting_;  // from sent_ on: not yet taken by the kernel
-  std::size_t sent_ = 0;
+  std::size_t sent_ = 0, largest_read_ = ~std::size_t{0};
   int failed_ = 0;  // errno of a write; told when the loop comes by, never from inside send()
   bool connecting_ = false, reading_ = false, finishing_ = false, peer_ended_ = false;
 };

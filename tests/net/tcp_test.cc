@@ -116,6 +116,21 @@ TEST_CASE("a link that is not read leaves the bytes where they are") {
   CHECK(t.ear.text() == "wait");
 }
 
+TEST_CASE("what one read takes can be limited; the rest is read in the next turns") {
+  LinkAndPeer t;
+  t.link.set_largest_read(4);
+  t.say("hello link");
+  t.link.read(true);
+  std::vector<std::string> reads;
+  t.ear.on_any = [&] {
+    reads.push_back(t.ear.text());
+    t.ear.heard.clear();
+    if (reads.size() == 3) t.link.close();
+  };
+  t.loop.run();
+  CHECK(reads == std::vector<std::string>{"hell", "o li", "nk"});
+}
+
 /// So many links whose peers have spoken, each of which takes all the time that newcomers have in a turn.
 struct Crowd {
   Crowd(Loop& its, std::size_t size) : loop(its), ears(size) {

@@ -83,6 +83,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
 
   // As in Tcp.
   void set_priority(Priority priority) { tcp_.set_priority(priority); }
+  void set_largest_read(std::size_t bytes) { tcp_.set_largest_read(bytes); }
   bool is_held_up() const { return tcp_.is_held_up(); }
   bool peer_has_gone() const { return tcp_.peer_has_gone(); }
   Millis held_up() const { return tcp_.held_up(); }

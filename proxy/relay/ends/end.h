@@ -127,6 +127,8 @@ struct EndOptions {
   bool finds_dialect = false;
   /// Send when flush() is called instead of at the end of the turn, if the transport can.
   bool gathers = false;
+  /// How many bytes of a stream are read at once, so that others have their turn; 0: as many as the loop's buffer has.
+  std::size_t largest_read = 0;
   AcceptedEnetPeer enet{};  ///< a client that came by ENet
 };
 

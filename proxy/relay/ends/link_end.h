@@ -29,7 +29,9 @@ class LinkEnd : public End, protected LinkUser {
         worker_route_(worker_route),
         game_(options.game),
         facing_(options.facing),
-        link_(make_link<Link>(worker_route.loop, facing_, game_, static_cast<LinkUser&>(*this))) {}
+        link_(make_link<Link>(worker_route.loop, facing_, game_, static_cast<LinkUser&>(*this))) {
+    if (options.largest_read != 0) link_.set_largest_read(options.largest_read);
+  }
 
   /// A client was accepted.
   void note_addresses(const net::Fd& client) {

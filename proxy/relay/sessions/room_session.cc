@@ -7,6 +7,12 @@
 #include "proxy/relay/ends/enet_reason.h"
 
 namespace entente::relay {
+namespace {
+
+/// Bytes. A room works on each message of a client, of which some hundreds are in as many bytes: a few milliseconds.
+constexpr std::size_t kLargestRead = 4096;
+
+}  // namespace
 
 RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers)
     : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
@@ -40,6 +46,7 @@ std::unique_ptr<End> RoomSession::make_front(const AcceptedEnetPeer& enet, bool 
                    .dialect = info_.dialect,
                    .limits = limits_,
                    .gathers = gathers,
+                   .largest_read = kLargestRead,
                    .enet = enet});
 }
 
