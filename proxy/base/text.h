@@ -115,10 +115,17 @@ inline std::string well_formed(std::string_view text) {
   return out;
 }
 
+/// Removes control characters, of UTF-8 also those of two bytes (U+0080 to U+009F), which some terminals obey.
+inline void erase_controls(std::string& text) {
+  for (std::size_t at = text.find('\xc2'); at != text.npos; at = text.find('\xc2', at + 1))
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) - 0x80U < 0x20) text[at] = text[at + 1] = 0;
+  std::erase_if(text, is_control);
+}
+
 /// The same without control characters: for a name, or a line on a screen.
 inline std::string clean(std::string_view text) {
   std::string out = well_formed(text);
-  std::erase_if(out, is_control);
+  erase_controls(out);
   return out;
 }
 

@@ -79,7 +79,12 @@ words::Say say_of(std::string_view written) {
 
 Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
   const Micros free_at = std::max(spoken_[by], now);
-  if (free_at + rules_.every > now + rules_.burst * rules_.every) return {&loss::kChatTooFast};
+  if (free_at + rules_.every > now + rules_.burst * rules_.every) {
+    Micros& told_at = slowed_[by];
+    const bool tell = told_at == 0 || now >= told_at + kSecond;
+    if (tell) told_at = std::max<Micros>(now, 1);
+    return {&loss::kChatTooFast, tell};
+  }
   spoken_[by] = free_at + rules_.every;
 
   std::string& text = *say.mutable_text();
@@ -87,9 +92,10 @@ Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
   if (!rules_.commands && (say.kind() == words::Say::COMMAND || is_command(text) || is_script_command(text)))
     return {&loss::kCommandElsewhere, true};
   if (say.kind() == words::Say::COMMAND && !text.starts_with('/')) return {&loss::kCommandWithoutSlash, true};
-  const bool whole = text.size() <= rules_.most_bytes && std::none_of(text.begin(), text.end(), is_control) &&
-                     text.find(kReplacement) == std::string::npos;
-  std::erase_if(text, is_control);
+  const std::size_t written = text.size();
+  erase_controls(text);
+  const bool whole =
+      written <= rules_.most_bytes && text.size() == written && text.find(kReplacement) == std::string::npos;
   text = fitted(text, rules_.most_bytes);
   if (text.find_first_not_of(' ') == std::string::npos) return {&loss::kNothingSaid};
   if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/'))) return {&loss::kCommandNotExact, true};

@@ -84,16 +84,20 @@ class Chat {
   /// Why a line is not passed on.
   struct Refusal {
     const Mapping* why = nullptr;  ///< null: it is passed on
-    bool tell = false;             ///< tell the player, because it was a command
+    bool tell = false;             ///< tell the player
     explicit operator bool() const { return why != nullptr; }
   };
   /// Prepares `say` to be passed on. A line that begins with '/' becomes a COMMAND.
   Refusal filter(words::Say& say, Id by, Micros now);
-  void forget(Id player) { spoken_.erase(player); }
+  void forget(Id player) {
+    spoken_.erase(player);
+    slowed_.erase(player);
+  }
 
  private:
   ChatRules rules_;
   std::map<Id, Micros> spoken_;  // by player: the time at which its lines are paid for (a token bucket)
+  std::map<Id, Micros> slowed_;  // by player: when it was last told that it is too fast
 };
 
 }  // namespace entente::core

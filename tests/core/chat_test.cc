@@ -18,15 +18,21 @@ words::Say line(const std::string& text, words::Say::Kind kind = words::Say::CHA
 
 TEST_CASE("control characters are left out, long lines cut at a character, floods stopped") {
   Chat chat(ChatRules{});
-  words::Say say = line("hi\x07 anna\n");
+  words::Say say = line("hi\x07 anna\n\u009b");
   CHECK_FALSE(chat.filter(say, 1, 0));
   CHECK(say.text() == "hi anna");
   words::Say blank = line("  \t");
   CHECK(chat.filter(blank, 2, 0).why == &loss::kNothingSaid);
   words::Say short_line = line("x");
-  int passed = 1;
-  for (int i = 0; i < 20; ++i) passed += !chat.filter(short_line, 1, 0);
+  int passed = 1, told = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto refusal = chat.filter(short_line, 1, 0);
+    passed += !refusal;
+    told += refusal.tell;
+  }
   CHECK(passed == 5);
+  CHECK(told == 1);
+  CHECK(chat.filter(short_line, 1, kSecond / 2).why == &loss::kChatTooFast);
   CHECK_FALSE(chat.filter(short_line, 1, 2 * kSecond));
   CHECK_FALSE(chat.filter(short_line, 3, 0));  // another's
   words::Say wide = line(std::string(255, 'a') + "\u00e9");

@@ -20,7 +20,7 @@ Word cleaned(const Word& word) {
 }
 
 TEST_CASE("texts of a player lose their control characters, whatever the field") {
-  const std::string bad = "a\0b\x1b\x7f\r\nc"s;
+  const std::string bad = "a\0b\x1b\x7f\r\n\u0085\u009bc"s;
   words::Enter enter;
   for (const auto set : {&words::Enter::set_name<const std::string&>, &words::Enter::set_motto<const std::string&>,
                          &words::Enter::set_skin<const std::string&>, &words::Enter::set_avatar<const std::string&>,
