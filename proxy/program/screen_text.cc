@@ -9,7 +9,8 @@ namespace entente {
 
 bool is_terminal_control(std::string_view character) {
   const std::uint32_t point = code_point(character);
-  return point < 0x20 || (point >= 0x7f && point < 0xa0);
+  const bool turns = (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
+  return point < 0x20 || (point >= 0x7f && point < 0xa0) || turns;
 }
 
 std::string screen_text(std::string_view text, std::string_view keep) {
