@@ -13,6 +13,10 @@ namespace entente::core {
 /// send.
 inline constexpr std::size_t kMostName = 64, kMostSkin = 64, kMostText = 127;
 
+/// What an Entente that stops tells its players. Another Entente, whose server it is, knows by it that the server has
+/// gone.
+inline constexpr const char* kProxyStopped = "proxy stopped";
+
 /// For Enter, Change and Leave, which besides Say are the only intents with texts.
 void clean_texts(Intent& intent);
 

@@ -144,6 +144,17 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
   CHECK(lines(stale.receives(by_server({SuperKill{}})), "says Kicked") ==
         "says Kicked text: \"the server ended the session\"\n");
 
+  // An Entente that stops says so, and is gone like any server. A kick is one, also if the player may wait.
+  for (const auto& [line, waits] : {std::pair{"proxy stopped", true}, {"you were kicked", false}}) {
+    auto stopped = back_stage();
+    stopped.hold();
+    come_in(stopped);
+    why.text.chars = std::string(line) + '\0';
+    const std::string all = stopped.receives(by_server({why, SuperKill{}}));
+    CHECK(lines(all, "says Kicked").empty() == waits);
+    CHECK(lines(all, "waits").empty() != waits);
+  }
+
   auto gone = back_stage();
   gone.opens();
   CHECK(gone.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");

@@ -109,6 +109,10 @@ class Stage final : public core::Out<Said> {
     }
     line(what);
   }
+  bool server_stops(std::string_view why) override {
+    if (holds_) line("waits for the server: " + std::string(why));
+    return holds_;
+  }
   bool lacks_seat(std::string_view why) override {
     if (holds_) line("waits for a seat: " + std::string(why));
     return holds_;

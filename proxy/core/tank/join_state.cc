@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/base/text.h"
+#include "proxy/core/texts.h"
 
 namespace entente::core {
 
@@ -26,8 +27,9 @@ void JoinState::come_in(Micros now) {
 
 void JoinState::be_kicked(std::string_view how, BackOut& out) {
   gone = true;
-  // Who kicks says so before; a server that stops does not.
-  if (last_server_line_.why(out.now(), "").empty() && out.server_stops(how)) return;
+  // Who kicks says so before; a server that stops does not, unless it is an Entente.
+  const std::string said = last_server_line_.why(out.now(), "");
+  if ((said.empty() || said == kProxyStopped) && out.server_stops(how)) return;
   words::Kicked kicked;
   kicked.set_text(last_server_line_.why(out.now(), "the server ended the session"));
   out.say(std::move(kicked));

@@ -1,5 +1,6 @@
 #include "proxy/relay/sessions/reason.h"
 
+#include "proxy/core/texts.h"
 #include "proxy/relay/inquiry.h"
 
 namespace entente::relay {
@@ -11,7 +12,7 @@ const char* text(Reason reason) {
     case Reason::kServerLeft:
       return "server left";
     case Reason::kStopped:
-      return "proxy stopped";
+      return core::kProxyStopped;
     case Reason::kKicked:
       return "kicked";
     case Reason::kBannedNow:
