@@ -25,15 +25,26 @@ namespace {
 constexpr std::int64_t kConnectWait = 2'000;    // ms, for each server
 constexpr std::int64_t kJetStreamWait = 2'000;  // ms
 constexpr std::int64_t kWriteDeadline = 2'000;  // ms; a server that reads nothing is left
-constexpr std::int64_t kPing = 2'000;           // ms; after two that are not answered, the server is left
-constexpr Millis kWatchStep = 200;              // how soon a watch notices that it is to begin anew, or end
+constexpr std::int64_t kPing = 1'000;  // ms; after two that are not answered, the server is left: before kNodeLost
+constexpr Millis kWatchStep = 200;     // how soon a watch notices that it is to begin anew, or end
 constexpr Millis kQuestionStep = 50;
 constexpr Millis kGoodbye = 1'000;          // for what waits when the bus closes
 constexpr std::size_t kMostRefusals = 100;  // subjects of which it is told that they are not permitted
 
 /// What libnats says of the last failure on this thread.
 std::string failure(natsStatus status) {
-  const char* text = nats_GetLastError(nullptr);
+  const char* last = nats_GetLastError(nullptr);
+  const std::string text = last != nullptr ? last : "";
+  if (text.empty()) return natsStatus_GetText(status);
+  const std::size_t place = text.starts_with('(') ? text.find("): ") : text.npos;  // in the source of libnats
+  return place == text.npos ? text : text.substr(place + 3);
+}
+
+/// Why the connection last failed; empty: it did not.
+std::string why_failed(natsConnection* connection) {
+  const char* text = nullptr;
+  const natsStatus status = natsConnection_GetLastError(connection, &text);
+  if (status == NATS_OK) return "";
   return text != nullptr && *text != '\0' ? text : natsStatus_GetText(status);
 }
 
@@ -292,8 +303,12 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   static void on_down(natsConnection*, void* hook) {
     with(hook, [](Impl& its) { its.went_down(); });
   }
-  static void on_closed(natsConnection*, void* hook) {
-    with(hook, [](Impl& its) { its.went_down(); });
+  static void on_closed(natsConnection* of, void* hook) {
+    const std::string why = why_failed(of);
+    with(hook, [&](Impl& its) {
+      its.went_down();
+      if (!why.empty()) its.cannot_connect(why);
+    });
     static_cast<Hook*>(hook)->closed = true;
     with(hook, [](Impl& its) { its.sender_->wake(); });
   }
@@ -303,9 +318,13 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     if (what == NATS_MISSED_HEARTBEAT || what == NATS_MISMATCH || what == NATS_SLOW_CONSUMER)
       with(hook, [](Impl& its) { ++its.generation_; });
   }
-  static std::int64_t on_delay(natsConnection*, int attempts, void* hook) {
+  static std::int64_t on_delay(natsConnection* of, int attempts, void* hook) {
     std::int64_t pause = 0;
-    with(hook, [&](Impl& its) { pause = static_cast<std::int64_t>(its.pause(static_cast<unsigned>(attempts))); });
+    const std::string why = why_failed(of);
+    with(hook, [&](Impl& its) {
+      if (!why.empty()) its.cannot_connect(why);
+      pause = static_cast<std::int64_t>(its.pause(static_cast<unsigned>(attempts)));
+    });
     return pause;
   }
   template <class Call>
@@ -321,6 +340,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   }
   void went_up();
   void went_down();
+  void cannot_connect(const std::string& why);
   void was_refused(const std::string& what);
   void tell_state(bool up);
   void run(Watch& watch);
@@ -330,6 +350,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   const bool encrypted_;
   const std::shared_ptr<BusCounters> counters_ = std::make_shared<BusCounters>();
   std::atomic<bool> up_{false};
+  std::atomic<bool> ended_{false};            // by us: the end of the connection is no news
   std::atomic<std::uint64_t> generation_{0};  // of watches: they begin anew when it changes
   mutable std::mutex mutex_;                  // of what follows
   std::condition_variable changed_;
@@ -342,7 +363,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   // Of the sender's thread.
   std::vector<std::shared_ptr<Hook>> hooks_;  // the last one is of the connection that there is
   std::vector<Subscription> subscriptions_;
-  unsigned attempts_ = 0;
+  std::atomic<unsigned> attempts_{0};  // since the connection was up
   Millis next_attempt_ = 0;
 
   std::optional<Hand> sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
@@ -353,20 +374,20 @@ Millis Bus::Impl::tend() {
     const std::lock_guard lock(mutex_);
     if (connection_ != nullptr && !hooks_.back()->closed) return Hand::kLong;
   }
-  // libnats gives up only if a server refuses us twice. We do not: the password may be put right.
+  // libnats gives up if a server refuses us twice. We do not, but wait longer each time: the password may be put right.
   const Millis now = steady_now();
   if (now < next_attempt_) return next_attempt_ - now;
+  const Millis pause = this->pause(attempts_++);
   const natsStatus status = connect();
-  if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED) {
+  next_attempt_ = steady_now() + pause;
+  if (status == NATS_OK) {
     for (Subscription& one : subscriptions_) {
       natsSubscription_Destroy(std::exchange(one.nats, nullptr));
       open(one);
     }
-    if (status == NATS_OK) went_up();
+    went_up();
     return Hand::kLong;
   }
-  const Millis pause = this->pause(attempts_++);
-  next_attempt_ = steady_now() + pause;
   return pause;
 }
 
@@ -390,7 +411,6 @@ natsStatus Bus::Impl::set(natsOptions* to) {
   then([&] { return natsOptions_SetSendAsap(to, true); });
   then([&] { return natsOptions_UseGlobalMessageDelivery(to, true); });  // one thread: the order of messages holds
   if (!options_.inbox.empty()) then([&] { return natsOptions_SetCustomInboxPrefix(to, options_.inbox.c_str()); });
-  then([&] { return natsOptions_SetRetryOnFailedConnect(to, true, &on_up, hook); });
   then([&] { return natsOptions_SetReconnectedCB(to, &on_up, hook); });
   then([&] { return natsOptions_SetDisconnectedCB(to, &on_down, hook); });
   then([&] { return natsOptions_SetClosedCB(to, &on_closed, hook); });
@@ -423,7 +443,7 @@ natsStatus Bus::Impl::connect() {
   if (status == NATS_OK) status = set(options);
   if (status == NATS_OK) {
     status = natsConnection_Connect(&fresh->nats, options);
-    if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED) {
+    if (status == NATS_OK) {
       jsOptions stream;
       jsOptions_Init(&stream);
       stream.Wait = kJetStreamWait;
@@ -432,18 +452,16 @@ natsStatus Bus::Impl::connect() {
     }
   }
   natsOptions_Destroy(options);
-  const std::string why = status != NATS_OK ? failure(status) : "";
-  std::unique_lock lock(mutex_);
-  const bool is_news = !why.empty() && std::exchange(error_, why) != why;
-  if (is_news && options_.told) {
-    lock.unlock();
-    options_.told(false, why);
-    lock.lock();
+  if (status != NATS_OK) {
+    cannot_connect(failure(status));
+    if (fresh->nats == nullptr)
+      hooks_.pop_back();
+    else
+      hooks_.back()->closed = true;  // it still calls back
+    return status;
   }
-  if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED)
-    connection_ = std::move(fresh);
-  else
-    hooks_.back()->closed = true;
+  const std::lock_guard lock(mutex_);
+  connection_ = std::move(fresh);
   return status;
 }
 
@@ -452,6 +470,7 @@ void Bus::Impl::went_up() {
     const std::lock_guard lock(mutex_);
     if (up_) return;
     up_ = true;
+    attempts_ = 0;
     error_.clear();
   }
   ++counters_->connects;
@@ -470,8 +489,17 @@ void Bus::Impl::went_down() {
     error_ = "the connection was lost";
   }
   ++counters_->losses;
-  if (options_.told) options_.told(false, "the connection was lost");
+  if (options_.told && !ended_) options_.told(false, "the connection was lost");
   tell_state(false);
+}
+
+/// Told once for each reason in a row.
+void Bus::Impl::cannot_connect(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (up_ || ended_ || std::exchange(error_, why) == why) return;
+  }
+  if (options_.told) options_.told(false, why);
 }
 
 void Bus::Impl::was_refused(const std::string& what) {
@@ -518,6 +546,7 @@ void Bus::Impl::end() {
   for (Subscription& one : subscriptions_) natsSubscription_Destroy(one.nats);
   if (last == nullptr || hooks_.back()->closed) return;
   if (up_) natsConnection_FlushTimeout(last->nats, static_cast<std::int64_t>(kGoodbye));
+  ended_ = true;
   natsConnection_Close(last->nats);
   // It calls back once more, from a thread of its own.
   for (Millis waited = 0; waited < kGoodbye && !hooks_.back()->closed; ++waited) nats_Sleep(1);
