@@ -129,9 +129,9 @@ struct Edge {
   int ready = 0, gone = 0;
 };
 
-bus::Facts facts(std::uint64_t number, const Said& texts) {
+bus::Facts facts(std::uint64_t number, const Said& texts, std::uint64_t epoch = kEpoch) {
   bus::Facts message;
-  message.set_epoch(kEpoch);
+  message.set_epoch(epoch);
   message.set_number(number);
   for (const std::string& text : texts) message.add_facts()->mutable_said()->set_text(text);
   return message;
@@ -259,6 +259,24 @@ TEST_CASE("at the next owner, players, units and flags keep the ids that they ha
   CHECK(world.tokens().begin()->first == token);
   CHECK(world.token(token)->carrier() == player);
   CHECK(edge.gone == 0);
+}
+
+TEST_CASE("a forged late epoch is believed until its owner is silent; then whoever speaks is the owner") {
+  Edge edge;
+  bus::Facts forged = facts(1, {});
+  forged.set_epoch(kEpoch + 1'000'000);
+  CHECK(edge.tell(forged));
+  CHECK(!edge.tell(facts(1, {"a"})));
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  CHECK(edge.message().epoch() == 0);  // for whoever it is
+  CHECK(edge.tell(facts(2, {"b"})));
+  CHECK(edge.message().epoch() == kEpoch);
+  CHECK(!edge.tell(facts(2, {}, kEpoch - 1)));
+  bus::Snapshot world;
+  world.set_facts(2);
+  edge.world(world, kEpoch, 1);
+  CHECK(edge.tell(facts(3, {"c"})));
+  CHECK(edge.said == Said{"c"});
 }
 
 TEST_CASE("a player who leaves while there is no owner leaves at the next one, which still has the player") {

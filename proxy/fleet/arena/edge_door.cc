@@ -65,9 +65,18 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
       heard_at_ = 0;
       room_.order([this](core::Back&) { mirror().lose_owner(); });
     }
+    look_for_owner(now);
     if (now < asked_at_ + kNodeBeat) return;
     mirror().close_missing([this](core::Id seat) { return room_.is_seated(seat); });
     send(true);
+  }
+
+  void look_for_owner(Millis now) {
+    const bool owned = !mirror().lacks_world();
+    if (owned) owned_at_ = now;
+    if (owned == !ownerless_ || (!owned && now < owned_at_ + kOwnerless)) return;
+    ownerless_ = !owned;
+    if (arena_.told) arena_.told(owned);
   }
 
   void rang() override {
@@ -89,7 +98,8 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
   BusLine line_;
   net::Ticker ticker_;
   net::Alarm alarm_;
-  Millis heard_at_ = 0, asked_at_ = 0;
+  Millis heard_at_ = 0, asked_at_ = 0, owned_at_ = loop_.now();
+  bool ownerless_ = false;  // that was told
   std::uint64_t sent_at_ = 0;
   bool waits_ = false;
 };

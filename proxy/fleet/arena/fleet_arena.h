@@ -34,6 +34,9 @@ struct FleetArena {
   std::uint32_t replicas = 1;                                    ///< of what JetStream stores
   std::function<const wire::Game*(std::string_view)> find_game;  ///< null: unknown
   Limits limits{};                                               ///< of players on other nodes
+  /// Called on a worker's thread when the arena has had no owner for kOwnerless, and when it has one again; may be
+  /// null.
+  std::function<void(bool has_owner)> told = {};
   std::shared_ptr<ArenaCounts> counts = std::make_shared<ArenaCounts>();
 };
 
@@ -42,6 +45,7 @@ inline constexpr Millis kFactsBeat = 250;                 ///< the owner says so
 inline constexpr Millis kNodeBeat = 500;                  ///< an edge says something so often
 inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena so often
 inline constexpr Millis kOwnerLost = 1'500;               ///< the owner has been silent for so long
+inline constexpr Millis kOwnerless = 10'000;              ///< longer than any change of the owner
 inline constexpr Millis kNodeLost = 4'000;                ///< an edge has been silent for so long: its players are gone
 inline constexpr std::uint64_t kGather = 2'000'000;       ///< nanoseconds between two messages of one sender
 

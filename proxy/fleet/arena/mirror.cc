@@ -27,15 +27,21 @@ bool steers(const Intent& intent) {
 
 /// What an earlier owner says is not used; a later one is listened to from now on.
 bool Mirror::is_current(std::uint64_t epoch) {
-  if (epoch < epoch_ || epoch == 0) return false;
+  if (epoch == 0 || (epoch < epoch_ && !lost_owner_)) return false;
+  lost_owner_ = false;
   if (epoch == epoch_) return true;
   epoch_ = epoch;
-  lose_owner();
+  begin_anew();
   new_owner_ = true;
   return true;
 }
 
 void Mirror::lose_owner() {
+  lost_owner_ = true;
+  begin_anew();
+}
+
+void Mirror::begin_anew() {
   lose_step();
   facts_.clear();
   private_.clear();
@@ -97,7 +103,7 @@ bool Mirror::hear_private(Bytes bytes) {
   queued_ += fresh.bytes;
   private_.push_back(std::move(fresh));
   if (queued_ <= kMostQueued) return true;
-  lose_owner();  // everything anew
+  begin_anew();
   return false;
 }
 
@@ -451,7 +457,7 @@ void Mirror::close(Id seat, const char* why) {
 }
 
 void Mirror::seal(bool asks) {
-  message_.set_epoch(epoch_);
+  message_.set_epoch(lost_owner_ ? 0 : epoch_);
   message_.set_run(run_);
   message_.set_number(++number_);
   message_.set_wants_world(asks && !in_step_);

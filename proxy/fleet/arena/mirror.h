@@ -36,7 +36,8 @@ class Mirror final : public core::Back {
   // From the owner; tick() must follow (SharedRoom::order). False: it makes no sense, and was not used.
   bool hear_facts(Bytes bytes);
   bool hear_private(Bytes bytes);
-  /// The owner has said nothing for too long: whoever is next, the world is asked for anew.
+  /// The owner has said nothing for too long: the world is asked for anew, and whoever speaks next is the owner. So a
+  /// forged message with a late epoch does no lasting harm.
   void lose_owner();
 
   // To the owner.
@@ -80,6 +81,7 @@ class Mirror final : public core::Back {
   };
 
   bool is_current(std::uint64_t epoch);
+  void begin_anew();
   void lose_step();
   bool take_piece(const bus::ToNode::Piece& piece);
   void advance(Outlet& out);
@@ -108,6 +110,7 @@ class Mirror final : public core::Back {
   bool in_step_ = false;                       // the world is the owner's, up to last_
   bool told_ = false;                          // the room has had a world
   bool new_owner_ = false;                     // which does not know the seats yet
+  bool lost_owner_ = false;                    // nobody has spoken since
   std::vector<core::Id> entered_;              // seats that are to be told Ready
   std::uint64_t last_ = 0, next_private_ = 0;  // numbers; next_private_ 0: any
   std::deque<Public> facts_;

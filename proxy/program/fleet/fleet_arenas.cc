@@ -153,6 +153,13 @@ fleet::FleetArena FleetArenas::arena_called(const std::string& name) {
   arena.run = fleet_.run();
   arena.find_game = [](std::string_view game) { return find_game(game); };
   arena.replicas = fleet_.replicas();
+  arena.told = [name](bool has_owner) {
+    if (has_owner) return log_info("fleet: the arena '{}' has an owner again", name);
+    log_warn(
+        "fleet: the arena '{}' has no owner, and its players wait. It needs a node that has this arena in its "
+        "configuration, and NATS with JetStream",
+        name);
+  };
   arena.limits = limits_;
   return arena;
 }
