@@ -428,7 +428,7 @@ void Worker::tidy() {
   std::erase_if(shared_rooms_, [this](auto& one) {
     auto& [number, housed] = one;
     if (!housed.retired || leads_to(number)) return false;
-    if (!housed.shared_room->end_reason()) housed.shared_room->stop();
+    if (!housed.shared_room->end_reason()) housed.shared_room->retire();
     if (!housed.shared_room->over()) return false;
     for (auto& [visit, visitor] : visitors_)
       if (visitor->visit().room == number) visitor->leave("the arena is closed");

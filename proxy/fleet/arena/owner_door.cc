@@ -22,7 +22,7 @@ class OwnerDoor final : public relay::Annex {
 
   void told(const core::Fact& fact) override { side_->told(fact); }
   void turn_ends() override { side_->turn_ends(); }
-  void room_ends() override { side_->room_ends(); }
+  void room_ends(relay::Reason reason) override { side_->room_ends(reason); }
 
  private:
   OwnerPost post(HandOver hand_over) {

@@ -82,19 +82,19 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGather);
   }
 
-  void room_ends() override {
+  void room_ends(relay::Reason reason) override {
     if (!owns()) return;
     flush();
     going_ = true;
     std::string last;
     if (settled_) {
       bus::SavedArena saved = saved_arena();
-      auto& players = *saved.mutable_players();  // without those whose clients go with this node
-      players.erase(std::remove_if(players.begin(), players.end(),
-                                   [this](const auto& player) {
-                                     return player.node() == arena_.node && player.run() == arena_.run;
-                                   }),
-                    players.end());
+      auto& players = *saved.mutable_players();
+      const auto goes = [this](const auto& player) {  // its client goes with this node, which does not only drain
+        return player.node() == arena_.node && player.run() == arena_.run;
+      };
+      if (reason == relay::Reason::kStopped)
+        players.erase(std::remove_if(players.begin(), players.end(), goes), players.end());
       last = saved.SerializeAsString();
     }
     post_.hand_over(as_bytes(last));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "proxy/core/word.h"
+#include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
 
@@ -21,7 +22,7 @@ class Annex {
   /// A guest was told something in the server's name.
   virtual void announced(core::Id, std::string_view) {}
   /// The room is about to end: everybody is still in its world.
-  virtual void room_ends() {}
+  virtual void room_ends(Reason) {}
 };
 
 }  // namespace entente::relay

@@ -345,7 +345,7 @@ void SharedRoom::told(const core::Fact& fact) {
 
 void SharedRoom::end(Reason reason) {
   if (over()) return;
-  if (annex_ && !end_reason_) annex_->room_ends();
+  if (annex_ && !end_reason_) annex_->room_ends(reason);
   if (!end_reason_) end_reason_ = reason;
   call_room([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
 }

@@ -52,6 +52,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// Gives the back an order for which there is no word.
   void order(const std::function<void(core::Back&)>& order);
   void stop() { end(Reason::kStopped); }
+  /// As stop(), while this process goes on.
+  void retire() { end(Reason::kDrained); }
   /// The world that everybody sees. REQUIRES: open() was called.
   const core::World& world() const { return room_->world(); }
   /// The room's time.
