@@ -29,19 +29,23 @@ struct Event {
   std::string text;
 };
 
+/// Empty: it is not known.
 std::string name_of(const RecordedSessionInfo& session, core::Id player) {
   const auto found = session.players.find(player);
-  return found != session.players.end() && !found->second.empty() ? screen_text(found->second) : "somebody";
+  return found != session.players.end() ? screen_text(found->second) : "";
 }
 
-/// In the order of time.
+/// In the order of time. Of players without a name, nothing can be compared.
 std::vector<Event> events_of(const RecordedSessionInfo& session) {
   std::vector<Event> all;
   for (const core::Moment& one : session.moments) {
-    const std::string who = name_of(session, one.player);
+    const std::string who = name_of(session, one.player), by = name_of(session, one.by);
     std::string text;
-    if (one.what == What::KILL)
-      text = one.by == 0 || one.by == one.player ? who + " died" : name_of(session, one.by) + " killed " + who;
+    if (who.empty()) continue;
+    if (one.what == What::KILL && (one.by == 0 || one.by == one.player))
+      text = who + " died";
+    else if (one.what == What::KILL && !by.empty())
+      text = by + " killed " + who;
     else if (one.what == What::CAPTURE)
       text = who + " captured a flag";
     if (!text.empty()) all.push_back({static_cast<std::int64_t>(session.wall_us(one.at)), std::move(text)});

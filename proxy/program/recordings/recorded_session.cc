@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "proxy/program/recordings/recorded_world.h"
 #include "proxy/program/screen_text.h"
@@ -37,13 +38,12 @@ class Listing {
     if (event.opened != nullptr) {
       dialects_[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
       servers_[event.opened->link()] = event.opened->server();
-      if (event.opened->continues()) continues_.try_emplace(event.opened->link());
+      if (event.opened->continues()) continues_.insert(event.opened->link());
     }
-    if (event.world != nullptr)
-      if (const auto at = continues_.find(event.world->link()); at != continues_.end() && !at->second)
-        at->second = {event.world->at_us(), event.time}, links_.try_emplace(event.world->link());
+    if (event.closed != nullptr) closed_[event.closed->link()] = event.time;
+    if (event.world != nullptr) take(*event.world, event.time);
     if (!event.word) return;
-    RecordedSessionInfo& link = links_[event.word->link];
+    Link& link = links_[event.word->link];
     if (event.word->intent != nullptr && event.word->intent->has_enter() && link.player.empty())
       link.player = event.word->intent->enter().name();
     if (event.word->fact != nullptr) take(*event.word->fact, event.time, link);
@@ -53,14 +53,14 @@ class Listing {
   std::vector<RecordedSessionInfo> links() const {
     std::vector<RecordedSessionInfo> all;
     for (const auto& [number, link] : links_) {
-      const auto world = continues_.find(number);
-      const bool has_world = world != continues_.end() && world->second && world->second->at <= kMostTime;
-      if (link.facts == 0 && !has_world) continue;
+      const auto world = worlds_.find(number);
+      if (link.facts == 0 && world == worlds_.end()) continue;
       all.push_back(link);
       all.back().link = number;
       if (const auto at = dialects_.find(number); at != dialects_.end()) all.back().dialect = at->second;
       if (const auto at = servers_.find(number); at != servers_.end()) all.back().server = at->second;
-      if (has_world) begin(all.back(), *world->second);
+      if (world != worlds_.end()) begin(all.back(), world->second);
+      if (const auto at = closed_.find(number); at != closed_.end()) last_until(all.back(), at->second);
     }
     return all;
   }
@@ -69,6 +69,9 @@ class Listing {
   struct FirstWorld {
     Micros at;
     WallTime time;
+  };
+  struct Link : RecordedSessionInfo {
+    bool knows_world = false;  // its first world was there
   };
 
   /// Its own clock tells when a world was, so that a seek to its beginning finds the first.
@@ -80,7 +83,22 @@ class Listing {
     link.began = world.time - std::min(world.time, world.at * 1000);
     link.begins_with_world = true;
   }
-  static void take(const words::Fact& fact, WallTime time, RecordedSessionInfo& link) {
+  /// A session lasts until it is closed, though nothing more is told.
+  static void last_until(RecordedSessionInfo& link, WallTime end) {
+    const Micros at = (end - std::min(end, link.began)) / 1000;
+    if (at <= kMostTime) link.last = std::max(link.last, at);
+  }
+  /// The first world of a link that began before the file, or before it was recorded. Before this world, nothing can be
+  /// shown.
+  void take(const trace::Snapshot& world, WallTime time) {
+    Link& link = links_[world.link()];
+    const bool begins = link.facts == 0 && (!world.facts().empty() || !world.geometry().empty());
+    if ((!begins && !continues_.contains(world.link())) || world.at_us() > kMostTime) return;
+    if (!worlds_.try_emplace(world.link(), FirstWorld{world.at_us(), time}).second) return;
+    link.knows_world = true;
+    for (const words::Fact& fact : world.facts()) name(fact, link);
+  }
+  static void take(const words::Fact& fact, WallTime time, Link& link) {
     if (!can_read(fact)) return void(++link.unread);
     if (link.facts++ == 0) {
       link.first = fact.at_us();
@@ -90,16 +108,20 @@ class Listing {
     link.last = std::max(link.last, fact.at_us());
     if (fact.has_ready() && !link.ready) link.ready = fact.at_us();
     link.hides = link.hides || fact.has_hidden();
-    if (fact.has_player() && link.players.size() < kMostRemembered &&
-        link.players.try_emplace(fact.player().id(), fact.player().name()).second && link.ready)
+    if (name(fact, link) && (link.ready || link.knows_world))
       keep(link, fact.at_us(), words::Timeline::JOIN, fact.player().id());
     if (fact.has_died()) keep(link, fact.at_us(), words::Timeline::KILL, fact.died().player(), fact.died().killer());
     if (fact.has_token_captured()) keep(link, fact.at_us(), words::Timeline::CAPTURE, fact.token_captured().by());
     if (fact.has_said() && fact.said().from() != 0 && fact.audience() == words::ALL &&
         fact.said().scope() == words::Say::EVERYBODY)
       keep(link, fact.at_us(), words::Timeline::CHAT, fact.said().from());
+  }
+  /// Remembers the names of players, and whose the units are. True: the player is new.
+  static bool name(const words::Fact& fact, Link& link) {
     if (fact.has_unit() && fact.unit().owner() != 0 && link.units.size() < kMostRemembered)
       link.units.try_emplace(fact.unit().id(), fact.unit().owner());
+    return fact.has_player() && link.players.size() < kMostRemembered &&
+           link.players.try_emplace(fact.player().id(), fact.player().name()).second;
   }
 
   static void keep(RecordedSessionInfo& link, Micros at, words::Timeline::What what, core::Id player, core::Id by = 0) {
@@ -107,9 +129,10 @@ class Listing {
   }
 
   std::map<std::uint32_t, std::string> dialects_, servers_;
-  // Links that began before the file: their first world; before it, nothing can be shown.
-  std::map<std::uint32_t, std::optional<FirstWorld>> continues_;
-  std::map<std::uint32_t, RecordedSessionInfo> links_;
+  std::set<std::uint32_t> continues_;  // links that began before the file
+  std::map<std::uint32_t, FirstWorld> worlds_;
+  std::map<std::uint32_t, WallTime> closed_;
+  std::map<std::uint32_t, Link> links_;
 };
 
 std::string text(const RecordedSessionInfo& link) {

@@ -245,8 +245,9 @@ void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
 
 void RecordingFiles::word(WallTime time, LinkId id, trace::Word kind, Bytes word) {
   Link* link = find(id);
-  if (link == nullptr || !on_) return;
+  if (link == nullptr) return;
   link->has_words = true;
+  if (!on_) return;
   if (link->file == nullptr) return void(lost_ += {0, word.size()});
   link->file->use(time);
   link->file->recorder->word(time, id, kind, word);

@@ -22,10 +22,12 @@ inline constexpr WallTime kSecond = 1'000'000'000;
 inline constexpr WallTime kStart = 1'700'000'000 * kSecond;
 
 /// Anna (1) drives her tank (2) 10 m/s east. Bob (3) with his tank (4) comes at 5 s, and is ready at 15 s; anna kills
-/// him at 13 s. Each 100 ms: a frame, a pose and a score. The world is recorded at 0 s and 10 s.
+/// him at 13 s. Each 100 ms: a frame (of a bridge; an arena's recording has none), a pose and a score. The world is
+/// recorded at 0 s and 10 s.
 class Match {
  public:
-  explicit Match(std::uint32_t link = 1, WallTime start = kStart) : link_(link), start_(start) {}
+  explicit Match(std::uint32_t link = 1, WallTime start = kStart, bool frames = true)
+      : link_(link), start_(start), frames_(frames) {}
 
   void open(trace::Recorder& to) {
     to.opened(start_, opening(link_, "panic", "be-packed"));
@@ -46,7 +48,7 @@ class Match {
   void step(trace::Recorder& to, int tenths) {
     const auto at = static_cast<core::Micros>(tenths) * 100'000;
     if (tenths == 50) come(to, 3, "bob", at);
-    record(to, link_, trace::TO_SERVER, "0001010200000001", start_ + at * 1000);
+    if (frames_) record(to, link_, trace::TO_SERVER, "0001010200000001", start_ + at * 1000);
     words::Pose pose;
     pose.set_unit(2);
     pose.set_x(tenths);
@@ -90,13 +92,14 @@ class Match {
 
   const std::uint32_t link_;
   const WallTime start_;
+  const bool frames_;
   core::World world_;
 };
 
 /// The whole match in one file. Returns its name.
-inline std::string match(const std::string& path, std::uint32_t link = 1, WallTime start = kStart) {
+inline std::string match(const std::string& path, std::uint32_t link = 1, WallTime start = kStart, bool frames = true) {
   const auto to = recorder(path);
-  Match match(link, start);
+  Match match(link, start, frames);
   match.open(*to);
   for (int tenths = 1; tenths < 200; ++tenths) {
     if (tenths == 100) match.world(*to, 10'000'000);

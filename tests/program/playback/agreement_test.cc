@@ -39,6 +39,13 @@ TEST_CASE("sessions that tell the same have nothing to say") {
   CHECK(compared(none).empty());
 }
 
+TEST_CASE("kills by players without a name are not compared") {
+  std::vector<RecordedSessionInfo> nameless{session(1), session(2, 3'100)};
+  for (RecordedSessionInfo& one : nameless) one.players.clear();
+  CHECK(compared(nameless).empty());
+  CHECK(nameless[1].began == session(2, 3'100).began);
+}
+
 TEST_CASE("the clock of another machine is set right by the kills that both heard") {
   for (const int ahead : {3'100, -3'100, 400'000, -400'000}) {
     CAPTURE(ahead);
