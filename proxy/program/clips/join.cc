@@ -165,7 +165,11 @@ Outcome<Joined> join_recordings(const std::vector<std::string>& files, const std
   progress.clear();
   if (!joined) return joined.error();
   if (const auto done = (*made)->finish(joiner.last()); !done) return done.error();
-  return Joined{end - start, (*made)->frames()};
+  Joined all{end - start, (*made)->frames()};
+  if (std::any_of(parts.begin(), parts.end(), [](const JoinFile& file) { return file.has_words; }))
+    for (const JoinFile& file : parts)
+      if (file.has_frames && !file.has_words) all.without_words.push_back(file.path);
+  return all;
 }
 
 int join(const JoinOptions& options, std::ostream& out, std::ostream& err) {
@@ -181,6 +185,10 @@ int join(const JoinOptions& options, std::ostream& out, std::ostream& err) {
   if (!joined) return wrong(kFailed, joined.error().text);
   out << screen_text(options.out) << ": " << time_text(joined->length / 1000) << ", " << joined->frames << " frames of "
       << options.files.size() << " recordings\n";
+  for (const std::string& file : joined->without_words)
+    err << kJoin << ": " << screen_text(file)
+        << " has no words, but other recordings have: its sessions will not be played or counted. First run `entente "
+           "convert --words` for it\n";
   return kOk;
 }
 

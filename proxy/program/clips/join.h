@@ -24,6 +24,7 @@ int run_join(const JoinOptions& options);
 struct Joined {
   WallTime length = 0;  ///< from the first file's beginning to the last one's end
   std::uint64_t frames = 0;
+  std::vector<std::string> without_words = {};  ///< the files with frames only, if others have words
 };
 
 /// Writes the new file `out`. Nothing is left of it after an error.

@@ -47,6 +47,8 @@ Outcome<JoinFile> read_join_file(const std::string& path) {
     const trace::Recording::Event& event = **next;
     file.start = file.start == 0 ? event.time : std::min(file.start, event.time);
     file.end = std::max(file.end, event.time);
+    file.has_frames = file.has_frames || event.frame != nullptr;
+    file.has_words = file.has_words || event.word || event.world != nullptr;
     const std::uint32_t id = link_of(event);
     if (id == 0 || event.note != nullptr) continue;
     JoinLink& link = file.links[id];

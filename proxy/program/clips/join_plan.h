@@ -28,6 +28,7 @@ struct JoinLink {
 struct JoinFile {
   std::string path;
   WallTime start = 0, end = 0;
+  bool has_frames = false, has_words = false;
   std::map<std::uint32_t, JoinLink> links;  ///< by their number in the file
 };
 

@@ -13,6 +13,7 @@
 #include "proxy/program/playback/merged_sessions.h"
 #include "proxy/program/playback/overlaps.h"
 #include "proxy/program/playback/words_cache.h"
+#include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/convert_words.h"
 #include "proxy/program/recordings/mcap_exporter.h"
 #include "proxy/program/time_text.h"
@@ -110,6 +111,30 @@ class Opening {
     std::vector<std::string> files{from_.file};
     files.insert(files.end(), options_.more.begin(), options_.more.end());
     from_.file = folder_ + "/joined.mcap";
+    const auto joined = join_recordings(files, from_.file, progress_);
+    if (!joined) return joined.error();
+    return joined->without_words.empty() ? Outcome<Done>(Done{}) : join_translated(files, joined->without_words);
+  }
+
+  /// Some files have words, and others do not: these are translated first.
+  Outcome<Done> join_translated(std::vector<std::string> files, const std::vector<std::string>& without) {
+    std::string frames = without.front();
+    if (without.size() > 1) {  // files of a rotation may be among them
+      frames = folder_ + "/frames.mcap";
+      if (const auto joined = join_recordings(without, frames, progress_); !joined) return joined.error();
+    }
+    const std::string words = folder_ + "/words.mcap";
+    std::ostringstream told, remarks;
+    (void)convert({.from = {.file = frames}, .to = words, .words = true, .set = options_.set}, told, remarks,
+                  &progress_);
+    std::istringstream lines(remarks.str());
+    for (std::string line; std::getline(lines, line);) log_warn("{}", line);
+    std::error_code error;
+    if (!fs::exists(words, error)) return Done{};
+    std::erase_if(
+        files, [&](const std::string& one) { return std::find(without.begin(), without.end(), one) != without.end(); });
+    files.push_back(words);
+    fs::remove(from_.file, error);
     const auto joined = join_recordings(files, from_.file, progress_);
     return joined ? Outcome<Done>(Done{}) : joined.error();
   }

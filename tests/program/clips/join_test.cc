@@ -14,6 +14,8 @@
 #include "proxy/core/world.h"
 #include "proxy/program/clips/clip.h"
 #include "proxy/program/interruption.h"
+#include "proxy/program/playback/playable.h"
+#include "proxy/program/recordings/convert.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
@@ -124,6 +126,25 @@ TEST_CASE("recordings that overlap in time: messages by time, and each session h
   CHECK(run({kEntente, "verify", path}).code == 0);
   // The second match has the number that was free.
   CHECK(session_of(path, 3)->about().facts == session_of(second)->about().facts);
+}
+
+TEST_CASE("a recording without words is named, if others have words; together they are translated first") {
+  const Folder folder;
+  const std::string words = match(folder.file("words.mcap"), 40), frames = folder.file("frames.mcap");
+  std::ostringstream out, err;
+  REQUIRE(convert({{.file = trace_file("bzflag/bzfs2426-bzadmin-chat.pcap")}, frames}, out, err) == kOk);
+  const Joined made = joined({words, frames}, folder.file("joined.mcap"));
+  CHECK(made.exit == kOk);
+  CHECK_MESSAGE(made.err.starts_with("entente join: " + frames + " has no words, but other recordings have"), made.err);
+  CHECK(joined({words, match(folder.file("more.mcap"), 41)}, folder.file("all.mcap")).err == "");
+
+  for (const auto& [link, dialect] :
+       {std::pair<std::uint32_t, std::string>{1, "bzflag 2.4"}, {40, "panic be-packed"}}) {
+    const auto opened =
+        open_playable({.from = {.file = words}, .more = {frames}, .link = link, .once = true, .terminal = nullptr});
+    REQUIRE_MESSAGE(opened.ok(), opened.error().text);
+    CHECK((*opened)->about().dialect == dialect);
+  }
 }
 
 TEST_CASE("what has the same part of a session twice, or cannot be read, is refused and leaves nothing") {
