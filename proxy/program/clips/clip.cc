@@ -75,6 +75,8 @@ class ClipCommand {
     if (!recording) return recording.error();
     Clipper clipper(options_.source.file, part_, **recording, **again, std::move(original));
     if (const auto done = cut(clipper, words.path()); !done) return done;
+    if (!words.damage().empty() && !clipper.is_whole())
+      return Error{words.damage() + "; `entente convert` saves the readable part"};
     if (clipper.words() == 0) err_ << words.said() << kClip << ": the clip has no words, so it cannot be replayed\n";
     return finish(clipper, **again);
   }

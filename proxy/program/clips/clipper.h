@@ -46,6 +46,8 @@ class Clipper {
   bool has_words() const { return has_words_; }
   /// The length of the part, as far as the file has it.
   core::Micros length() const { return ((passed_end_ ? end_ : last_) - std::min(last_, begin_)) / 1000; }
+  /// Whether the whole part was read.
+  bool is_whole() const { return passed_end_; }
   /// Whether the file ends before the part does.
   bool ends_early() const { return part_.to && last_ < end_ && !passed_end_; }
   /// What was read, for a Clipper of a recording that is made of this one.

@@ -20,11 +20,13 @@ class MadeWords {
   bool made() const { return made_; }
   /// Why there are no words, or not for all sessions; lines for people.
   const std::string& said() const { return said_; }
+  /// Why the rest of the source cannot be read; may be empty.
+  const std::string& damage() const { return damage_; }
 
  private:
   const std::string path_;
   bool made_ = false;
-  std::string said_;
+  std::string said_, damage_;
 };
 
 }  // namespace entente

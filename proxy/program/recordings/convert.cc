@@ -23,6 +23,7 @@ struct Asked {
   const RecordedFile& file;
   std::ostream& out;
   std::ostream& err;
+  std::string* damage;
 };
 
 int fail(const Asked& asked, const std::string& why) {
@@ -83,6 +84,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (options.foxglove) asked.out << ", " << scenes.messages() << " messages for 3D panels and plots";
   asked.out << '\n';
   for (const std::string& gap : words.gaps()) asked.err << screen_text(gap) << '\n';
+  if (!read && asked.damage != nullptr) *asked.damage = read.error().text;
   if (!read) return fail(asked, read.error().text);
   if (make_words && words.words_of_frames() == 0 && recorder.recorded().frames != 0)
     return fail(asked, asked.to + ": no words were made of its frames");
@@ -139,7 +141,8 @@ int run_convert(const ConvertOptions& options) {
   return convert(options, std::cout, std::cerr, &progress);
 }
 
-int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress) {
+int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress,
+            std::string* damage) {
   const auto target = target_of(options.to);
   if (!target) {
     err << kConvert << ": --to " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
@@ -152,7 +155,7 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
   }
   const auto file = RecordedFile::open(options.from, kConvert, err, progress);
   if (!file) return file.error();
-  const Asked asked{options.to, *file, out, err};
+  const Asked asked{options.to, *file, out, err, damage};
   if (*target == Target::kMcap) return to_mcap(asked, options);
   if (*target == Target::kRec) {
     RecExporter sink(*file, err);

@@ -20,7 +20,9 @@ struct ConvertOptions {
 
 void declare_convert(CLI::App& app, ConvertOptions& options);
 int run_convert(const ConvertOptions& options);
-/// If it is interrupted, it leaves no file. `progress`: may be null.
-int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress = nullptr);
+/// If it is interrupted, it leaves no file. `progress`: may be null. `damage`: is set to why the rest of the file
+/// cannot be read; may be null.
+int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress = nullptr,
+            std::string* damage = nullptr);
 
 }  // namespace entente

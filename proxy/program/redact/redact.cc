@@ -72,6 +72,7 @@ class RedactCommand {
     // A part begins with the world, which only words tell.
     const MadeWords words({.file = options_.file}, options_.out, kRedact, progress_);
     if (Interruption::came()) return Error{"interrupted"};
+    if (!words.damage().empty()) return Error{words.damage() + "; `entente convert` saves the readable part"};
     err_ << words.said();
     if (!words.made()) return write();
     file_ = words.path();

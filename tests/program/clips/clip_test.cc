@@ -100,6 +100,44 @@ TEST_CASE("a moment in which nothing is told has a world") {
   CHECK(world_at(path, 0) == world_at(whole, 12.01));
 }
 
+TEST_CASE("a clip of an arena's recording, which has no frames, has everybody who was there") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap"), 1, clip_match::kStart, false);
+  const std::string path = folder.file("clip.mcap");
+  REQUIRE(clipped({{whole}, 12, 18, path}).exit == kOk);
+  const auto session = session_of(path);
+  CHECK(session->begins_with_world());
+  CHECK(session->about().players.size() == 2);
+  CHECK(world_at(path, 0) == world_at(whole, 12));
+  const Ended counted = run({kEntente, "stats", path});
+  CHECK_MESSAGE(counted.out.find(": 0:05, 2 players, 1 kill, 1 death\n") != std::string::npos, counted.out);
+}
+
+TEST_CASE("clips of one session are read together by one clock, and their players keep their names") {
+  const Folder folder;
+  const std::string whole = match(folder.file("whole.mcap"), 1, clip_match::kStart, false);
+  const std::string first = folder.file("first.mcap"), second = folder.file("second.mcap");
+  REQUIRE(clipped({{whole}, 6, 12, first}).exit == kOk);
+  REQUIRE(clipped({{whole}, 12, 18, second}).exit == kOk);
+  const Ended counted = run({kEntente, "stats", first, second, "--link", "2"});
+  CHECK_MESSAGE(counted.out.find("2 players, 1 kill, 1 death\n") != std::string::npos, counted.out);
+  CHECK(counted.err.find("clock") == std::string::npos);
+}
+
+TEST_CASE("a clip of a file that is damaged within it is refused, and leaves no file") {
+  const Folder folder;
+  const std::string path = folder.file("damaged.jsonl"), out = folder.file("clip.mcap");
+  std::ifstream in(trace_file("ogar/m3-02-two-players-chat.jsonl"));
+  std::ofstream damaged(path);
+  std::string line;
+  for (int i = 0; i < 60 && std::getline(in, line); ++i) damaged << (i == 50 ? "garbage" : line) << '\n';
+  damaged.close();
+  const Clipped made = clipped({{path}, 0, {}, out});
+  CHECK(made.exit == kFailed);
+  CHECK_MESSAGE(made.err.find("damaged.jsonl:51: not a JSON object") != std::string::npos, made.err);
+  CHECK(folder.names() == std::set<std::string>{"damaged.jsonl"});
+}
+
 TEST_CASE("a clip of a clip is a clip") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"));
