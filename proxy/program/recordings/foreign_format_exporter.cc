@@ -10,9 +10,15 @@ namespace entente {
 
 using wire::Lane, wire::Way;
 
-void ForeignFormatExporter::finish(const std::string& name, Buffer file) {
+void ForeignFormatExporter::finish(std::uint64_t place, const std::string& name, Buffer file) {
+  const bool earlier = place_ == 0 || place < place_;
+  if (place_ != 0)
+    remark((earlier ? whose_ : name) + ": left out: the file holds one session, and " + (earlier ? name : whose_) +
+           " began before");
+  if (!earlier) return;
   file_ = std::move(file);
   whose_ = name;
+  place_ = place;
 }
 
 void ForeignFormatExporter::remark(std::string_view text) {
@@ -27,7 +33,8 @@ void RecExporter::begin(ConnectionId id, const ImportedConnection& connection, c
     return remark(connection.name + ": left out: only BZFlag from 2.0 on has .rec recordings");
   links_[id] = stream_name(connection.name);
   if (links_[id] == connection.name)
-    sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(game_dialect.dialect)});
+    sessions_.insert_or_assign(connection.name,
+                               Session{connection.name, bzflag::RecExport(game_dialect.dialect), begins()});
 }
 
 void RecExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
@@ -40,13 +47,10 @@ void RecExporter::over(ConnectionId id) {
   links_.erase(id);
   if (at == sessions_.end()) return;
   Buffer file;
-  if (finished()) {
-    // Only the first is written.
-  } else if (const auto why = at->second.made.write(file)) {
-    remark(at->second.name + ": " + why->what);
-  } else {
-    finish(at->second.name, std::move(file));
-  }
+  if (const auto why = at->second.made.write(file))
+    remark(at->second.name + ": left out: " + why->what);
+  else
+    finish(at->second.place, at->second.name, std::move(file));
   sessions_.erase(at);
 }
 
@@ -56,7 +60,7 @@ void DemoExporter::begin(ConnectionId id, const ImportedConnection& connection, 
     return remark(connection.name + ": left out: only Ace of Spades 0.75 and 0.76 have recordings of aos_replay");
   Session& session = sessions_[id];
   session = {connection.name.empty() ? "the connection" : connection.name,
-             game_dialect.game->codec(game_dialect.dialect), time};
+             game_dialect.game->codec(game_dialect.dialect), time, begins()};
   put_demo_header(game_dialect.dialect, session.file);
 }
 
@@ -91,9 +95,7 @@ void DemoExporter::over(ConnectionId id) {
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;
-  if (finished()) {
-    // Only the first is written.
-  } else if (!session.has_map || !session.has_state) {
+  if (!session.has_map || !session.has_state) {
     remark(session.name + ": left out: the client was never sent the " + (session.has_map ? "state" : "map"));
   } else {
     const auto lacks = [&](std::uint64_t messages, const char* why) {
@@ -102,7 +104,7 @@ void DemoExporter::over(ConnectionId id) {
     lacks(session.by_client, "the format holds only what the server sent");
     lacks(session.missing, "they were not recorded");
     lacks(session.too_large, "the format holds only messages up to 65535 bytes");
-    finish(session.name, std::move(session.file));
+    finish(session.place, session.name, std::move(session.file));
   }
   sessions_.erase(at);
 }

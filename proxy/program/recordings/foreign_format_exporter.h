@@ -1,5 +1,5 @@
-// Converts a connection of a recorded file into a file of another program, in memory: the first connection that can be
-// converted. A remark says why any other cannot be.
+// Converts a connection of a recorded file into a file of another program, in memory: of those that can be converted,
+// the one that began first. A remark says why any other is left out.
 #pragma once
 
 #include <map>
@@ -22,18 +22,20 @@ class ForeignFormatExporter : public ConvertSink {
   const std::string& whose() const { return whose_; }
 
  protected:
-  /// Sets the file, and the name of the connection that it was made of.
-  void finish(const std::string& name, Buffer file);
-  bool finished() const { return !file_.empty(); }
+  /// A connection has begun. Returns its place among all.
+  std::uint64_t begins() { return ++begun_; }
+  /// Sets the file, and the name and the place of the connection that it was made of, unless there is one of an earlier
+  /// connection.
+  void finish(std::uint64_t place, const std::string& name, Buffer file);
 
   void end(ConnectionId, const ImportedClose&) override {}
   void remark(std::string_view text) override;
-  bool enough() const override { return finished(); }
 
  private:
   std::ostream& err_;
   Buffer file_;
   std::string whose_;
+  std::uint64_t place_ = 0, begun_ = 0;
 };
 
 /// For bzfs (.rec).
@@ -45,6 +47,7 @@ class RecExporter final : public ForeignFormatExporter {
   struct Session {
     std::string name;
     bzflag::RecExport made;
+    std::uint64_t place;
   };
 
   void begin(ConnectionId id, const ImportedConnection& connection, const GameDialect& game_dialect,
@@ -67,6 +70,7 @@ class DemoExporter final : public ForeignFormatExporter {
     std::string name;
     std::unique_ptr<wire::Codec> codec;
     WallTime start = 0;
+    std::uint64_t place = 0;
     Buffer file = {};
     bool has_map = false, has_state = false;
     std::uint64_t by_client = 0;  // messages, which the file cannot hold
