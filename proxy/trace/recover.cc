@@ -22,10 +22,11 @@ class Copy {
  public:
   Copy(Source& in, Sink& out, mcap::Limits limits) : in_(in), reader_(in, limits), writer_(out) {}
 
-  Outcome<Recovered> run() {
+  Outcome<Recovered> run(const std::function<bool()>& interrupted) {
     reader_.learn_from_summary();
     if (auto begun = writer_.begin(); !begun.ok()) return begun.error();
     for (;;) {
+      if (interrupted && interrupted()) return Error{"interrupted"};
       auto message = reader_.next();
       if (message.ok() && !*message) break;
       if (message.ok()) {
@@ -99,14 +100,16 @@ class Copy {
 
 }  // namespace
 
-Outcome<Recovered> recover(Source& in, Sink& out, mcap::Limits limits) { return Copy(in, out, limits).run(); }
+Outcome<Recovered> recover(Source& in, Sink& out, mcap::Limits limits, const std::function<bool()>& interrupted) {
+  return Copy(in, out, limits).run(interrupted);
+}
 
-Outcome<Recovered> recover(const std::string& in, const std::string& out, mcap::Limits limits) {
+Outcome<Recovered> recover(const std::string& in, const std::string& out, const std::function<bool()>& interrupted) {
   auto source = FileSource::open(in);
   if (!source.ok()) return source.error();
   auto sink = FileSink::create(out, ".recovering");
   if (!sink.ok()) return sink.error();
-  auto report = recover(**source, **sink, limits);
+  auto report = recover(**source, **sink, {}, interrupted);
   Outcome<Done> done = Done{};
   if (report.ok()) done = (*sink)->sync();
   if (report.ok() && done.ok()) done = (*sink)->finish();

@@ -2,6 +2,7 @@
 // Law: the input is only read; the output gets its name only when it is complete.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,11 @@ struct Recovered {
   static constexpr std::size_t kDamagesTold = 32;
 };
 
-/// Writes OUT from IN, which may be OUT.part. Fails if OUT exists, or if nothing of IN can be read.
-Outcome<Recovered> recover(const std::string& in, const std::string& out, mcap::Limits limits = {});
-Outcome<Recovered> recover(Source& in, Sink& out, mcap::Limits limits = {});
+/// Writes OUT from IN, which may be OUT.part. Fails if OUT exists, or if nothing of IN can be read; also as soon as
+/// `interrupted` (may be null) returns true. Nothing is left of OUT then.
+Outcome<Recovered> recover(const std::string& in, const std::string& out,
+                           const std::function<bool()>& interrupted = {});
+Outcome<Recovered> recover(Source& in, Sink& out, mcap::Limits limits = {},
+                           const std::function<bool()>& interrupted = {});
 
 }  // namespace entente::trace

@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "proxy/program/interruption.h"
+#include "proxy/program/recordings/convert.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
@@ -336,6 +337,18 @@ TEST_CASE("a small copy is reproduced as well") {
   const Said said = reproduced(example(), false, folder.file("small.mcap"));
   CHECK(said.exit == kOk);
   CHECK(reproduced(folder.file("small.mcap")).out == said.out);
+}
+
+TEST_CASE("a small copy of what cannot be reproduced, or was interrupted, is not left behind") {
+  const Folder folder;
+  const std::string relayed = folder.file("relayed.mcap");
+  std::ostringstream out, err;
+  REQUIRE(convert({{.file = trace_file("bzflag/bzfs2426-bzadmin-chat.pcap")}, relayed}, out, err) == kOk);
+  CHECK(reproduced(relayed, false, folder.file("small.mcap")).exit == kFailed);
+  const Interruption interruption;
+  REQUIRE(std::raise(SIGTERM) == 0);
+  CHECK(reproduced(example(), false, folder.file("small.mcap")).exit == kFailed);
+  CHECK(folder.names() == std::set<std::string>{"relayed.mcap"});
 }
 
 }  // namespace

@@ -187,6 +187,8 @@ TEST_CASE("recover never touches its input, and leaves nothing behind when it fa
         left + " exists already: whoever wrote it was interrupted, or is still at work; remove it and try again");
   fs::remove(left);
   CHECK(files() == 2);
+  CHECK(recover(in, (folder / "d.mcap").string(), [] { return true; }).error().text == "interrupted");
+  CHECK(files() == 2);
   fs::remove_all(folder);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "proxy/program/interruption.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/trace/recover.h"
 
@@ -43,7 +44,8 @@ void declare_recover(CLI::App& app, RecoverOptions& options) {
 
 int run_recover(const RecoverOptions& options) {
   const std::string out = options.out.empty() ? place_for(options.file) : options.out;
-  const auto recovered = trace::recover(options.file, out);
+  const Interruption interruption;
+  const auto recovered = trace::recover(options.file, out, &Interruption::came);
   if (!recovered) {
     std::fprintf(stderr, "entente recover: %s\n", screen_text(recovered.error().text).c_str());
     return kFailed;

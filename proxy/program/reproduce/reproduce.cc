@@ -54,7 +54,7 @@ struct OtherContents {
   bool words = false, shared = false;
 };
 
-/// A copy of a recording without words, worlds and notes.
+/// A copy of a recording without words, worlds and notes. Nothing is left of it if it is not finished.
 class SmallCopy {
  public:
   static Outcome<std::unique_ptr<SmallCopy>> create(const std::string& path) {
@@ -63,6 +63,14 @@ class SmallCopy {
     if (!recorder) return recorder.error();
     return std::unique_ptr<SmallCopy>(new SmallCopy(std::move(*recorder)));
   }
+  ~SmallCopy() {
+    if (finished_) return;
+    const bool whole = to_->close(last_).ok();
+    std::error_code ignored;
+    std::filesystem::remove(to_->path() + (whole ? "" : ".part"), ignored);
+  }
+  SmallCopy(const SmallCopy&) = delete;
+  SmallCopy& operator=(const SmallCopy&) = delete;
 
   void take(const trace::Recording::Event& event) {
     last_ = event.time;
@@ -75,7 +83,10 @@ class SmallCopy {
     to_->calls(event.time, event.calls->link(), calls_);
   }
 
-  Outcome<Done> finish() { return to_->close(last_); }
+  Outcome<Done> finish() {
+    finished_ = true;
+    return to_->close(last_);
+  }
 
  private:
   explicit SmallCopy(std::unique_ptr<trace::Recorder> to) : to_(std::move(to)) {}
@@ -91,6 +102,7 @@ class SmallCopy {
 
   std::unique_ptr<trace::Recorder> to_;
   WallTime last_ = 0;
+  bool finished_ = false;
   Buffer calls_;
 };
 
@@ -332,7 +344,7 @@ int reproduce(const ReproduceOptions& options, Progress& progress, std::ostream&
   Reproduction reproduction(progress, small.get());
   const auto read = reproduction.read(options.file);
   if (!read && read.error().text == "interrupted") return wrong("interrupted");
-  if (small != nullptr)
+  if (small != nullptr && read && !reproduction.sessions().empty())
     if (const auto done = small->finish(); !done) return wrong(done.error().text);
   RerunTotals totals;
   std::string lines;
