@@ -4,6 +4,7 @@
 
 #include "proxy/core/world.h"
 #include "proxy/program/config/arena_rules.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/playback/playable.h"
 #include "proxy/program/time_text.h"
 
@@ -68,10 +69,17 @@ Outcome<core::Arena> open_arena(const config::Arena& settings) {
   const auto session =
       open_playable({.from = {.file = settings.from()}, .link = settings.from_link(), .link_option = "from_link"});
   if (!session) return Error{session.error().text};
+  const core::Micros length = (*session)->length();
+  if (!(*session)->damage().empty())
+    log_warn("{} is damaged and can be read only until {}: {}", settings.from(), time_text(length),
+             (*session)->damage());
+  if (*at > length)
+    return Error{"at " + time_text(*at) + " is after the end of " + settings.from() + ", which is " +
+                 time_text(length) + " long"};
   core::World world;
-  if (const auto gone = (*session)->seek(std::min(*at, (*session)->length()), world); !gone) return gone.error();
+  if (const auto gone = (*session)->seek(*at, world); !gone) return gone.error();
   arena.world = ground_of(world.geometry());
-  arena.starts = starts_of(world, std::min(*at, (*session)->length()));
+  arena.starts = starts_of(world, *at);
   if (has_hills(world.geometry()))
     for (core::ArenaStart& start : arena.starts)
       if (start.pose) start.pose->clear_z();
