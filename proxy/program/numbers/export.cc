@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "proxy/program/interruption.h"
@@ -109,8 +110,11 @@ int export_rows(const ExportOptions& options, std::ostream& out, std::ostream& e
   const std::vector<Form> forms = forms_of(options);
   if (forms.empty()) return wrong(kUsage, "give --csv DIR, --jsonl FILE or --sqlite FILE");
   if (options.every != 0 && options.every < kShortest) return wrong(kUsage, "--every must be 0, or at least 0.05 s");
+  std::set<std::string> names;
   for (const Form& form : forms) {  // before long work
     std::error_code error;
+    if (!names.insert(std::filesystem::absolute(form.path, error).lexically_normal().string()).second)
+      return wrong(kUsage, form.path + " is given twice: choose another name for one of the files");
     if (std::filesystem::exists(std::filesystem::symlink_status(form.path, error)))
       return wrong(kFailed, form.path + " exists already: choose another name or move it away");
   }

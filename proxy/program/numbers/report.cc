@@ -265,7 +265,7 @@ void line_json(Json& to, const PlayerCounts& line, std::size_t place, bool hits)
 }  // namespace
 
 std::string clock_text(double seconds) {
-  const auto all = static_cast<std::int64_t>(std::llround(std::clamp(seconds, 0.0, 1e9)));
+  const auto all = static_cast<std::int64_t>(std::clamp(seconds, 0.0, 1e9));  // as time_text()
   return all < 3600 ? fmt::format("{}:{:02}", all / 60, all % 60)
                     : fmt::format("{}:{:02}:{:02}", all / 3600, all / 60 % 60, all % 60);
 }

@@ -10,12 +10,14 @@
 #include "adapters/wire/print.h"
 #include "proxy/program/json_text.h"
 #include "proxy/program/recordings/json_fields.h"
+#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {
 
 constexpr std::size_t kRow = 16;       // bytes a line of hex
 constexpr std::size_t kShownRaw = 32;  // bytes of what did not decode
+constexpr int kLongestText = 512;      // bytes of a word's field: more than chat has, less than geometry
 
 /// "   12.345  #3 "
 void head(WallTime since_start, ConnectionId connection, std::string& out) {
@@ -123,8 +125,10 @@ void LineWriter::word(ConnectionId connection, WallTime since_start, const char*
     std::string text;
     google::protobuf::TextFormat::Printer printer;
     printer.SetSingleLineMode(true);
-    printer.SetTruncateStringFieldLongerThan(64);  // geometry
+    printer.SetUseUtf8StringEscaping(true);
+    printer.SetTruncateStringFieldLongerThan(kLongestText);
     printer.PrintToString(word, &text);
+    text = screen_text(text);
     text.resize(text.find_last_not_of(' ') + 1);
     const bool fact = std::string_view(what) == "fact";
     paint(fact ? Colour::kToClient : Colour::kToServer, what);

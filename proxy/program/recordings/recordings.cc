@@ -31,7 +31,8 @@ constexpr const char* kAboutRecordings =
     "A complete recording ends with a summary. Without one, the whole file is read; of an unfinished file (.part),\n"
     "only the beginning is read. A file whose end is missing or cannot be read has a remark. Only `entente\n"
     "verify` checks the contents; `entente recover` saves what can be read. In recordings of relays, players are\n"
-    "those who played through the relay, and kills are counted only in BZFlag and Ace of Spades.\n";
+    "those who played through the relay, if the file has a summary, and kills are counted only in BZFlag and Ace of\n"
+    "Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
 constexpr std::size_t kMostNames = 8;              // in the table
 
@@ -268,7 +269,10 @@ int recordings(const RecordingsOptions& options, std::ostream& out, std::ostream
     err << "no recordings in " << screen_text(options.place) << '\n';
   else
     out << table_of(all);
-  return kOk;
+  // Of a folder, other files are listed with a remark. What is asked for by name is to be a recording.
+  const bool unreadable = all.size() == 1 && all.front().start == 0 && !all.front().problem.empty();
+  std::error_code error;
+  return unreadable && !fs::is_directory(options.place, error) ? kFailed : kOk;
 }
 
 }  // namespace entente

@@ -171,6 +171,10 @@ TEST_CASE("nothing is overwritten, and nothing is left of what failed") {
   CHECK(exported({.source = {.files = {file}}, .csv = folder.file("new"), .sqlite = "/nowhere/a.db"}).exit == kFailed);
   CHECK(exported({.source = {.files = {folder.file("none")}}, .csv = folder.file("new")}).exit == kFailed);
   CHECK(exported({.source = {.files = {file}}}).exit == kUsage);
+  const Exported twice =
+      exported({.source = {.files = {file}}, .jsonl = folder.file("same"), .sqlite = folder.file("./same")});
+  CHECK(twice.exit == kUsage);
+  CHECK(twice.err.find("is given twice") != std::string::npos);
   std::set<std::string> left;
   for (const auto& entry : fs::directory_iterator(folder.path())) left.insert(entry.path().filename().string());
   CHECK(left == std::set<std::string>{"a.mcap", "dir", "there"});

@@ -175,6 +175,8 @@ TEST_CASE("damaged and unfinished files have a row that says so, and other files
   CHECK(all[4].starts_with("b.mcap.part"));
   CHECK(all[4].find("unfinished") != std::string::npos);
   CHECK(list(folder.path().string(), false, true).err.starts_with("\r1/4 files"));
+  CHECK(list(folder.file("letter.mcap")).code == 1);  // asked for by name
+  CHECK(list(folder.file("cut.mcap")).code == 0);
   const Listing none = list(folder.file("nowhere"));
   CHECK(none.code == 1);
   CHECK(none.err.find("cannot read") != std::string::npos);
