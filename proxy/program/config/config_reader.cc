@@ -7,6 +7,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "proxy/base/text.h"
 #include "proxy/program/suggest.h"
 #include "schema/config.pb.h"
 
@@ -98,6 +99,14 @@ class Filler {
     reading_.problems.push_back({place, path + ": " + text});
   }
 
+  /// A control character has no use in a text, and would cut a file's name, or change a terminal.
+  std::string printable(const toml::value<std::string>& text, const std::string& path) {
+    std::string kept = text.get();
+    std::erase_if(kept, [](char c) { return is_control(c) && c != '\n' && c != '\t'; });
+    if (kept.size() != text.get().size()) problem(place_of(text.source()), path, "must have no control characters");
+    return kept;
+  }
+
   void expected(const char* what, const toml::node& node, const std::string& path) {
     problem(place_of(node.source()), path, std::string("expected ") + what + ", got " + shown(node));
   }
@@ -152,13 +161,14 @@ class Filler {
     reading_.places[path] = place_of(item.source());
     const auto& reflection = *into.GetReflection();
     if (const auto* text = item.as_string())
-      reflection.AddString(&into, &field, text->get());
+      reflection.AddString(&into, &field, printable(*text, path));
     else
       table(*item.as_table(), *reflection.AddMessage(&into, &field), path);
   }
 
   void text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
-    if (const auto* text = node.as_string()) return into.GetReflection()->SetString(&into, &field, text->get());
+    if (const auto* text = node.as_string())
+      return into.GetReflection()->SetString(&into, &field, printable(*text, path));
     beyond_words(path);
     expected("a string", node, path);
   }
@@ -166,7 +176,7 @@ class Filler {
   void word(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const auto* word = node.as_string();
     if (!word) return expected("a string", node, path);
-    const std::string wrong = set_enum(into, field, word->get());
+    const std::string wrong = set_enum(into, field, printable(*word, path));
     if (!wrong.empty()) problem(place_of(node.source()), path, wrong);
   }
 

@@ -44,6 +44,15 @@ void each_field(const google::protobuf::Descriptor& kind, Visit visit) {
 
 }  // namespace
 
+TEST_CASE("control characters in a text are a problem, wherever the text is") {
+  for (const char* line :
+       {"log.file = \"a\\u0000b\"", "log.level = \"in\\u001bfo\"", "[access]\nallow = [\"\\u007f\"]"}) {
+    const std::string said = complaints(std::string(line) + "\n" + std::string(kRoute));
+    CHECK_MESSAGE(said.find("must have no control characters") != std::string::npos, line, said);
+    CHECK(said.find('\x1b') == std::string::npos);
+  }
+}
+
 TEST_CASE("what is written is read, and what is not has its preset") {
   const auto config = parse_config("workers = 3\nlog.format = \"json\"\n[limits]\nidle_ms = 0\n" + std::string(kRoute),
                                    "a.toml", kKnown);
