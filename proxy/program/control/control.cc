@@ -67,8 +67,8 @@ Reply Control::reply(std::string_view line, const std::string& by) const {
     if (command.name != name) continue;
     const std::string why = command.order && objection_ ? objection_() : "";
     const Reply told = why.empty() ? command.run(rest) : Reply(Error{why});
-    if (command.order)  // one that failed has changed nothing
-      log_at(told.failed() ? LogLevel::kDebug : LogLevel::kInfo, "control: {} ({}): {}", screen_text(line), by,
+    if (command.order)
+      log_at(told.has_changed() ? LogLevel::kInfo : LogLevel::kDebug, "control: {} ({}): {}", screen_text(line), by,
              told.summary());
     return told;
   }

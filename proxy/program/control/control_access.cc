@@ -40,7 +40,8 @@ class ListKeeper {
       return Error{std::to_string(relay::ListedNetworks::kMost) +
                    " networks are listed; take some out with `unlist`, or write them into [access]"};
     if (const auto kept = kept_.save_listed(*who, &network); !kept)
-      return Error{kept.error().text + "; " + who->text() + " stays in the list until this program ends"};
+      return Reply(Error{kept.error().text + "; " + who->text() + " stays in the list until this program ends"})
+          .though_done();
     return who->text() + (list == List::kAllow ? " is allowed\n" : " is denied; its sessions here go on\n");
   }
 
@@ -50,8 +51,9 @@ class ListKeeper {
     if (!listed_.remove(*who))
       return Error{who->text() + " is in no list that operators keep; `access` shows the lists"};
     if (const auto kept = kept_.save_listed(*who, nullptr); !kept)
-      return Error{kept.error().text + "; " + who->text() + " is in no list until this program restarts"};
-    return who->text() + " is in no list\n";
+      return Reply(Error{kept.error().text + "; " + who->text() + " is in no list until this program restarts"})
+          .though_done();
+    return who->text() + " is not in the list any more\n";
   }
 
   Reply list(std::string_view rest) const {

@@ -66,7 +66,10 @@ class Keeper {
       ban.who = net::Network::of_host(*target.address);
     } else {
       const auto found = roster_.find(target);
-      if (found.empty()) return nobody_is(target);
+      if (found.empty()) {
+        const auto network = net::Network::parse(target.text);
+        return target.text.find('/') != std::string::npos && !network ? Reply(network.error()) : nobody_is(target);
+      }
       if (found[0].is_bot()) return Error{found[0].text() + " is a bot; it has no address"};
       ban.who = net::Network::of_host(found[0].session.info.client);
       const auto elsewhere = [&](const Attendee& one) {
@@ -79,7 +82,7 @@ class Keeper {
     const auto gone = end_sessions_of(server_, roster_, {ban});
     const std::string note = gone.empty() ? "" : text_of(gone);
     if (const auto kept = kept_.save(ban); !kept)
-      return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note);
+      return Reply(Error{kept.error().text + "; the ban applies until this program ends"}).note(note).though_done();
     const std::string until = until_text(ban.until);
     std::string others;
     if (meant != 0 && gone.size() > meant)

@@ -23,7 +23,7 @@ struct Door {
     if (first == std::string::npos || first == last) return std::nullopt;
     const auto address = sayable_text(text.substr(last + 1), kLongestAddress);
     Door door{text.substr(0, first), text.substr(first + 1, last - first - 1), address ? *address : ""};
-    if (door.game.empty() || door.place.empty() || door.address.empty()) return std::nullopt;
+    if (door.game.empty() || door.place.empty() || !is_host_and_port(door.address)) return std::nullopt;
     return door;
   }
 };

@@ -65,6 +65,7 @@ Reply refer(relay::Server& server, const Roster& roster, std::string_view rest) 
   const auto place = sayable_text(whole_text(rest), kLongestPlace);
   if (!place) return place.error();
   if (target.text.empty() || place->empty()) return Error{"usage: refer LINK|NAME|ADDRESS HOST:PORT"};
+  if (!is_host_and_port(*place)) return Error{"'" + control_field(*place) + "' is not HOST:PORT"};
   const auto found = roster.find(target);
   if (found.size() > 1) return ambiguous(target, found);
   const std::string text = "moved to another server: connect to " + *place;

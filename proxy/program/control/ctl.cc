@@ -40,6 +40,7 @@ std::string line_of(const CtlOptions& options) {
   std::string text;
   for (std::size_t i = whole; i < words.size(); ++i) text += (text.empty() ? "" : " ") + words[i];
   if (!text.empty()) add(as_argument(text));
+  for (const std::string& door : options.doors) add_option("--door", door);
   add_option("--for", options.time);
   add_option("--why", options.why);
   add_option("--say", options.say);
@@ -123,17 +124,24 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("TEXT");
   app.add_option("--say", options.say, "For drain: a message to the players, sent when the drain begins")
       ->type_name("TEXT");
+  app.add_option(
+         "--door", options.doors,
+         "For drain: tell players of GAME in PLACE, as `doors` prints it, to connect to HOST:PORT. May be repeated")
+      ->type_name("GAME,PLACE,HOST:PORT")
+      ->allow_extra_args(false);
   app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
       ->type_name("ROUTE");
-  app.add_flag("--fleet", options.fleet,
-               "Run COMMAND in the whole fleet. COMMAND is one of nodes, list, find NAME, who NAME, kick NAME, move "
-               "NAME ROUTE|NODE, ban NAME, "
-               "unban ADDRESS, bans, allow NETWORK, deny NETWORK, unlist NETWORK, access, say TEXT, drain "
-               "NODE, undrain NODE, routes, servers, stats, recordings");
+  app.add_flag(
+      "--fleet", options.fleet,
+      "Run COMMAND in the whole fleet. COMMAND is one of nodes, list, find NAME, who NAME, kick NAME, move "
+      "NAME ROUTE|NODE, ban NAME, unban ADDRESS, bans, allow NETWORK, deny NETWORK, unlist NETWORK, access, say "
+      "TEXT, drain NODE, undrain NODE, routes, servers, stats, recordings");
   app.add_flag("--json", options.json, "Print the answer, or the error, as JSON");
 }
 
 int run_ctl(const CtlOptions& options) {
+  if (std::any_of(options.words.begin(), options.words.end(), [](const std::string& word) { return word.empty(); }))
+    return usage_error("entente ctl", "an argument of the command is empty");
   const std::string line = line_of(options);
   if (line.find_first_of("\r\n") != std::string::npos) return usage_error("entente ctl", "a command must be one line");
   const Answer answer = ask(options.socket, line, options.json);

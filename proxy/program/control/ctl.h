@@ -12,6 +12,7 @@ struct CtlOptions {
   std::string socket;
   std::vector<std::string> words;
   std::string time, why, say, route;  // --for, --why, --say, --route
+  std::vector<std::string> doors;     // --door
   bool json = false, fleet = false;
 };
 

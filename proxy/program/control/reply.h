@@ -49,7 +49,12 @@ class Reply {
   /// Adds to the log line of the order, which has the first line of the text already.
   Reply& note(std::string text);
 
+  /// The error is of what was to follow: what was ordered is done.
+  Reply& though_done() { return done_ = true, *this; }
+
   bool failed() const { return failed_; }
+  /// Whether the order has changed something.
+  bool has_changed() const { return !failed_ || done_; }
   /// "ok\n…" or "error: …\n".
   std::string text() const;
   /// One line: an array of a table's rows, {"done":"…"} or {"error":"…"}.
@@ -61,7 +66,7 @@ class Reply {
   Reply(std::string lines, bool failed, std::string array = "");
 
   std::string lines_;  // without "ok" or "error"
-  bool failed_;
+  bool failed_, done_ = false;
   std::string array_;    // of a table, as JSON
   std::string members_;  // JSON, each with a comma before it
   std::string note_;

@@ -197,6 +197,9 @@ TEST_CASE("a ban that cannot be kept holds as long as the program runs, and that
   CHECK(banned.err.starts_with(cannot));
   CHECK(banned.err.ends_with("; the ban applies until this program ends\n"));
   CHECK(ctl({"bans"}).out.find("\n192.0.2.1\t") != std::string::npos);
+  CHECK(process.err_has("control: ban 192.0.2.1 (by uid "));
+  CHECK(ctl({"deny", "198.51.100.0/24"}).code == 1);
+  CHECK(process.err_has("control: deny 198.51.100.0/24 (by uid "));
   const Ended free = ctl({"unban", "192.0.2.1"});
   CHECK(free.code == 1);
   CHECK(free.err.starts_with(cannot));

@@ -53,6 +53,13 @@ TEST_CASE("an argument with blanks is in quotes; the rest of a line is one text"
   CHECK(rest == "--for 2d");
 }
 
+TEST_CASE("a host and a port are one text") {
+  for (const char* good : {"example.org:4000", "192.0.2.7:1", "[2001:db8::7]:65535"}) CHECK(is_host_and_port(good));
+  for (const char* bad : {"", "example.org", ":4000", "192.0.2.7:0", "192.0.2.7:65536", "192.0.2.7:", "192.0.2.7:4x",
+                          "2001:db8::7:4000", "[]:4000", "two words:4000"})
+    CHECK_FALSE_MESSAGE(is_host_and_port(bad), std::string(bad));
+}
+
 TEST_CASE("a number is a link, an address is an address, and anything else, or name:X, is a name") {
   CHECK(*Target::parse("7").link == 7);
   CHECK(Target::parse("192.0.2.0/24").network->text() == "192.0.2.0/24");
@@ -221,6 +228,12 @@ TEST_CASE("what ctl itself cannot do is JSON, too") {
   const Ended nobody = run({kEntente, "ctl", "--socket", "/nowhere/c.sock", "--json", "list"});
   CHECK(nobody.code == 1);
   CHECK(json_of(nobody.out).struct_value().fields().contains("error"));
+}
+
+TEST_CASE("ctl: an empty argument is refused, because without it the command may mean everything") {
+  const Ended empty = run({kEntente, "ctl", "--socket", "/nowhere/c.sock", "drain", ""});
+  CHECK(empty.code == 2);
+  CHECK(empty.err.find("an argument of the command is empty") != std::string::npos);
 }
 
 }  // namespace

@@ -157,6 +157,7 @@ TEST_CASE("ctl: who is referred is told where to connect, and disconnected") {
   NativeClient ben(scene.lobby);
   ben.says("{\"enter\":{\"name\":\"ben\"}}\n");
   REQUIRE(is_in(ben));
+  CHECK(has(scene.ctl({"refer", "ben", "192.0.2.7:99999"}).err, "'192.0.2.7:99999' is not HOST:PORT"));
   const std::string place = "192.0.2.7:4000";
   const Ended told = scene.ctl({"refer", "ben", place});
   CHECK_MESSAGE(has(told.out, "connect to " + place), told.err);

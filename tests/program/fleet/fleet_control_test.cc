@@ -142,9 +142,10 @@ TEST_CASE(
   CHECK(b.process().err_has("this node owns the arena 'field'"));
   CHECK(has(a.ctl({"undrain"}).out, "takes newcomers again"));
   const auto carl = a.bot("carl");
+  REQUIRE(b.says({"--json", "--fleet", "list"}, "carl"));
   CHECK(b.ctl({"drain"}).code == 0);
   CHECK(b.process().err_has("this node hands over the arena 'field'"));
-  CHECK(a.process().err_has("and goes on with 1 player"));  // it owns it again
+  CHECK(a.process().err_has("and goes on with 2 players"));  // it owns it again; ben's client is still connected to b
   CHECK(has(b.ctl({"list"}).out, "\tben"));                  // it plays on
 }
 
@@ -267,7 +268,7 @@ TEST_CASE(
   b.kill();
   b.start();  // with its file alone
   REQUIRE(b.says({"access"}, "127.0.0.0/8\tdeny"));
-  CHECK(has(a.ctl({"unlist", "127.0.0.0/8"}).out, "127.0.0.0/8 is in no list\n"));
+  CHECK(has(a.ctl({"unlist", "127.0.0.0/8"}).out, "127.0.0.0/8 is not in the list any more\n"));
   CHECK(has(a.ctl({"deny", "127.0.0.1"}).out, "is denied"));
   nats.start();
   REQUIRE(b.says({"access"}, "127.0.0.0/8\t", false));

@@ -159,6 +159,12 @@ TEST_CASE("players in an arena hear what is said to them, also when their route 
   CHECK(hears(player, "be \\\"nice\\\""));
   CHECK(place.ctl({"say", "--route", "aos", "nobody"}).out == "told 0 of 0 players\n");
   CHECK(place.ctl({"say", "--route", "nowhere", "x"}).code == 1);
+  const Ended elsewhere =
+      place.ctl({"drain", "native", "--door", "native,pit,192.0.2.7:4000", "--door", "panic,pit,192.0.2.7:4001"});
+  CHECK_MESSAGE(elsewhere.out.find("; players are told to connect to 192.0.2.7:4000") != std::string::npos,
+                elsewhere.err);
+  CHECK(hears(player, "192.0.2.7:4000"));
+  CHECK(place.ctl({"undrain", "native"}).code == 0);
   const Ended drained = place.ctl({"drain", "--say", "until tomorrow", "native"});
   CHECK(drained.out.ends_with(": 1 session goes on\ntold 1 of 1 players\n"));
   CHECK(hears(player, "until tomorrow"));
