@@ -96,6 +96,30 @@ TEST_CASE("who plays is heard between bounded portions of a crowd that enters") 
   CHECK(*std::max_element(work.begin(), work.end()) <= 2 * (SharedRoom::kTurnWork + 2 * (kCrowd + 1)));
 }
 
+TEST_CASE("of a client that says much at once, some is heard, and then others have their turn") {
+  std::string much;
+  std::size_t lines = 0;
+  for (; much.size() < std::size_t{16} * 1024; ++lines) much += said("much");
+  std::vector<core::Id> spoken;  // by whom
+  std::atomic<std::size_t> heard = 0;
+  InSharedRoom shared_room(no_limits(), 1, nullptr, 0, [&](const core::Intent& intent) {
+    if (core::as<words::Say>(intent) == nullptr) return;
+    spoken.push_back(intent.by);
+    ++heard;
+  });
+  const Stream anna = come(shared_room), ben = come(shared_room);
+  {
+    const Standstill all_at_once(shared_room);
+    anna.send(much);
+    ben.send(much);
+  }
+  CHECK(eventually([&] { return heard == 2 * lines; }));
+  shared_room.stop();
+  std::size_t turns = 1;
+  for (std::size_t i = 1; i < spoken.size(); ++i) turns += spoken[i] != spoken[i - 1];
+  CHECK(turns >= 6);
+}
+
 TEST_CASE("those who leave together are told only to who stays") {
   constexpr std::size_t kCrowd = 200;
   InSharedRoom shared_room;
