@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "adapters/bzflag/rec/rec.h"
+#include "proxy/program/recordings/foreign_format_exporter.h"
 #include "proxy/program/recordings/verify.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
@@ -77,6 +78,33 @@ TEST_CASE("a recording that went through ours shows a viewer the same") {
   const Said back = converted(folder.file("a.mcap"), folder.file("a.rec"));
   CHECK(back.exit == kOk);
   CHECK(same(shown(folder.file("a.rec")), shown(kRec)));
+}
+
+TEST_CASE("of several sessions the one that began first is written, and the others are named") {
+  class Exporter final : public ForeignFormatExporter {
+   public:
+    using ForeignFormatExporter::ForeignFormatExporter;
+    std::uint64_t one_begins() { return begins(); }
+    void one_ends(std::uint64_t place, const std::string& name) { finish(place, name, {1}); }
+
+   private:
+    void begin(ConnectionId, const ImportedConnection&, const GameDialect&, WallTime) override {}
+    void frame(ConnectionId, const wire::Frame&, WallTime) override {}
+    void raw(ConnectionId, wire::Way, wire::Lane, Bytes, WallTime) override {}
+    void over(ConnectionId) override {}
+  };
+  std::ostringstream err;
+  const auto file = RecordedFile::open({.file = kRec}, "entente convert", err);
+  REQUIRE(file.ok());
+  Exporter exporter(*file, err);
+  const std::uint64_t first = exporter.one_begins(), second = exporter.one_begins(), third = exporter.one_begins();
+  exporter.one_ends(second, "b");
+  exporter.one_ends(first, "a");
+  exporter.one_ends(third, "c");
+  CHECK(exporter.whose() == "a");
+  CHECK(err.str() ==
+        "b: left out: the file holds one session, and a began before\n"
+        "c: left out: the file holds one session, and a began before\n");
 }
 
 TEST_CASE("what cannot be converted is said, and nothing is left behind") {

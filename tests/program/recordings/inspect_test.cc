@@ -317,6 +317,23 @@ std::vector<int> seconds_of(const std::string& lines) {
   return all;
 }
 
+TEST_CASE("the texts of words are shown as they are, but give a terminal no orders") {
+  const Folder folder;
+  const std::string path = folder.file("said.mcap");
+  const auto to = recorder(path);
+  to->opened(1, opening(1, "native", "json"));
+  words::Said said;
+  said.set_text("h\u00e9llo \u2713 " + std::string(200, 'a') + "\x1b[2J\u009b");
+  Buffer bytes;
+  core::write(core::Fact(said), bytes);
+  to->word(1, 1, trace::Word::kFact, bytes);
+  REQUIRE(to->close(1).ok());
+  const Inspected shown = inspected({{path, "", "", 0}});
+  CHECK_MESSAGE(shown.out.find("\"h\u00e9llo \u2713 " + std::string(200, 'a')) != std::string::npos, shown.out);
+  CHECK(shown.out.find('\x1b') == std::string::npos);
+  CHECK(shown.out.find("\u009b") == std::string::npos);
+}
+
 TEST_CASE("words by their kind, as the schema and as the contract spells it, and like frames by time") {
   const Folder folder;
   const InspectOptions options{{arena(folder), "", "", 0}};

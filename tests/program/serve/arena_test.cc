@@ -159,6 +159,9 @@ TEST_CASE("a recording goes on from any moment: its players are bots, from where
     }
     REQUIRE(to->close(kStart + 3'000'000'000).ok());
   }
+  const Ended late = run({kEntente, "arena", "--listen", "native://127.0.0.1:0", "--from", path, "--at", "9:00"});
+  CHECK(late.code == 1);
+  CHECK_MESSAGE(late.err.find("at 9:00 is after the end of " + path + ", which is 0:0") != std::string::npos, late.err);
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--from", path, "--at", "1.25",
                  "--behaviour", "idle", "--bots", "2"});
   NativeClient anna(port_of(arena, "native json"));
