@@ -308,9 +308,9 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     with(hook, [&](Impl& its) {
       its.went_down();
       if (!why.empty()) its.cannot_connect(why);
+      static_cast<Hook*>(hook)->closed = true;  // the hook may go once nothing holds `its`
+      its.sender_->wake();
     });
-    static_cast<Hook*>(hook)->closed = true;
-    with(hook, [](Impl& its) { its.sender_->wake(); });
   }
   static void on_error(natsConnection*, natsSubscription*, natsStatus what, void* hook) {
     if (what == NATS_NOT_PERMITTED) with(hook, [&](Impl& its) { its.was_refused(failure(what)); });
@@ -358,6 +358,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   Millis lost_at_ = steady_now();
   std::string error_;
   std::set<std::string> refusals_;
+  std::set<std::string> reasons_;  // why it could not connect since it was up
   std::vector<std::weak_ptr<BusLine::Inbox>> inboxes_;
   std::vector<std::unique_ptr<Watch>> watches_;  // also those that are over, until their threads are joined
   // Of the sender's thread.
@@ -386,6 +387,7 @@ Millis Bus::Impl::tend() {
       open(one);
     }
     went_up();
+    if (natsConnection_Status(connection_->nats) != NATS_CONN_STATUS_CONNECTED) went_down();  // it was lost before
     return Hand::kLong;
   }
   return pause;
@@ -472,6 +474,7 @@ void Bus::Impl::went_up() {
     up_ = true;
     attempts_ = 0;
     error_.clear();
+    reasons_.clear();
   }
   ++counters_->connects;
   if (options_.told) options_.told(true, "");
@@ -493,11 +496,13 @@ void Bus::Impl::went_down() {
   tell_state(false);
 }
 
-/// Told once for each reason in a row.
+/// Each reason is told once, until it is connected.
 void Bus::Impl::cannot_connect(const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (up_ || ended_ || std::exchange(error_, why) == why) return;
+    if (up_ || ended_) return;
+    error_ = why;
+    if (reasons_.size() >= kMostRefusals || !reasons_.insert(why).second) return;
   }
   if (options_.told) options_.told(false, why);
 }

@@ -72,7 +72,7 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
   }
 
   void look_for_owner(Millis now) {
-    const bool owned = !mirror().lacks_world();
+    const bool owned = heard_at_ != 0 || !mirror().lacks_world();
     if (owned) owned_at_ = now;
     if (owned == !ownerless_ || (!owned && now < owned_at_ + kOwnerless)) return;
     ownerless_ = !owned;
