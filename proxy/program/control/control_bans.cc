@@ -99,7 +99,7 @@ class Keeper {
     if (!who) return who.error();
     if (!bans_.remove(*who)) return Error{"there is no ban of " + who->text() + "; `bans` lists them"};
     if (const auto kept = kept_.save_without(*who); !kept)
-      return Error{kept.error().text + "; the ban is lifted until this program restarts"};
+      return Reply(Error{kept.error().text + "; the ban is lifted until this program restarts"}).though_done();
     return who->text() + " is no longer banned\n";
   }
 

@@ -57,6 +57,7 @@ Outcome<DrainOrder> parse_drain(std::string_view rest) {
       order.text = *said;
     } else if (order.what.empty()) {
       order.what = first_argument(rest);
+      if (order.what.empty()) return Error{kDrainUsage};  // "", which is not all
     } else {
       return Error{kDrainUsage};
     }
@@ -149,6 +150,7 @@ class Drain {
 
   Reply undrain(std::string_view rest) const {
     const std::string what = whole_text(rest);
+    if (what.empty() && !trimmed(rest).empty()) return Error{"usage: undrain [ROUTE|SERVER]"};
     if (server_.drain_server(what, false) != 0) return "server " + what + " gets new players again\n";
     const auto all = served_only(routes_());
     const auto routes = routes_called(all, what);

@@ -104,6 +104,8 @@ bool ask_older(const CtlOptions& options, const std::string& line) {
 }  // namespace
 
 void declare_ctl(CLI::App& app, CtlOptions& options) {
+  // An option without a value is no option to the program, and the command would mean more.
+  const auto not_empty = [](const std::string& value) { return value.empty() ? "must not be empty" : ""; };
   app.add_option("--socket", options.socket, "Control socket of the program: the PATH of its --control")
       ->type_name("PATH")
       ->envname("ENTENTE_CONTROL")
@@ -116,21 +118,26 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option("--for", options.time,
                  "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: after how "
                  "long to end the sessions that are still open (default: never)")
-      ->type_name("TIME");
+      ->type_name("TIME")
+      ->check(not_empty);
   app.add_option(
          "--why", options.why,
          "For ban and kick: the reason, shown to the player if the game can do that. For allow and deny: a note "
          "for other operators")
-      ->type_name("TEXT");
+      ->type_name("TEXT")
+      ->check(not_empty);
   app.add_option("--say", options.say, "For drain: a message to the players, sent when the drain begins")
-      ->type_name("TEXT");
+      ->type_name("TEXT")
+      ->check(not_empty);
   app.add_option(
          "--door", options.doors,
          "For drain: tell players of GAME in PLACE, as `doors` prints it, to connect to HOST:PORT. May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(not_empty);
   app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
-      ->type_name("ROUTE");
+      ->type_name("ROUTE")
+      ->check(not_empty);
   app.add_flag(
       "--fleet", options.fleet,
       "Run COMMAND in the whole fleet. COMMAND is one of nodes, list, find NAME, who NAME, kick NAME, move "

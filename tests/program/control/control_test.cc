@@ -204,6 +204,7 @@ TEST_CASE("a ban that cannot be kept holds as long as the program runs, and that
   CHECK(free.code == 1);
   CHECK(free.err.starts_with(cannot));
   CHECK(free.err.ends_with("; the ban is lifted until this program restarts\n"));
+  CHECK(process.err_has("control: unban 192.0.2.1 (by uid "));
   CHECK(ctl({"bans"}).out.find("192.0.2.1") == std::string::npos);
 }
 

@@ -165,6 +165,8 @@ TEST_CASE("players in an arena hear what is said to them, also when their route 
                 elsewhere.err);
   CHECK(hears(player, "192.0.2.7:4000"));
   CHECK(place.ctl({"undrain", "native"}).code == 0);
+  CHECK(place.ctl({"drain \"\""}).code == 1);  // not all routes
+  CHECK(place.ctl({"undrain \"\""}).code == 1);
   const Ended drained = place.ctl({"drain", "--say", "until tomorrow", "native"});
   CHECK(drained.out.ends_with(": 1 session goes on\ntold 1 of 1 players\n"));
   CHECK(hears(player, "until tomorrow"));
