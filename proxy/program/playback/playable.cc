@@ -125,10 +125,15 @@ class Opening {
     }
     const std::string words = folder_ + "/words.mcap";
     std::ostringstream told, remarks;
+    std::string damage;
     (void)convert({.from = {.file = frames}, .to = words, .words = true, .set = options_.set}, told, remarks,
-                  &progress_);
+                  &progress_, &damage);
+    if (Interruption::came()) return Error{"interrupted"};
+    if (!damage.empty()) return Error{damage};
+    constexpr std::string_view kCommand = "entente convert: ";
     std::istringstream lines(remarks.str());
-    for (std::string line; std::getline(lines, line);) log_warn("{}", line);
+    for (std::string line; std::getline(lines, line);)
+      log_warn("{}", line.starts_with(kCommand) ? line.substr(kCommand.size()) : line);
     std::error_code error;
     if (!fs::exists(words, error)) return Done{};
     std::erase_if(
