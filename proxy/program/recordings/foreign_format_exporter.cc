@@ -39,7 +39,8 @@ void RecExporter::begin(ConnectionId id, const ImportedConnection& connection, c
 
 void RecExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
   const auto at = sessions_.find(links_[id]);
-  if (at != sessions_.end()) at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
+  if (at != sessions_.end() && !is_late(at->second.place))
+    at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
 }
 
 void RecExporter::over(ConnectionId id) {
@@ -47,7 +48,9 @@ void RecExporter::over(ConnectionId id) {
   links_.erase(id);
   if (at == sessions_.end()) return;
   Buffer file;
-  if (const auto why = at->second.made.write(file))
+  if (is_late(at->second.place))
+    finish(at->second.place, at->second.name, {});
+  else if (const auto why = at->second.made.write(file))
     remark(at->second.name + ": left out: " + why->what);
   else
     finish(at->second.place, at->second.name, std::move(file));
@@ -68,6 +71,7 @@ void DemoExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime tim
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;
+  if (is_late(session.place)) return;
   if (frame.way == Way::kToServer) {
     ++session.by_client;
     return;
@@ -95,7 +99,9 @@ void DemoExporter::over(ConnectionId id) {
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;
-  if (!session.has_map || !session.has_state) {
+  if (is_late(session.place)) {
+    finish(session.place, session.name, {});
+  } else if (!session.has_map || !session.has_state) {
     remark(session.name + ": left out: the client was never sent the " + (session.has_map ? "state" : "map"));
   } else {
     const auto lacks = [&](std::uint64_t messages, const char* why) {

@@ -27,6 +27,8 @@ class ForeignFormatExporter : public ConvertSink {
   /// Sets the file, and the name and the place of the connection that it was made of, unless there is one of an earlier
   /// connection.
   void finish(std::uint64_t place, const std::string& name, Buffer file);
+  /// Whether there is the file of an earlier connection.
+  bool is_late(std::uint64_t place) const { return place_ != 0 && place > place_; }
 
   void end(ConnectionId, const ImportedClose&) override {}
   void remark(std::string_view text) override;

@@ -270,7 +270,8 @@ int recordings(const RecordingsOptions& options, std::ostream& out, std::ostream
   else
     out << table_of(all);
   // Of a folder, other files are listed with a remark. What is asked for by name is to be a recording.
-  const bool unreadable = all.size() == 1 && all.front().start == 0 && !all.front().problem.empty();
+  const bool unreadable =
+      all.size() == 1 && all.front().finished && all.front().start == 0 && !all.front().problem.empty();
   std::error_code error;
   return unreadable && !fs::is_directory(options.place, error) ? kFailed : kOk;
 }

@@ -65,7 +65,7 @@ class SmallCopy {
   }
   ~SmallCopy() {
     if (finished_) return;
-    const bool whole = to_->close(last_).ok();
+    const bool whole = !closed_ && to_->close(last_).ok();
     std::error_code ignored;
     std::filesystem::remove(to_->path() + (whole ? "" : ".part"), ignored);
   }
@@ -84,8 +84,10 @@ class SmallCopy {
   }
 
   Outcome<Done> finish() {
-    finished_ = true;
-    return to_->close(last_);
+    closed_ = true;
+    auto done = to_->close(last_);
+    finished_ = done.ok();
+    return done;
   }
 
  private:
@@ -102,7 +104,7 @@ class SmallCopy {
 
   std::unique_ptr<trace::Recorder> to_;
   WallTime last_ = 0;
-  bool finished_ = false;
+  bool closed_ = false, finished_ = false;
   Buffer calls_;
 };
 
