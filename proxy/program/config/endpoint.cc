@@ -8,6 +8,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config/url_options.h"
+#include "proxy/program/host_port.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {
@@ -16,7 +17,8 @@ namespace {
 constexpr std::string_view kShape = "an endpoint looks like bzflag://127.0.0.1:5154?dialect=2.4";
 
 struct Parts {
-  std::string_view scheme, host, port, path, query;
+  std::string_view scheme, path, query;
+  HostPort at;
 };
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
@@ -33,29 +35,6 @@ std::string_view take_until(std::string_view& text, std::string_view mark) {
   return before;
 }
 
-// Splits "host:port", "host", "[v6]:port" or "[v6]".
-const char* split_authority(std::string_view authority, Parts& parts) {
-  if (authority.starts_with('[')) {
-    const std::size_t end = authority.find(']');
-    if (end == std::string_view::npos) return "the '[' of the address is not closed";
-    parts.host = authority.substr(1, end - 1);
-    authority.remove_prefix(end + 1);
-    if (!authority.empty() && authority[0] != ':') return "only ':' and a port may follow ']'";
-  } else {
-    const std::size_t colon = authority.find(':');
-    if (authority.find(':', colon == std::string_view::npos ? colon : colon + 1) != std::string_view::npos)
-      return "an IPv6 address needs brackets, as in [::1]:4410";
-    parts.host = authority.substr(0, colon);
-    authority.remove_prefix(parts.host.size());
-  }
-  if (parts.host.empty()) return "the host is missing";
-  if (std::any_of(parts.host.begin(), parts.host.end(), [](unsigned char c) { return c <= ' '; }))
-    return "there is a space in the host";
-  if (authority == ":") return "the port is missing after ':'";
-  if (!authority.empty()) parts.port = authority.substr(1);
-  return nullptr;
-}
-
 Outcome<Parts> split(std::string_view url) {
   Parts parts;
   std::string_view left = url;
@@ -66,7 +45,9 @@ Outcome<Parts> split(std::string_view url) {
   const std::size_t slash = std::min(where.find('/'), where.size());
   parts.path = where.substr(slash);
   where = where.substr(0, slash);
-  if (const char* why = split_authority(where, parts)) return malformed(url, why);
+  const auto at = split_host_port(where);
+  if (!at) return malformed(url, at.error().text);
+  parts.at = *at;
   return parts;
 }
 
@@ -150,14 +131,6 @@ Outcome<Done> read_parameters(std::string_view query, std::optional<EndpointRole
   return Done{};
 }
 
-Outcome<std::uint16_t> port_of(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (failed != std::errc{} || end != text.data() + text.size())
-    return Error{"port: " + expected_integer(0, 65535, "", quoted(text))};
-  return port;
-}
-
 }  // namespace
 
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
@@ -172,10 +145,10 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   const wire::Game* travels = *game;
   const auto web = web_of(carrier, parts->path, travels);
   if (!web) return at_fault(web.error());
-  Endpoint endpoint{travels, {}, std::string(parts->host), travels->default_port(), *web};
+  Endpoint endpoint{travels, {}, std::string(parts->at.host), travels->default_port(), *web};
 
-  if (!parts->port.empty()) {
-    const auto port = port_of(parts->port);
+  if (!parts->at.port.empty()) {
+    const auto port = parse_port(parts->at.port);
     if (!port) return at_fault(port.error());
     endpoint.port = *port;
   }

@@ -1,8 +1,6 @@
 #include "proxy/program/control/arguments.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <optional>
 
 #include "proxy/base/text.h"
@@ -66,18 +64,6 @@ Outcome<std::string> sayable_text(std::string_view text, std::size_t most) {
   std::string said = clean(text);
   if (said.size() <= most) return said;
   return Error{"the text has " + std::to_string(said.size()) + " bytes; it may have " + std::to_string(most)};
-}
-
-bool is_host_and_port(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return false;
-  const std::string_view host = text.substr(0, colon), port = text.substr(colon + 1);
-  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  if (host.empty() || host.find_first_of(" /@") != host.npos || (!bracketed && host.find_first_of("[:]") != host.npos))
-    return false;
-  std::uint16_t number = 0;
-  const auto read = std::from_chars(port.data(), port.data() + port.size(), number);
-  return read.ec == std::errc() && read.ptr == port.data() + port.size() && number != 0;
 }
 
 std::string as_argument(std::string_view text) {

@@ -26,9 +26,6 @@ inline constexpr std::size_t kLongestSayable = 400;  ///< bytes
 /// Without control characters; an error if it is longer than `most` bytes, because what players are told is never cut.
 Outcome<std::string> sayable_text(std::string_view text, std::size_t most = kLongestSayable);
 
-/// Whether the text is HOST:PORT, with a port from 1 to 65535. An IPv6 host is in brackets.
-bool is_host_and_port(std::string_view text);
-
 /// The text as one argument: in quotes, if it needs them.
 std::string as_argument(std::string_view text);
 /// In quotes, with a backslash before each quote and backslash.

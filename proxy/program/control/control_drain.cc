@@ -5,6 +5,7 @@
 
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/counted.h"
+#include "proxy/program/host_port.h"
 #include "proxy/program/time_text.h"
 
 namespace entente {

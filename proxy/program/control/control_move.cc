@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/host_port.h"
 
 namespace entente {
 namespace {

@@ -67,6 +67,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://", "the host is missing" + shape},
         Case{"toy://:80", "the host is missing" + shape},
         Case{"toy://[]:80", "the host is missing" + shape},
+        Case{"toy://user@h:80", "a host has no '/', '@', '[' or ']'" + shape},
         Case{"toy://h:", "the port is missing after ':'" + shape},
         Case{"toy://h:65536", "port: expected an integer from 0 to 65535, got '65536'"},
         Case{"toy://h:-1", "port: expected an integer from 0 to 65535, got '-1'"},

@@ -53,13 +53,6 @@ TEST_CASE("an argument with blanks is in quotes; the rest of a line is one text"
   CHECK(rest == "--for 2d");
 }
 
-TEST_CASE("a host and a port are one text") {
-  for (const char* good : {"example.org:4000", "192.0.2.7:1", "[2001:db8::7]:65535"}) CHECK(is_host_and_port(good));
-  for (const char* bad : {"", "example.org", ":4000", "192.0.2.7:0", "192.0.2.7:65536", "192.0.2.7:", "192.0.2.7:4x",
-                          "2001:db8::7:4000", "[]:4000", "two words:4000"})
-    CHECK_FALSE_MESSAGE(is_host_and_port(bad), std::string(bad));
-}
-
 TEST_CASE("a number is a link, an address is an address, and anything else, or name:X, is a name") {
   CHECK(*Target::parse("7").link == 7);
   CHECK(Target::parse("192.0.2.0/24").network->text() == "192.0.2.0/24");
