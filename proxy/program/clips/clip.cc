@@ -62,7 +62,7 @@ class ClipCommand {
   }
 
   Outcome<Done> with_words(std::unique_ptr<NewRecording> to, Clipper::Original original) {
-    const MadeWords words(options_.source, options_.out, kClip, progress_);
+    const MadeWords words(options_.source, options_.out, std::string(kClip) + ": ", progress_);
     if (Interruption::came()) return Error{"interrupted"};
     if (!words.made()) {
       err_ << words.said();

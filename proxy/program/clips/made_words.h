@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "proxy/program/import/file.h"
 
@@ -10,8 +11,10 @@ namespace entente {
 
 class MadeWords {
  public:
-  /// `out`: the file that the command writes. `command`: its name for people ("entente clip").
-  MadeWords(const FileOptions& source, const std::string& out, const std::string& command, Progress& progress);
+  /// `out`: the file that the command writes. `prefix`: begins what the command says ("entente clip: ").
+  /// `set`: settings of the games' backs ("key=value").
+  MadeWords(const FileOptions& source, const std::string& out, const std::string& prefix, Progress& progress,
+            const std::vector<std::string>& set = {});
   ~MadeWords();
   MadeWords(const MadeWords&) = delete;
   MadeWords& operator=(const MadeWords&) = delete;

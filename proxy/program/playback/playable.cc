@@ -7,13 +7,13 @@
 #include <sstream>
 
 #include "proxy/program/clips/join.h"
+#include "proxy/program/clips/made_words.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/playback/agreement.h"
 #include "proxy/program/playback/merged_sessions.h"
 #include "proxy/program/playback/overlaps.h"
 #include "proxy/program/playback/words_cache.h"
-#include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/convert_words.h"
 #include "proxy/program/recordings/mcap_exporter.h"
 #include "proxy/program/time_text.h"
@@ -41,8 +41,8 @@ class WordsMaker final : public McapExporter {
   const trace::Recorder& recorder_;
 };
 
-/// The words that were made of a file.
-struct MadeWords {
+/// The words of a file, made in a file without a name.
+struct ScratchWords {
   std::shared_ptr<trace::ScratchFile> file;
   std::string damage;             ///< why the rest of the original cannot be read
   std::vector<std::string> gaps;  ///< why something has no words
@@ -123,22 +123,16 @@ class Opening {
       frames = folder_ + "/frames.mcap";
       if (const auto joined = join_recordings(without, frames, progress_); !joined) return joined.error();
     }
-    const std::string words = folder_ + "/words.mcap";
-    std::ostringstream told, remarks;
-    std::string damage;
-    (void)convert({.from = {.file = frames}, .to = words, .words = true, .set = options_.set}, told, remarks,
-                  &progress_, &damage);
+    const MadeWords words({.file = frames}, folder_ + "/frames", "", progress_, options_.set);
     if (Interruption::came()) return Error{"interrupted"};
-    if (!damage.empty()) return Error{damage};
-    constexpr std::string_view kCommand = "entente convert: ";
-    std::istringstream lines(remarks.str());
-    for (std::string line; std::getline(lines, line);)
-      log_warn("{}", line.starts_with(kCommand) ? line.substr(kCommand.size()) : line);
-    std::error_code error;
-    if (!fs::exists(words, error)) return Done{};
+    if (!words.damage().empty()) return Error{words.damage()};
+    std::istringstream lines(words.said());
+    for (std::string line; std::getline(lines, line);) log_warn("{}", line);
+    if (!words.made()) return Done{};
     std::erase_if(
         files, [&](const std::string& one) { return std::find(without.begin(), without.end(), one) != without.end(); });
-    files.push_back(words);
+    files.push_back(words.path());
+    std::error_code error;
     fs::remove(from_.file, error);
     const auto joined = join_recordings(files, from_.file, progress_);
     return joined ? Outcome<Done>(Done{}) : joined.error();
@@ -216,7 +210,7 @@ class Opening {
     return choose(found);
   }
 
-  std::string nothing_in(const MadeWords& made) const {
+  std::string nothing_in(const ScratchWords& made) const {
     if (!made.damage.empty()) return made.damage;
     std::string text = name_ + (alone() ? " holds" : " hold") + " nothing that can be replayed";
     for (std::size_t i = 0; i < std::min(made.gaps.size(), kMostGaps); ++i)
@@ -225,7 +219,7 @@ class Opening {
   }
 
   /// Words of a damaged file are not kept: the next one who plays it is to be told of the damage, too.
-  void tell_kept(const MadeWords& made, double seconds) const {
+  void tell_kept(const ScratchWords& made, double seconds) const {
     const std::string made_in = fmt::format("{}: made words in {:.1f} s", name_, seconds);
     if (!alone()) return log_info("{}; words of several files are not kept", made_in);
     if (!made.damage.empty()) return log_info("{}; they are not kept, because the file is damaged", made_in);
@@ -237,7 +231,7 @@ class Opening {
   }
 
   /// Where the file is, so that the words can be kept there; if that is impossible, in the folder for temporary files.
-  Outcome<MadeWords> make_beside_or_elsewhere(const RecordedFile& file, const ConvertWords::Settings& set) {
+  Outcome<ScratchWords> make_beside_or_elsewhere(const RecordedFile& file, const ConvertWords::Settings& set) {
     const fs::path beside = fs::path(path_).parent_path();
     if (auto made = make_in(beside.empty() ? "." : beside.string(), file, set)) return made;
     std::error_code error;
@@ -247,7 +241,8 @@ class Opening {
     return Error{"there is no room for the words of " + name_ + ": " + made.error().text};
   }
 
-  Outcome<MadeWords> make_in(const std::string& folder, const RecordedFile& file, const ConvertWords::Settings& set) {
+  Outcome<ScratchWords> make_in(const std::string& folder, const RecordedFile& file,
+                                const ConvertWords::Settings& set) {
     std::error_code error;
     const auto mode = static_cast<unsigned>(fs::status(path_, error).permissions()) & 0666U;
     auto scratch = trace::ScratchFile::create(folder, "the words of " + name_, error ? 0600U : mode | 0600U);
@@ -264,7 +259,7 @@ class Opening {
     const auto closed = (*recorder)->close(maker.last());
     if (!closed) return closed.error();
     if ((*recorder)->failing() || (*recorder)->lost().bytes != 0) return Error{(*recorder)->why()};
-    return MadeWords{std::move(*scratch), read ? "" : read.error().text, words.gaps(), words.words_of_frames() == 0};
+    return ScratchWords{std::move(*scratch), read ? "" : read.error().text, words.gaps(), words.words_of_frames() == 0};
   }
 
   const PlayableOptions& options_;

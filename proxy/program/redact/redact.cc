@@ -70,7 +70,7 @@ class RedactCommand {
     if (const auto done = learn(); !done) return done;
     if (!options_.last || has_words_) return write();
     // A part begins with the world, which only words tell.
-    const MadeWords words({.file = options_.file}, options_.out, kRedact, progress_);
+    const MadeWords words({.file = options_.file}, options_.out, std::string(kRedact) + ": ", progress_);
     if (Interruption::came()) return Error{"interrupted"};
     if (!words.damage().empty()) return Error{words.damage() + "; `entente convert` saves the readable part"};
     err_ << words.said();
