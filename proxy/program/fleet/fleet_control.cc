@@ -61,6 +61,7 @@ FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SeatQueues& qu
   bans_ = std::make_unique<FleetBans>(*line_, loop_, bans, names, fleet_.node(), fleet_.replicas(), before);
   queue_post_ = std::make_unique<fleet::QueuePost>(*line_, loop_, queues, names, fleet_.node(), fleet_.run());
   line_->subscribe(names.order(fleet_.node()), [this](const fleet::BusMessage& message) { hear_order(message); });
+  line_->subscribe(names.state(fleet_.node()), [this](const fleet::BusMessage& message) { hear_own_state(message); });
   line_->subscribe(names.operation("who"), [this](const fleet::BusMessage&) { tell_state(); });
   ticker_ = std::make_unique<net::Ticker>(loop_, static_cast<net::Ticker::User&>(*this), kState);
   thread_ = std::thread([this] { loop_.run(); });
@@ -87,6 +88,7 @@ void FleetControl::mail() {
 
 void FleetControl::tick(Millis now) {
   std::erase_if(seen_, [now](const auto& one) { return one.second + kGone < now; });
+  if (namesake_ && namesake_->last + kGone < now) namesake_.reset();
   tell_state();
 }
 
@@ -108,6 +110,18 @@ void FleetControl::hear_state(const fleet::BusMessage& message) {
   bus::NodeState state;
   if (!node || !fleet::decode(message.bytes, state)) return;
   if (seen_.size() < kMostNodes || seen_.contains(*node)) seen_[*node] = loop_.now();
+}
+
+/// An upgrade is over sooner: then only the new process says that it is this node.
+void FleetControl::hear_own_state(const fleet::BusMessage& message) {
+  bus::NodeState state;
+  if (left_ || !fleet::decode(message.bytes, state) || state.run() == fleet_.run()) return;
+  const Millis now = loop_.now();
+  if (!namesake_) namesake_ = Namesake{now, now};
+  namesake_->last = now;
+  if (namesake_->told || now < namesake_->first + kGone) return;
+  namesake_->told = true;
+  log_error("fleet: another process is also the node '{}'; set another [fleet] node for one of them", fleet_.node());
 }
 
 /// An order names a subject for its answer. What JetStream publishes for somebody, at any subject, does not.

@@ -57,6 +57,7 @@ class FleetControl final : private net::Ticker::User {
   // On the loop's thread.
   void tell_state();
   void hear_state(const fleet::BusMessage& message);
+  void hear_own_state(const fleet::BusMessage& message);
   void hear_order(const fleet::BusMessage& message);
   void end();
   // On an operator's.
@@ -81,6 +82,11 @@ class FleetControl final : private net::Ticker::User {
   std::map<std::string, Millis> seen_;  // nodes, and when they last said that they are there
   bool gathers_ = false;                // it hears them
   bool left_ = false;
+  struct Namesake {  // another process that says that it is this node
+    Millis first = 0, last = 0;
+    bool told = false;
+  };
+  std::optional<Namesake> namesake_;
   std::unique_ptr<net::Ticker> ticker_;
   std::thread thread_;
 };

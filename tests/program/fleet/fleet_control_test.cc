@@ -179,6 +179,16 @@ TEST_CASE("ctl: a player is moved into an arena of the fleet that another node o
   says(anna, carl, "home again");
 }
 
+TEST_CASE("two nodes of one name: each says in its log that the name is taken") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess one(nats, "a"), other(nats, "a"), b(nats, "b");
+  for (NodeProcess* node : {&one, &other})
+    CHECK(node->process().err_has("another process is also the node 'a'; set another [fleet] node for one of them"));
+  b.stop();
+  CHECK_FALSE(has(b.process().err(), "is also the node"));
+}
+
 TEST_CASE("ctl --fleet drain: players are told where another node has their game and arena, now and at the end") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
