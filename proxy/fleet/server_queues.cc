@@ -23,18 +23,13 @@ void erase_first(Map& map, Before&& before) {
 
 }  // namespace
 
-std::string queue_key(const std::vector<relay::ServerOptions>& servers, const std::string& machine) {
-  std::vector<std::string> names;
-  for (const relay::ServerOptions& one : servers)
-    names.push_back(one.host + " " + std::to_string(one.port) + (is_of_this_machine(one.host) ? " " + machine : ""));
-  std::sort(names.begin(), names.end());
-  std::string all;
-  for (const std::string& name : names) all += name + "\n";
-  return std::to_string(fnv1a(as_bytes(all)));
+std::string queue_key(const relay::ServerOptions& server, const std::string& machine) {
+  const std::string here = is_of_this_machine(server.host) ? " " + machine : "";
+  return std::to_string(fnv1a(as_bytes(server.host + " " + std::to_string(server.port) + here + "\n")));
 }
 
-std::shared_ptr<relay::SeatQueue> SeatQueues::of(const std::vector<relay::ServerOptions>& servers) {
-  const std::string key = queue_key(servers, machine_);
+std::shared_ptr<relay::SeatQueue> SeatQueues::of(const relay::ServerOptions& server) {
+  const std::string key = queue_key(server, machine_);
   const std::lock_guard lock(mutex_);
   std::weak_ptr<relay::SeatQueue>& known = queues_[key];
   auto queue = known.lock();

@@ -1,5 +1,5 @@
-// The queues of players who wait for seats on servers, as all nodes have them: whoever has waited longest goes first,
-// wherever that is.
+// The queues of players who wait for seats on servers, one for each server, as all nodes have them: whoever has waited
+// longest goes first, wherever that is.
 // Law: what other nodes claim is checked and limited. A claim that is new is at most as old as its node was silent
 // before. Who says nothing more claims nothing. Without NATS, each node has its own queues.
 #pragma once
@@ -21,9 +21,9 @@
 
 namespace entente::fleet {
 
-/// A name for the same servers, which all nodes compute alike: a token. `machine`: what only processes have in common
-/// that reach the same servers at loopback addresses.
-std::string queue_key(const std::vector<relay::ServerOptions>& servers, const std::string& machine);
+/// A name for the server, which all nodes compute alike: a token. `machine`: what only processes have in common that
+/// reach the same server at a loopback address.
+std::string queue_key(const relay::ServerOptions& server, const std::string& machine);
 
 /// The queues of this process. Thread-safe.
 class SeatQueues {
@@ -31,8 +31,8 @@ class SeatQueues {
   /// `machine`: as for queue_key().
   explicit SeatQueues(std::string machine) : machine_(std::move(machine)) {}
 
-  /// The queue for these servers; the same one as long as somebody has it.
-  std::shared_ptr<relay::SeatQueue> of(const std::vector<relay::ServerOptions>& servers);
+  /// The queue for this server; the same one as long as somebody has it.
+  std::shared_ptr<relay::SeatQueue> of(const relay::ServerOptions& server);
   std::vector<std::pair<std::string, std::shared_ptr<relay::SeatQueue>>> all();
 
  private:

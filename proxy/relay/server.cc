@@ -94,8 +94,7 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options) {
                                         .slow_start_ms = options.slow_start_ms,
                                         .needs_dialect = shown && !all_named,
                                         .detects_in_session = route.server_game().probe() == wire::Probe::kFirstSession,
-                                        .launch = options.launch,
-                                        .seats = options.seats});
+                                        .launch = options.launch});
   return Done{};
 }
 

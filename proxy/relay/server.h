@@ -41,8 +41,7 @@ struct RouteOptions : RouteRules {
   std::uint32_t check_ms = 0;       ///< as UpstreamRules
   std::uint32_t slow_start_ms = 0;  ///< as UpstreamRules
   LaunchRules launch = {};
-  std::shared_ptr<SeatQueue> seats = {};  ///< as UpstreamRules
-  WebOptions web{};                       ///< if a game travels by WebSocket
+  WebOptions web{};  ///< if a game travels by WebSocket
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };

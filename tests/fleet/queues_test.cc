@@ -29,15 +29,14 @@ std::string claims(std::uint64_t run, const std::vector<std::pair<std::uint64_t,
   return said.SerializeAsString();
 }
 
-TEST_CASE("the same servers have the same key, in any order; those at loopback addresses are this machine's") {
-  const std::vector<ServerOptions> a = {{"example.org", 5154}, {"192.0.2.7", 5155}},
-                                   b = {{"192.0.2.7", 5155}, {"example.org", 5154}}, c = {{"example.org", 5154}},
-                                   d = {{"127.0.0.1", 5154}};
+TEST_CASE("the same server has the same key; one at a loopback address is this machine's") {
+  const ServerOptions a = {"example.org", 5154}, b = {"example.org", 5154}, c = {"example.org", 5155},
+                      d = {"127.0.0.1", 5154};
   CHECK(queue_key(a, "here") == queue_key(b, "there"));
   CHECK(queue_key(a, "here") != queue_key(c, "here"));
   CHECK(queue_key(d, "here") == queue_key(d, "here"));
   CHECK(queue_key(d, "here") != queue_key(d, "there"));
-  CHECK(queue_key(c, "here") == "2459137156337375198");  // on every machine
+  CHECK(queue_key(a, "here") == "2459137156337375198");  // on every machine
   CHECK_FALSE(objection_to_token(queue_key(d, "here")));
   SeatQueues queues("here");
   auto one = queues.of(a);
@@ -96,10 +95,10 @@ TEST_CASE("a seat that was freed elsewhere is a hint, at most one each second") 
   CHECK(foreign.hear("a", as_bytes(claims(1, {}, 10)), 11'300) == Heard::kFreed);
 }
 
-/// A process with a queue for the same servers as others.
+/// A process with a queue for the same server as others.
 struct QueueNode {
   QueueNode(const NatsServer& nats, net::Loop& loop, const std::string& node)
-      : bus({.servers = {nats.url()}, .client = node}), line(std::in_place, bus, loop), queue(queues.of({{"s", 1}})) {
+      : bus({.servers = {nats.url()}, .client = node}), line(std::in_place, bus, loop), queue(queues.of({"s", 1})) {
     post.emplace(*line, loop, queues, Subjects("entente"), node, 1);
   }
   Bus bus;

@@ -119,7 +119,8 @@ void Service::discard(relay::TapThread& tap) {
 relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
-  if (fleet_ && options.hold_ms != 0) options.seats = seat_queues_.of(options.servers);
+  if (options.hold_ms != 0)
+    for (relay::ServerOptions& server : options.servers) server.seats = seat_queues_.of(server);
   options.public_host = config_.public_host();
   // The server of players who are still in another process, or on a route from before a reload, is not stopped.
   options.launch.may_stop = [this] {

@@ -60,10 +60,12 @@ void Dial::connect() {
   rest_until_ = 0;
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
-  const bool full = upstreams.all_full(now) || (upstreams.holds() && upstreams.others_wait(now));
+  const ServerSet wanted = upstreams.holds() ? upstreams.wanted_by_others(now) : 0;
+  const bool full = upstreams.all_full(now, wanted);
   if ((upstreams.waiting() != 0 || full || !upstreams.any_up(now)) &&
       hold(full ? Reason::kServerDeclined : Reason::kServerUnreachable))
     return;
+  walk_.leave_out(wanted);
   next(Reason::kServerUnreachable, "");
 }
 
@@ -74,7 +76,7 @@ void Dial::succeeded(bool seated) {
   if (server.succeeded(now)) worker_route_->say_up(server);
   reached_ = &server;
   server.count_session();
-  const bool scarce = server.is_scarce(now) || worker_route_->route.upstreams.others_wait(now);
+  const bool scarce = server.is_scarce(now) || worker_route_->route.upstreams.others_want(server, now);
   Upstreams::Place kept = !seated && scarce ? std::move(place_) : Upstreams::Place();
   end();
   place_ = std::move(kept);
@@ -143,8 +145,10 @@ void Dial::tick(Millis now) {
   if (rest_until_ != 0) return connect();
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool up = upstreams.any_up(now);
-  if ((!up && now < try_at_) || upstreams.all_full(now) || !place_.has_turn(now)) return;
-  walk_.again(up);
+  if ((!up && now < try_at_) || upstreams.all_full(now)) return;
+  const ServerSet turn = place_.turn(now);
+  if (turn == 0) return;
+  walk_.again(up, turn);
   next(held_for_, "");
 }
 

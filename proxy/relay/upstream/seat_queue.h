@@ -1,4 +1,4 @@
-// Who goes next to servers that are full: one order for all routes to the same servers, of this process and of others.
+// Who goes next to a server that is full: one order for all routes to it, of this process and of others.
 // Law: thread-safe. Who has waited longest goes first. One claim of others keeps nobody here from a free seat for
 // longer than kPatience, and all of them not for longer than kMostPatience. Then they count no more for a while.
 #pragma once
@@ -27,12 +27,13 @@ class SeatQueue {
   };
   static constexpr std::size_t kMostClaims = 256;  ///< that others are told
   static constexpr Millis kPatience = 10'000, kMostPatience = 30'000;
-  static constexpr Millis kIgnored = 60'000;  ///< how long claims of others do not count then; less if a server is full
+  static constexpr Millis kIgnored =
+      60'000;  ///< how long claims of others do not count then; less if the server is full
 
   // For a route's queue, `whose`.
   void add(const void* whose, const Claim& claim);
   void remove(const void* whose, const Claim& claim);
-  /// A server was full.
+  /// The server was full.
   void refused(Millis now);
   /// Somebody who had a seat may have left.
   void freed();
@@ -40,7 +41,7 @@ class SeatQueue {
   bool has_turn(const void* whose, Millis now);
   /// Whether somebody waits for a seat elsewhere, so that a newcomer must wait, too.
   bool others_wait(const void* whose, Millis now) const;
-  /// When a seat became free elsewhere: the servers may be tried again.
+  /// When a seat became free elsewhere: the server may be tried again.
   Millis freed_elsewhere_at() const { return freed_elsewhere_at_; }
 
   // For what connects it with other processes.

@@ -18,6 +18,8 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+ServerSet bit(const Upstream& server) { return ServerSet{1} << server.index; }
+
 std::optional<std::size_t> index_in(std::int64_t dialect) {
   return dialect < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(dialect));
 }
@@ -77,7 +79,6 @@ std::string Upstream::why() const {
 void Upstreams::open(std::vector<std::unique_ptr<Upstream>> servers, const UpstreamRules& rules) {
   servers_ = std::move(servers);
   rules_ = rules;
-  for (const auto& server : servers_) server->seats_ = rules_.seats;
 }
 
 void Upstreams::share(const Upstreams& before) {
@@ -111,14 +112,14 @@ double Upstreams::rank(const Upstream& server, const net::Address& client, Milli
   return -share_of(server, now) / std::log(uniform);
 }
 
-Upstream* Upstreams::choose(const net::Address& client, Millis now, Tried tried, std::optional<std::size_t> dialect,
+Upstream* Upstreams::choose(const net::Address& client, Millis now, ServerSet tried, std::optional<std::size_t> dialect,
                             bool only_up) const {
   Upstream* best = nullptr;
   int best_class = 3;
   double best_rank = 0;
   for (const auto& one : servers_) {
     Upstream& server = *one;
-    if (server.drained() || (tried >> server.index & 1) != 0) continue;
+    if (server.drained() || (tried & bit(server)) != 0) continue;
     if (!fits(server, dialect)) continue;
     const int its_class = server.is_down(now) ? 2 : server.is_full(now) ? 1 : 0;
     if (only_up && its_class == 2) continue;
@@ -142,9 +143,9 @@ bool Upstreams::any_up(Millis now) const {
                      [now](const auto& one) { return !one->drained() && !one->is_down(now); });
 }
 
-bool Upstreams::all_full(Millis now) const {
-  return any_up(now) && std::all_of(servers_.begin(), servers_.end(), [now](const auto& one) {
-           return one->drained() || one->is_down(now) || one->is_full(now);
+bool Upstreams::all_full(Millis now, ServerSet but) const {
+  return any_up(now) && std::all_of(servers_.begin(), servers_.end(), [now, but](const auto& one) {
+           return one->drained() || one->is_down(now) || one->is_full(now) || (but & bit(*one)) != 0;
          });
 }
 
@@ -163,7 +164,8 @@ Upstreams::Place Upstreams::wait(std::uint64_t number, Millis since) {
   Place place;
   place.queue_ = this;
   place.claim_ = {since, number};
-  if (rules_.seats != nullptr) rules_.seats->add(this, place.claim_);
+  for (const auto& server : servers_)
+    if (server->options.seats != nullptr) server->options.seats->add(this, place.claim_);
   const std::lock_guard lock(mutex_);
   queue_.insert(number);
   return place;
@@ -174,7 +176,14 @@ std::size_t Upstreams::waiting() const {
   return queue_.size();
 }
 
-bool Upstreams::Place::has_turn(Millis now) const {
+ServerSet Upstreams::wanted_by_others(Millis now) const {
+  ServerSet all = 0;
+  for (const auto& server : servers_)
+    if (others_want(*server, now)) all |= bit(*server);
+  return all;
+}
+
+ServerSet Upstreams::Place::turn(Millis now) const {
   const bool up = std::any_of(queue_->servers_.begin(), queue_->servers_.end(), [now](const auto& one) {
     return !one->drained() && one->state() == Upstream::State::kUp && !one->is_scarce(now);
   });
@@ -182,15 +191,21 @@ bool Upstreams::Place::has_turn(Millis now) const {
   std::size_t before = 0;
   for (const std::uint64_t other : queue_->queue_) {
     if (other == claim_.number) break;
-    if (++before >= (up ? kTurns : 1)) return false;
+    if (++before >= (up ? kTurns : 1)) return 0;
   }
   lock.unlock();
-  return queue_->rules_.seats == nullptr || queue_->rules_.seats->has_turn(queue_, now);
+  ServerSet its = 0;
+  for (const auto& server : queue_->servers_) {
+    const auto& seats = server->options.seats;
+    if (!server->is_full(now) && (seats == nullptr || seats->has_turn(queue_, now))) its |= bit(*server);
+  }
+  return its;
 }
 
 void Upstreams::Place::leave() {
   if (queue_ == nullptr) return;
-  if (queue_->rules_.seats != nullptr) queue_->rules_.seats->remove(queue_, claim_);
+  for (const auto& server : queue_->servers_)
+    if (server->options.seats != nullptr) server->options.seats->remove(queue_, claim_);
   const std::lock_guard lock(queue_->mutex_);
   queue_->queue_.erase(claim_.number);
   queue_ = nullptr;
@@ -203,10 +218,12 @@ const net::Address* ServerWalk::next(Millis now, const std::string& why) {
   if (server_ != nullptr && next_ < server_->addresses.size()) return &server_->addresses[next_++];
   if (server_ != nullptr && !why.empty()) server_->failed(now, why);
   server_ = std::exchange(first_, nullptr);
-  if (server_ != nullptr && (server_->drained() || !upstreams_->fits(*server_, dialect_))) server_ = nullptr;
+  if (server_ != nullptr &&
+      (server_->drained() || (tried_ & bit(*server_)) != 0 || !upstreams_->fits(*server_, dialect_)))
+    server_ = nullptr;
   if (server_ == nullptr) server_ = upstreams_->choose(client_, now, tried_, dialect_, only_up_);
   if (server_ == nullptr) return nullptr;
-  tried_ |= Tried{1} << server_->index;
+  tried_ |= bit(*server_);
   next_ = 1;
   return &server_->addresses.front();
 }

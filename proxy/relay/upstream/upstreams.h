@@ -33,7 +33,13 @@ struct ServerOptions {
   std::uint16_t port = 0;
   std::optional<std::size_t> dialect = {};  ///< none: detected, or the game's first
   std::uint32_t weight = 1;                 ///< 1 to 1000
+  /// Who waits for its seats on other routes, and in other processes. Null: nobody does.
+  std::shared_ptr<SeatQueue> seats = {};
 };
+
+/// A set of a route's servers, by index.
+using ServerSet = std::uint64_t;
+inline constexpr std::size_t kMostServers = 64;
 
 /// One server of a route.
 class Upstream {
@@ -65,7 +71,7 @@ class Upstream {
     ++known_->refusals;
     known_->full_until = now + kFullFor;
     known_->scarce_until = now + kScarceFor;
-    if (seats_ != nullptr) seats_->refused(now);
+    if (options.seats != nullptr) options.seats->refused(now);
   }
   void drain(bool on) { known_->drained = on; }
   /// Sets the dialect that the server was found to speak; nothing: it is no longer known.
@@ -79,7 +85,7 @@ class Upstream {
   bool drained() const { return known_->drained; }
   bool is_full(Millis now) const {
     return now < known_->full_until &&
-           (seats_ == nullptr || seats_->freed_elsewhere_at() + kFullFor <= known_->full_until);
+           (options.seats == nullptr || options.seats->freed_elsewhere_at() + kFullFor <= known_->full_until);
   }
   /// It was full a short time ago: players who wait for a seat go there one after another.
   bool is_scarce(Millis now) const { return now < known_->scarce_until; }
@@ -112,7 +118,6 @@ class Upstream {
 
   std::shared_ptr<Known> known_ = std::make_shared<Known>();
   std::atomic<bool> checked_{false};
-  std::shared_ptr<SeatQueue> seats_;  // of its route; may be null
 };
 
 /// Commands for /bin/sh that start and stop the servers of a route; empty: none.
@@ -136,13 +141,7 @@ struct UpstreamRules {
   /// A session detects the dialect of a server that does not name one.
   bool detects_in_session = false;
   LaunchRules launch = {};
-  /// Who waits for the same servers on other routes, and in other processes. Null: nobody does.
-  std::shared_ptr<SeatQueue> seats = {};
 };
-
-/// Servers that a session has tried.
-using Tried = std::uint64_t;
-inline constexpr std::size_t kMostServers = 64;
 
 class Upstreams {
  public:
@@ -172,7 +171,7 @@ class Upstreams {
       if (server_ == nullptr) return;
       --server_->known_->sessions;
       if (refusals_ != server_->known_->refusals) server_->known_->full_until = 0;
-      if (server_->seats_ != nullptr) server_->seats_->freed();
+      if (const auto& seats = server_->options.seats) seats->freed();
       server_ = nullptr;
     }
     Upstream* server_ = nullptr;
@@ -192,10 +191,9 @@ class Upstreams {
     }
     ~Place() { leave(); }
     bool taken() const { return queue_ != nullptr; }
-    /// Whether it is this session's turn to connect: with the next few if a server is known to be up and not scarce,
-    /// otherwise alone, in the order of their places. It is nobody's turn while others wait longer for the same
-    /// servers.
-    bool has_turn(Millis now) const;
+    /// The servers that it is this session's turn to connect to: with the next few if a server is known to be up and
+    /// not scarce, otherwise alone, in the order of their places. None that are full, or that others wait for longer.
+    ServerSet turn(Millis now) const;
     void leave();
 
    private:
@@ -213,14 +211,14 @@ class Upstreams {
   /// The server for a client at this address: one that is up, else one that is full, else (unless `only_up`) one that
   /// is down. Nothing: all were tried, are drained, or their dialect is not known. `dialect`: only servers that speak
   /// it.
-  Upstream* choose(const net::Address& client, Millis now, Tried tried = 0, std::optional<std::size_t> dialect = {},
+  Upstream* choose(const net::Address& client, Millis now, ServerSet tried = 0, std::optional<std::size_t> dialect = {},
                    bool only_up = false) const;
   /// Whether a session that needs this dialect can go to this server.
   bool fits(const Upstream& server, std::optional<std::size_t> dialect) const;
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
-  /// Whether every server that may be reached was full a moment ago. False if none may be reached.
-  bool all_full(Millis now) const;
+  /// Whether every server that may be reached was full a moment ago, or is in `but`. False if none may be reached.
+  bool all_full(Millis now, ServerSet but = 0) const;
   bool all_drained() const;
   /// Whether a session must detect the dialect of the server that it will get.
   bool detects_any_in_session() const;
@@ -228,8 +226,12 @@ class Upstreams {
   /// Waits in the queue. `number`: smaller ones go first. `since`: when the session began to wait.
   Place wait(std::uint64_t number, Millis since);
   std::size_t waiting() const;
-  /// Whether sessions of other routes or processes wait for a seat of these servers.
-  bool others_wait(Millis now) const { return rules_.seats != nullptr && rules_.seats->others_wait(this, now); }
+  /// The servers for whose seats sessions of other routes or processes wait.
+  ServerSet wanted_by_others(Millis now) const;
+  /// Whether such sessions wait for a seat on this server.
+  bool others_want(const Upstream& server, Millis now) const {
+    return server.options.seats != nullptr && server.options.seats->others_wait(this, now);
+  }
 
   Upstream& at(std::size_t index) const { return *servers_[index]; }
   const std::vector<std::unique_ptr<Upstream>>& all() const { return servers_; }
@@ -261,9 +263,11 @@ class ServerWalk {
   const net::Address* next(Millis now, const std::string& why);
   /// The server of the last address. REQUIRES: next() returned one.
   Upstream& server() const { return *server_; }
-  /// Begins again. `only_up`: with no server that is down.
-  void again(bool only_up) {
-    tried_ = 0;
+  /// None of these servers is tried.
+  void leave_out(ServerSet servers) { tried_ |= servers; }
+  /// Begins again, with these servers only. `only_up`: with none that is down.
+  void again(bool only_up, ServerSet only) {
+    tried_ = ~only;
     first_ = server_ = nullptr;
     only_up_ = only_up;
   }
@@ -275,7 +279,7 @@ class ServerWalk {
   Upstream* server_ = nullptr;
   std::optional<std::size_t> dialect_;
   std::size_t next_ = 0;
-  Tried tried_ = 0;
+  ServerSet tried_ = 0;  // and those that are left out
   bool only_up_ = false;
 };
 

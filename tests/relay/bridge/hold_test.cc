@@ -20,7 +20,7 @@ class Held : public Serving {
     options.servers[0].host = at.ip_text();
     options.servers[0].port = at.port();
     server_up();
-    options.seats = seats;
+    options.servers[0].seats = seats;
     serve_all(std::move(options), no_limits());
   }
   ~Held() { stop(); }

@@ -19,17 +19,21 @@ net::Address client(int n) {
 
 /// Servers a, b, c, … with these weights.
 struct Scene {
-  explicit Scene(relay::UpstreamRules rules, const std::vector<std::uint32_t>& weights = {1, 1, 1}) {
+  /// `seats`: the queues of the first servers.
+  explicit Scene(relay::UpstreamRules rules, const std::vector<std::uint32_t>& weights = {1, 1, 1},
+                 std::vector<std::shared_ptr<relay::SeatQueue>> seats = {}) {
+    seats.resize(weights.size());
     std::vector<std::unique_ptr<Upstream>> all;
     for (const std::uint32_t weight : weights) {
       const std::string name(1, static_cast<char>('a' + all.size()));
-      all.push_back(std::make_unique<Upstream>(all.size(), relay::ServerOptions{name, 1, 0, weight}, name,
-                                               std::vector{*net::Address::parse("127.0.0.1", 1)}));
+      const relay::ServerOptions options{name, 1, 0, weight, seats[all.size()]};
+      all.push_back(
+          std::make_unique<Upstream>(all.size(), options, name, std::vector{*net::Address::parse("127.0.0.1", 1)}));
     }
     upstreams.open(std::move(all), rules);
   }
 
-  std::string chosen(int n = 0, Millis now = 1'000, relay::Tried tried = 0) const {
+  std::string chosen(int n = 0, Millis now = 1'000, relay::ServerSet tried = 0) const {
     const Upstream* server = upstreams.choose(client(n), now, tried);
     return server != nullptr ? server->name : "-";
   }
@@ -135,14 +139,14 @@ TEST_CASE("upstreams: who waits goes in order: one while no server is up, then t
   std::vector<Upstreams::Place> places;
   for (std::uint64_t link : {30U, 10U, 20U}) places.push_back(scene.upstreams.wait(link, 1'000));
   CHECK(scene.upstreams.waiting() == 3);
-  CHECK(places[1].has_turn(1'000));
-  CHECK_FALSE(places[2].has_turn(1'000));
-  CHECK_FALSE(places[0].has_turn(1'000));
+  CHECK(places[1].turn(1'000) != 0);
+  CHECK(places[2].turn(1'000) == 0);
+  CHECK(places[0].turn(1'000) == 0);
   places[1].leave();
-  CHECK(places[2].has_turn(1'000));
-  CHECK_FALSE(places[0].has_turn(1'000));
+  CHECK(places[2].turn(1'000) != 0);
+  CHECK(places[0].turn(1'000) == 0);
   scene.upstreams.at(0).succeeded(1'000);
-  CHECK(places[0].has_turn(1'000));
+  CHECK(places[0].turn(1'000) != 0);
   places.clear();
   CHECK(scene.upstreams.waiting() == 0);
 }
@@ -158,16 +162,16 @@ TEST_CASE("upstreams: while seats are scarce, who waits goes alone; a session th
   a.full(1'000);
   CHECK(scene.upstreams.all_full(1'000));
   const auto first = scene.upstreams.wait(1, 1'000), second = scene.upstreams.wait(2, 1'000);
-  CHECK(first.has_turn(1'000));
-  CHECK_FALSE(second.has_turn(1'000));
-  CHECK(second.has_turn(60'000));
+  CHECK(first.turn(1'000) != 0);
+  CHECK(second.turn(1'000) == 0);
+  CHECK(second.turn(60'000) != 0);
   CHECK_FALSE(scene.upstreams.all_full(4'000));  // it is asked again
   a.full(4'000);
   { const Upstreams::Lease refused(a); }  // had no seat
   CHECK(scene.upstreams.all_full(4'000));
   seated.reset();
   CHECK_FALSE(scene.upstreams.all_full(4'000));
-  CHECK_FALSE(second.has_turn(4'000));
+  CHECK(second.turn(4'000) == 0);
 }
 
 /// A route's servers of which one is full, and others wait for it, too.
@@ -177,51 +181,78 @@ struct Queued {
     scene.upstreams.at(0).full(1'000);
   }
   const std::shared_ptr<relay::SeatQueue> seats = std::make_shared<relay::SeatQueue>();
-  Scene scene{{.hold_ms = 60'000, .seats = seats}, {1}};
+  Scene scene{{.hold_ms = 60'000}, {1}, {seats}};
 };
 
 TEST_CASE("seat queue: of two routes to the same servers, the one goes first that has a longer wait; then the other") {
   Queued one, other;
-  Scene both({.hold_ms = 60'000, .seats = one.seats}, {1});
+  Scene both({.hold_ms = 60'000}, {1}, {one.seats});
   auto late = one.scene.upstreams.wait(2, 3'000);
-  CHECK(late.has_turn(4'000));
-  CHECK_FALSE(one.scene.upstreams.others_wait(4'000));
+  CHECK(late.turn(4'000) != 0);
+  CHECK(one.scene.upstreams.wanted_by_others(4'000) == 0);
   {
     const auto early = both.upstreams.wait(7, 2'000);
-    CHECK(one.scene.upstreams.others_wait(4'000));
-    CHECK(both.upstreams.others_wait(4'000));
-    CHECK(early.has_turn(4'000));
-    CHECK_FALSE(late.has_turn(4'000));
+    CHECK(one.scene.upstreams.wanted_by_others(4'000) == 1);
+    CHECK(both.upstreams.wanted_by_others(4'000) == 1);
+    CHECK(early.turn(4'000) != 0);
+    CHECK(late.turn(4'000) == 0);
     CHECK(one.seats->claims(4'000) == std::vector<relay::SeatQueue::Claim>{{2'000, 7}, {3'000, 2}});
   }
-  CHECK(late.has_turn(4'000));
+  CHECK(late.turn(4'000) != 0);
   CHECK(one.seats->claims(40'000).empty());  // it waits for no seat: nobody was refused for long
   CHECK(other.seats->claims(4'000).empty());
+}
+
+TEST_CASE("seat queue: routes with other lists of servers wait for the same server in one order") {
+  constexpr relay::ServerSet kA = 1, kB = 2;
+  const auto a = std::make_shared<relay::SeatQueue>(), b = std::make_shared<relay::SeatQueue>();
+  Scene only({.hold_ms = 60'000}, {1}, {a}), either({.hold_ms = 60'000}, {1, 1}, {a, b});
+  for (Scene* scene : {&only, &either}) scene->upstreams.at(0).full(1'000);
+  either.upstreams.at(1).full(1'000);
+  auto early = only.upstreams.wait(1, 2'000);
+  const auto late = either.upstreams.wait(2, 3'000);
+  CHECK(late.turn(2'500) == 0);  // all are full
+  CHECK(early.turn(4'000) == kA);
+  CHECK(late.turn(4'000) == kB);
+  CHECK(either.upstreams.wanted_by_others(4'000) == kA);
+  CHECK(either.upstreams.all_full(4'000, kA | kB));
+  CHECK_FALSE(either.upstreams.all_full(4'000, kA));
+  relay::ServerWalk walk(either.upstreams, client(0), &either.upstreams.at(0), std::nullopt);
+  walk.leave_out(kA);
+  REQUIRE(walk.next(4'000, "") != nullptr);
+  CHECK(walk.server().name == "b");
+  walk.again(true, kB);
+  REQUIRE(walk.next(4'000, "") != nullptr);
+  CHECK(walk.server().name == "b");
+  CHECK(walk.next(4'000, "") == nullptr);
+  early.leave();
+  CHECK(late.turn(4'000) == (kA | kB));
+  CHECK(only.upstreams.wanted_by_others(4'000) == kA);
 }
 
 TEST_CASE("seat queue: who waits longer elsewhere goes first, but not for ever; a full server proves that right") {
   Queued it;
   const auto mine = it.scene.upstreams.wait(1, 5'000);
   it.seats->set_elsewhere(4'950);  // as good as at the same time
-  CHECK(mine.has_turn(6'000));
+  CHECK(mine.turn(6'000) != 0);
   it.seats->set_elsewhere(4'000);
-  CHECK(it.scene.upstreams.others_wait(6'000));
-  for (Millis now = 6'000; now < 16'000; now += 500) CHECK_FALSE(mine.has_turn(now));
-  CHECK(mine.has_turn(16'000));
-  CHECK_FALSE(it.scene.upstreams.others_wait(16'000));  // a newcomer is not held back
-  CHECK(mine.has_turn(40'000));
+  CHECK(it.scene.upstreams.wanted_by_others(6'000) == 1);
+  for (Millis now = 6'000; now < 16'000; now += 500) CHECK(mine.turn(now) == 0);
+  CHECK(mine.turn(16'000) != 0);
+  CHECK(it.scene.upstreams.wanted_by_others(16'000) == 0);  // a newcomer is not held back
+  CHECK(mine.turn(40'000) != 0);
   it.scene.upstreams.at(0).full(40'000);
-  CHECK(it.scene.upstreams.others_wait(40'000));
-  CHECK_FALSE(mine.has_turn(43'000));
-  CHECK_FALSE(mine.has_turn(60'000));  // it was not ready to go meanwhile
+  CHECK(it.scene.upstreams.wanted_by_others(40'000) == 1);
+  CHECK(mine.turn(43'000) == 0);
+  CHECK(mine.turn(60'000) == 0);  // it was not ready to go meanwhile
   // Others take their turns, one after another: they have more patience, within bounds.
   Millis now = 70'000;
   for (; now < 99'000; now += 1'000) {
     it.seats->set_elsewhere(now / 100);
-    CHECK_FALSE(mine.has_turn(now));
+    CHECK(mine.turn(now) == 0);
   }
   it.seats->set_elsewhere(1);
-  CHECK(mine.has_turn(100'000));
+  CHECK(mine.turn(100'000) != 0);
 }
 
 TEST_CASE("seat queue: a seat that is free elsewhere makes the servers be tried again") {
