@@ -29,7 +29,8 @@ namespace {
 using wire::Frame, wire::Lane, wire::Way;
 
 constexpr const char* kNotes =
-    "--connection 3 is connection number 3 or, if there is none, every connection whose name contains 3.\n"
+    "--connection 3 is connection number 3 or, if there is none, every connection whose name contains 3 (not with\n"
+    "--follow).\n"
     "If nothing matches, the file's connections and length are printed on standard error, and the exit code is 0.\n";
 constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 constexpr std::chrono::milliseconds kLookAgain{100};

@@ -30,9 +30,9 @@ namespace fs = std::filesystem;
 constexpr const char* kAboutRecordings =
     "A complete recording ends with a summary. Without one, the whole file is read; of an unfinished file (.part),\n"
     "only the beginning is read. A file whose end is missing or cannot be read has a remark. Only `entente\n"
-    "verify` checks the contents; `entente recover` saves what can be read. In recordings of relays, players are\n"
-    "those who played through the relay, if the file has a summary, and kills are counted only in BZFlag and Ace of\n"
-    "Spades.\n";
+    "verify` checks the contents; `entente recover` saves what can be read.\n"
+    "In a relay's recording, players are those who played through the relay. They are listed only if the file has a\n"
+    "summary. Kills are counted only in BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
 constexpr std::size_t kMostNames = 8;              // in the table
 

@@ -157,7 +157,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
          "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
          "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME is a "
-         "recording that a fleet stores (see --fleet). If several nodes have that name, write fleet:NODE/NAME")
+         "recording that a fleet stores (see --fleet). If several nodes have a recording of that name, write "
+         "fleet:NODE/NAME")
       ->required();
   app.add_option("--listen", options.listen,
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "

@@ -26,8 +26,8 @@ void declare_run(CLI::App& app, RunOptions& options) {
       ->required();
   app.add_option(
          "--take-over", options.take_over,
-         "Take over from the running program that has this control socket. This program gets the newcomers, "
-         "and the old one serves its sessions until they end, at most for `drain_s` of the configuration (0: no limit)")
+         "Take over from the running program that has this control socket. New clients go to the new program. The old "
+         "one serves its open sessions until they end, at most for `drain_s` of the configuration (0: no limit)")
       ->type_name("SOCKET");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
