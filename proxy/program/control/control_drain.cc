@@ -225,7 +225,8 @@ void add_drain_commands(Control& control, relay::Server& server, const Roster& r
       "Turns newcomers away from a route (a game, an arena, a port or a listener), or from all. Players who are there "
       "go on until they leave. With SERVER (a name in `servers`): sends no new players to it. --for: ends the sessions "
       "that are left after TIME. --say: tells the players TEXT now. --door, once or more: tells players of GAME in "
-      "PLACE (an arena or a list of servers, as `doors` prints it) to connect to HOST:PORT, now and when TIME is over.",
+      "PLACE (an arena's name or a route's servers, as `doors` prints them) to connect to HOST:PORT, now and "
+      "when TIME is over.",
       [drain](std::string_view rest) { return drain.drain(rest); });
   control.add_order("undrain [ROUTE|SERVER]", "Takes newcomers again.",
                     [drain](std::string_view rest) { return drain.undrain(rest); });

@@ -131,8 +131,8 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->check(not_empty);
   app.add_option(
          "--door", options.doors,
-         "For drain: tell players of GAME in PLACE to connect to HOST:PORT. PLACE is an arena or a list of servers, as "
-         "`ctl doors` prints it. May be repeated")
+         "For drain: tell players of GAME in PLACE to connect to HOST:PORT. PLACE is an arena's name or a route's "
+         "servers, as `ctl doors` prints them. May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
       ->allow_extra_args(false)
       ->check(not_empty);

@@ -28,9 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAboutRecordings =
-    "A complete recording ends with a summary. Without one, the whole file is read; of an unfinished file (.part),\n"
-    "only the beginning is read. A file whose end is missing or cannot be read has a remark. Only `entente\n"
-    "verify` checks the contents; `entente recover` saves what can be read.\n"
+    "A complete recording ends with a summary, so that the rest need not be read. A .mcap file without a summary is\n"
+    "read whole; of an unfinished file (.part), only the beginning is read. A file whose end is missing or cannot be\n"
+    "read has a remark. Only `entente verify` checks the contents; `entente recover` saves what can be read.\n"
     "In a relay's recording, players are those who played through the relay. They are listed only if the file has a\n"
     "summary. Kills are counted only in BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
