@@ -160,7 +160,7 @@ bool Room::returned(Id id, const Peer& peer, Micros now) {
 
 void Room::tick(Micros now) {
   now_ = now;
-  for (const TimerQueue::Timer* due : timers_.take_due(now)) {
+  for (const TimerQueue::Timer* due : timers_.take_due(now, kMostTicks)) {
     if (due->id == kBackEnd)
       tick(*back_);
     else if (due->id == kNextEnd)

@@ -161,7 +161,10 @@ class Room {
   bool keeps(Id seat) const;
   /// The player is back on a new link. False if the seat is gone or taken.
   bool returned(Id seat, const Peer& peer, Micros now);
+  /// Ticks the members whose time has come, at most kMostTicks of them, so that a crowd delays nobody for long. If more
+  /// are due, next_wake() is not later than `now`.
   void tick(Micros now);
+  static constexpr std::size_t kMostTicks = 64;
   /// Gives the back an order for which there is no word (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
   /// Tells a seat's player something in the server's name. False: nobody sits there, or has not entered yet.

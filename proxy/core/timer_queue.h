@@ -1,6 +1,6 @@
 // Timers, in a heap in which each entry knows its own index.
-// Law: an entry holds one time, the earliest that was requested, and fires once. Entries that are due together fire in
-// the order of their ids.
+// Law: an entry holds one time, the earliest that was requested, and fires once. Entries that are taken together fire
+// in the order of their ids.
 #pragma once
 
 #include <algorithm>
@@ -47,10 +47,11 @@ class TimerQueue {
 
   Micros next() const { return heap_.empty() ? kNever : heap_.front()->at; }
 
-  /// The entries that are due, until the next call; their requests are granted.
-  const std::vector<Timer*>& take_due(Micros now) {
+  /// The entries that are due, until the next call; their requests are granted. At most `most`, the earliest first: the
+  /// others stay due.
+  const std::vector<Timer*>& take_due(Micros now, std::size_t most) {
     due_.clear();
-    while (next() <= now) {
+    while (next() <= now && due_.size() < most) {
       due_.push_back(heap_.front());
       drop(*heap_.front());
     }

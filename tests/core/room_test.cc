@@ -416,7 +416,7 @@ TEST_CASE("wishes for time come due in their order, those of one moment in the o
     CHECK(wakes.next() >= now);
     now = wakes.next() + dice() % 20;
     Id last = 0;
-    for (const TimerQueue::Timer* due : wakes.take_due(now)) {
+    for (const TimerQueue::Timer* due : wakes.take_due(now, 16)) {
       CHECK(due->id % 3 != 0);
       CHECK(due->id > last);
       last = due->id;
@@ -424,6 +424,23 @@ TEST_CASE("wishes for time come due in their order, those of one moment in the o
     }
   }
   CHECK(granted == 133);
+}
+
+TEST_CASE("a crowd whose time has come at once is served in parts, each member once") {
+  Play play;
+  constexpr int kCrowd = 2 * static_cast<int>(Room::kMostTicks) + 5;
+  for (int i = 1; i <= kCrowd; ++i) {
+    play.seat();
+    play.says(static_cast<Id>(i), "late");
+  }
+  play.stage.take();
+  for (const int served : {64, 64, 5}) {
+    CHECK(play.room.next_wake() == kSecond);
+    play.room.tick(kSecond);
+    const std::string all = play.stage.take();
+    CHECK(std::count(all.begin(), all.end(), '\n') == served);
+  }
+  CHECK(play.room.next_wake() > 100 * kSecond);
 }
 
 TEST_CASE("an order to the back is followed by its tick") {

@@ -233,10 +233,13 @@ class OgarFront final : public core::Front {
     if (!update.removed.empty()) update.flags |= kRemoved;
   }
 
-  /// Clears the lists of an update that was sent, and keeps their memory.
+  /// Clears the lists of an update that was sent, and keeps their memory. Most cells are added at a client's beginning:
+  /// the memory for so many is not kept.
   static void give_back(Update& update) {
+    constexpr std::size_t kKept = 64;
     update.chat.clear();
     update.added.clear();
+    if (update.added.capacity() > kKept) update.added.shrink_to_fit();
     update.updated.clear();
     update.eaten.clear();
     update.removed.clear();

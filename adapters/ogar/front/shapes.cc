@@ -27,23 +27,41 @@ std::pair<double, double> on_edge(double half_x, double half_y, double along) {
 bool Shapes::lay(const words::World& world) {
   if (world.hash() == hash_ && !hash_.empty()) return false;
   hash_ = world.hash();
-  ++layout_;
-  looks_.clear();
-  grid_.clear();
-  left_out_ = 0;
+  ++number_;
+  layout_ = layout_of(world);
+  shared_ = true;
+  return true;
+}
+
+/// The last layout of this thread, if it is of the same geometry and a front still has it; otherwise a new one.
+std::shared_ptr<Shapes::Layout> Shapes::layout_of(const words::World& world) {
+  struct Last {
+    const words::World* world = nullptr;
+    std::string hash;
+    std::weak_ptr<Layout> layout;
+  };
+  thread_local Last last;
+  auto layout = last.world == &world && last.hash == world.hash() && !last.hash.empty() ? last.layout.lock() : nullptr;
+  if (layout != nullptr) return layout;
+  layout = std::make_shared<Layout>(world);
+  last = {&world, world.hash(), layout};
+  return layout;
+}
+
+Shapes::Layout::Layout(const words::World& world) {
   if (world.kind() == words::World::TILES) lay_tiles(world);
   for (const words::Solid& solid : world.solids()) lay_solid(solid);
-  return true;
 }
 
 void Shapes::build(const words::World& world, const words::Edit& edit) {
   if (world.kind() != words::World::TILES || world.columns() == 0 || edit.op() != words::Edit::BUILD) return;
   lay(world);
+  if (std::exchange(shared_, false)) layout_ = std::make_shared<Layout>(*layout_);
   const double width = (world.east() - world.west()) / world.columns();
-  add(edit.x(), edit.y(), kTileFilled * width, CellType::kVirus, kStone);
+  layout_->add(edit.x(), edit.y(), kTileFilled * width, CellType::kVirus, kStone);
 }
 
-void Shapes::lay_tiles(const words::World& world) {
+void Shapes::Layout::lay_tiles(const words::World& world) {
   const std::size_t columns = world.columns(), rows = world.rows();
   if (columns == 0 || rows == 0 || world.tiles().size() / columns < rows) return;
   const double width = (world.east() - world.west()) / static_cast<double>(columns);
@@ -61,7 +79,7 @@ void Shapes::lay_tiles(const words::World& world) {
 }
 
 /// Draws a solid as posts side by side along the inside of its edge.
-void Shapes::lay_solid(const words::Solid& solid) {
+void Shapes::Layout::lay_solid(const words::Solid& solid) {
   if (solid.units_pass() && solid.shots_pass()) return;
   const double half_x = solid.half_x(), half_y = solid.half_y();
   if (!(half_x > 0) || !(half_y > 0) || !std::isfinite(half_x) || !std::isfinite(half_y)) return;
@@ -76,9 +94,9 @@ void Shapes::lay_solid(const words::Solid& solid) {
   }
 }
 
-void Shapes::add(double east, double north, double radius, CellType type, Colour colour) {
-  if (looks_.size() >= kMost || !std::isfinite(east) || !std::isfinite(north)) {
-    ++left_out_;
+void Shapes::Layout::add(double east, double north, double radius, CellType type, Colour colour) {
+  if (looks.size() >= kMost || !std::isfinite(east) || !std::isfinite(north)) {
+    ++left_out;
     return;
   }
   const Plane plane;
@@ -88,8 +106,8 @@ void Shapes::add(double east, double north, double radius, CellType type, Colour
   look.y = static_cast<float>(plane.y(north));
   look.size = std::max<std::uint16_t>(1, to_u16(plane.units(radius)));
   look.colour = colour;
-  looks_.push_back(look);
-  grid_.place(static_cast<std::uint32_t>(looks_.size()), east, north);
+  looks.push_back(look);
+  grid.place(static_cast<std::uint32_t>(looks.size()), east, north);
 }
 
 }  // namespace entente::ogar

@@ -1,9 +1,11 @@
 // Walls, water and other solids as cells: walls and boxes are viruses, water mother cells, leaves pellets. They are
 // only drawn: a client walks through them, and the server decides.
-// Law: laid out once per geometry, never more than kMost, looked up by place; no shape reaches beyond what it stands
-// for. Clients draw small cells beneath large ones, so what a player may stand at or on is drawn smaller than a player.
+// Law: laid out once per geometry for all fronts of a thread, never more than kMost, looked up by place; no shape
+// reaches beyond what it stands for. Clients draw small cells beneath large ones, so what a player may stand at or on
+// is drawn smaller than a player.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,30 +23,37 @@ class Shapes {
   /// A wall was found or built on a tile.
   void build(const words::World& world, const words::Edit& edit);
   /// How many shapes of the last geometry were left out because there are too many.
-  std::size_t left_out() const { return left_out_; }
+  std::size_t left_out() const { return layout_->left_out; }
 
   /// Identifies a shape of one layout. Never used twice.
   using Key = std::uint64_t;
   /// Changes whenever something is laid out or built.
-  Key newest() const { return key(looks_.size()); }
+  Key newest() const { return key(layout_->looks.size()); }
 
   /// Calls `see(Key, const Look&)` for each shape whose middle is in that box, in metres.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
-    grid_.in_box(west, east, south, north, [&](std::uint32_t id) { see(key(id), looks_[id - 1]); });
+    layout_->grid.in_box(west, east, south, north, [&](std::uint32_t id) { see(key(id), layout_->looks[id - 1]); });
   }
 
  private:
-  void lay_tiles(const words::World& world);
-  void lay_solid(const words::Solid& solid);
-  Key key(std::size_t id) const { return Key{layout_} << 32U | id; }
-  void add(double east, double north, double radius, CellType type, Colour colour);
+  struct Layout {
+    explicit Layout(const words::World& world);
+    void lay_tiles(const words::World& world);
+    void lay_solid(const words::Solid& solid);
+    void add(double east, double north, double radius, CellType type, Colour colour);
+
+    std::vector<Look> looks;
+    core::Grid<std::uint32_t> grid{50};
+    std::size_t left_out = 0;
+  };
+  static std::shared_ptr<Layout> layout_of(const words::World& world);
+  Key key(std::size_t id) const { return Key{number_} << 32U | id; }
 
   std::string hash_;
-  std::uint32_t layout_ = 0;
-  std::vector<Look> looks_;
-  core::Grid<std::uint32_t> grid_{50};
-  std::size_t left_out_ = 0;
+  std::uint32_t number_ = 0;  // of the layout
+  std::shared_ptr<Layout> layout_ = std::make_shared<Layout>(words::World());
+  bool shared_ = false;  // other fronts may have the layout, too: it must not change
 };
 
 }  // namespace entente::ogar
