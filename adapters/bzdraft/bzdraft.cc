@@ -39,7 +39,7 @@ class Draft final : public wire::Game {
     return kSuperKill;
   }
   /// Ends the session as a server of the page does: MsgReject, the only message with a text, then MsgSuperKill.
-  Buffer banned(std::size_t, std::string_view why) const override {
+  Buffer refusal(std::size_t, wire::Refusal, std::string_view why) const override {
     Reject reject;
     reject.reason = static_cast<std::uint8_t>(Refusal::kNeedServerAuth);
     reject.text.chars = std::string(why);

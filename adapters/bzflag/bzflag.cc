@@ -87,9 +87,9 @@ class BzFlag final : public wire::Game {
   }
   /// Real clients read at most 512 bytes and drop the last one (ServerLink.cxx:299 at v2.4.26), so the last one is a
   /// NUL. The page has no such message.
-  Buffer banned(std::size_t dialect, std::string_view why) const override {
+  Buffer refusal(std::size_t dialect, wire::Refusal kind, std::string_view why) const override {
     constexpr std::size_t kMostRead = 512;
-    if (!kDialects[dialect].refusals) return Game::banned(dialect, why);
+    if (!kDialects[dialect].refusals) return Game::refusal(dialect, kind, why);
     const std::string said = std::string(kRefusedWord) + fitted(why, kMostRead - 1) + '\0';
     return Buffer(said.begin(), said.end());
   }

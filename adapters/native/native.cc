@@ -41,14 +41,24 @@ class Native final : public wire::Game {
   std::vector<Buffer> announcement(std::size_t dialect, std::string_view text) const override {
     words::Fact fact;
     fact.mutable_said()->set_text(std::string(text));
-    std::vector<Buffer> frames(1);
-    envelope(dialect).wrap(frames[0], [&](Buffer& out) { spell(static_cast<Dialect>(dialect), fact, out); });
-    return frames;
+    return {frame_of(dialect, fact)};
+  }
+  Buffer refusal(std::size_t dialect, wire::Refusal kind, std::string_view why) const override {
+    words::Fact fact;
+    words::Refused& refused = *fact.mutable_refused();
+    refused.set_code(kind == wire::Refusal::kBanned ? words::Refused::BANNED : words::Refused::SERVER_GONE);
+    refused.set_text(std::string(why));
+    return frame_of(dialect, fact);
   }
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
 
  private:
+  Buffer frame_of(std::size_t dialect, const words::Fact& fact) const {
+    Buffer frame;
+    envelope(dialect).wrap(frame, [&](Buffer& out) { spell(static_cast<Dialect>(dialect), fact, out); });
+    return frame;
+  }
   Envelope envelope(std::size_t dialect) const { return {static_cast<Dialect>(dialect), web_ != nullptr}; }
 
   const Native* web_;

@@ -85,6 +85,9 @@ enum class EnetParting : std::uint8_t {
   kBanned
 };
 
+/// Why a client is turned away, in terms that games can express.
+enum class Refusal : std::uint8_t { kBanned, kUnavailable };
+
 /// How far a player's admission by the server has come.
 enum class Entry : std::uint8_t { kUntold, kIn, kBanned };
 
@@ -133,8 +136,9 @@ class Game {
   /// What these whole frames of a server's stream say about admission. A game whose servers have no message for bans
   /// returns kIn at once.
   virtual Entry entry(Bytes /*frames*/, std::size_t /*dialect*/) const { return Entry::kIn; }
-  /// What a banned client is sent before its connection is closed.
-  virtual Buffer banned(std::size_t dialect, std::string_view /*why*/) const {
+  /// What a client that is turned away is sent before its connection is closed: the reason, if the game has words for
+  /// it at this stage.
+  virtual Buffer refusal(std::size_t dialect, Refusal, std::string_view /*why*/) const {
     const Bytes said = goodbye(dialect);
     return Buffer(said.begin(), said.end());
   }

@@ -46,7 +46,8 @@ TEST_CASE("player 13 is not taken for a late answer") {
   for (const std::size_t grain : std::initializer_list<std::size_t>{1, 9, 1000})
     CHECK(cut("2.4", Way::kToClient, "425a465330323231 0d 0008677400000000 00000001", grain) ==
           "greeting:425a4653303232310d play:000867740000000000000001");
-  CHECK(cut("2.4", Way::kToClient, "425a465330323231 0d", 9) == "greeting:425a4653303232310d");  // bzfs then waits for the client
+  CHECK(cut("2.4", Way::kToClient, "425a465330323231 0d", 9) ==
+        "greeting:425a4653303232310d");  // bzfs then waits for the client
   CHECK(cut("2.4", Way::kToClient, "425a465330323231 0d0a0d0a", 1000) == "greeting:425a4653303232310d0a0d0a");
   CHECK(cut("2.0", Way::kToClient, "425a465330303236 0d", 9) == "greeting:425a4653303032360d");
 }
@@ -60,8 +61,9 @@ std::string read_by_client(Bytes refusal) {
 
 TEST_CASE("why a client is banned is read whole by it, or cut with a mark") {
   for (const char* dialect : {"2.4", "2.0"}) {
-    CHECK(read_by_client(game().banned(dialect_of(dialect), "be nice")) == "be nice");
-    const std::string read = read_by_client(game().banned(dialect_of(dialect), std::string(600, 'x')));
+    CHECK(read_by_client(game().refusal(dialect_of(dialect), wire::Refusal::kBanned, "be nice")) == "be nice");
+    const std::string read =
+        read_by_client(game().refusal(dialect_of(dialect), wire::Refusal::kBanned, std::string(600, 'x')));
     CHECK(read == std::string(508, 'x') + "...");
   }
 }

@@ -3,6 +3,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/panic/panic.h"
+#include "tests/relay/native_lines.h"
 #include "tests/relay/toy.h"
 
 namespace entente::testing::detection_test {
@@ -51,6 +52,33 @@ TEST_CASE("a server that speaks another dialect than the listener gets no player
   CHECK(as_text(client.read_all()) == kGoodbye);
   CHECK(running.ended(Reason::kDialectMismatch));
   CHECK(!fake.called(0));
+}
+
+/// A bridge from native to a toy server whose dialect must be found out.
+struct FromNative : Serving {
+  FromNative(const net::Address& server, const Limits& limits) : Serving(1) {
+    relay::RouteOptions options;
+    options.game = &native::game();
+    options.servers[0].dialect = std::nullopt;
+    options.listen = loopback();
+    options.bridge = toy_bridge(native::game(), toy::stream());
+    options.bridge->front = kNativeFront;
+    serve(std::move(options), server, limits, nullptr, kJson);
+  }
+};
+
+TEST_CASE("a player of a bridge is told in its game's words if it cannot be found out what the server speaks") {
+  Limits limits = no_limits();
+  limits.detect_ms = 300;
+  FakeServer fake;
+  FromNative running(fake.address(), limits);
+  Lines client(Stream::to(running.address));
+  client.say(R"({"enter":{"name":"anna"}})");
+  const auto told = client.all();
+  REQUIRE(told.size() == 1);
+  CHECK(have(told, R"("code":"SERVER_GONE")"));
+  CHECK(have(told, "server's dialect is unknown"));
+  CHECK(running.ended(Reason::kDialectUnknown));
 }
 
 TEST_CASE("a server that shows nothing is given up in time, and asked again for a later player") {

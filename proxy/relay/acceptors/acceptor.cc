@@ -87,6 +87,27 @@ std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
   return Reason::kDialectMismatch;
 }
 
+std::string_view Acceptor::why_unavailable(Reason reason) {
+  switch (reason) {
+    case Reason::kDraining:
+      return kNoNewcomers;
+    case Reason::kDialectUnknown:
+    case Reason::kDialectMismatch:
+    case Reason::kServerUnreachable:
+    case Reason::kServerTimeout:
+      return text(reason);
+    default:
+      return {};
+  }
+}
+
+Buffer Acceptor::refusal(const net::Address& from, Reason why) const {
+  const Route& its = worker_route_->route;
+  if (is_ban(why)) return its.game.refusal(its.dialect, wire::Refusal::kBanned, worker_route_->why_banned(from));
+  const std::string_view unavailable = why_unavailable(why);
+  return unavailable.empty() ? Buffer() : its.game.refusal(its.dialect, wire::Refusal::kUnavailable, unavailable);
+}
+
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {
   const Route& route = worker_route_->route;
   worker_route_->ended(SessionInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, {why},

@@ -77,6 +77,11 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   virtual void moved() {}
   /// Why a client with this ENet connect data may not come in, as to its dialect.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
+  static bool is_ban(Reason why) { return why == Reason::kBanned || why == Reason::kNotAllowed; }
+  /// What a newcomer is told whom no server can take; empty: it was not that.
+  static std::string_view why_unavailable(Reason why);
+  /// What a client that is turned away is sent in its game's words; empty: nothing.
+  Buffer refusal(const net::Address& from, Reason why) const;
   /// Tells that a client from `from` was turned away at our address `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
   /// A twin of the listening UDP socket (net/take_over/udp_twin.h), in `twin_` and in `out`.

@@ -148,11 +148,8 @@ void EnetAcceptor::refuse(const EnetWaiting& one, Reason why) {
 void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
   tell_turned_away(peer.address(), worker_route_->route.listener, why);
   peer.owner = nullptr;
-  if (why == Reason::kBanned || why == Reason::kNotAllowed) {
-    const Buffer said =
-        worker_route_->route.game.banned(worker_route_->route.dialect, worker_route_->why_banned(peer.address()));
-    if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetSend::kReliable));
-  }
+  const Buffer said = refusal(peer.address(), why);
+  if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetSend::kReliable));
   const std::uint32_t code = enet_parting(worker_route_->route.game, why);
   stopping_ ? host_.disconnect_now(peer, code)
             : host_.disconnect_silently(peer, code);  // the host closes as soon as nobody is inside

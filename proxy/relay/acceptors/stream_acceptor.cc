@@ -16,25 +16,6 @@ std::string http(std::string_view status, std::string_view why) {
          std::to_string(why.size()) + "\r\n\r\n" + std::string(why);
 }
 
-/// The goodbye to a client that is refused before it has a session. Behind TLS there is none.
-Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reason reason, const Fault& fault) {
-  const Route& route = worker_route.route;
-  const bool banned = reason == Reason::kBanned || reason == Reason::kNotAllowed;
-  if (route.by_web()) {
-    if (route.web->client_tls) return {};
-    const bool unnamed = route.proxies.naming == net::ClientNaming::kForwarded && reason == Reason::kBadRequest;
-    const std::string said = banned ? http("403 Forbidden", worker_route.why_banned(from))
-                             : unnamed
-                                 ? http("400 Bad Request", fault.what)
-                                 : http("503 Service Unavailable", reason == Reason::kDraining ? kNoNewcomers : "");
-    return Buffer(said.begin(), said.end());
-  }
-  if (banned) return route.game.banned(route.dialect, worker_route.why_banned(from));
-  if (reason == Reason::kDraining) return route.game.banned(route.dialect, kNoNewcomers);
-  const Bytes goodbye = route.game.goodbye(route.dialect);
-  return Buffer(goodbye.begin(), goodbye.end());
-}
-
 }  // namespace
 
 StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher,
@@ -147,9 +128,25 @@ void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHead
 
 void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }
 
+/// The goodbye to a client that is refused before it has a session. Behind TLS there is none.
+Buffer StreamAcceptor::last_word(const net::Address& from, Reason why, const Fault& fault) const {
+  const Route& its = worker_route_->route;
+  if (!its.by_web()) {
+    if (Buffer said = refusal(from, why); !said.empty()) return said;
+    const Bytes goodbye = its.game.goodbye(its.dialect);
+    return Buffer(goodbye.begin(), goodbye.end());
+  }
+  if (its.web->client_tls) return {};
+  const bool unnamed = its.proxies.naming == net::ClientNaming::kForwarded && why == Reason::kBadRequest;
+  const std::string said = is_ban(why) ? http("403 Forbidden", worker_route_->why_banned(from))
+                           : unnamed   ? http("400 Bad Request", fault.what)
+                                       : http("503 Service Unavailable", why_unavailable(why));
+  return Buffer(said.begin(), said.end());
+}
+
 /// A last word without waiting for anything: a crowd of newcomers must cost next to nothing.
 void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
-  const Buffer goodbye = last_word(*worker_route_, from, why, fault);
+  const Buffer goodbye = last_word(from, why, fault);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
     let_go(std::move(fd));

@@ -43,6 +43,7 @@ class StreamAcceptor final : public Acceptor,
   void announced(net::Fd fd, const net::Address& client) override;
   void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
+  Buffer last_word(const net::Address& from, Reason why, const Fault& fault) const;
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
   void turn_away_waiting(Reason why);
   void let_go(net::Fd fd);
