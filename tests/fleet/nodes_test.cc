@@ -169,6 +169,27 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(after.unit.pose().y() == doctest::Approx(before.unit.pose().y()));
 }
 
+TEST_CASE("the owner dies, and NATS loses what it stored: the next owner goes on with what it has heard") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Node first(folder, nats, "first", arena());
+  first.port();
+  first.owns();
+  Node second(folder, nats, "second", arena());
+  const auto anna = player(second.port(), "anna", "RED");
+  anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
+  const auto has_died = [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1; };
+  Store store(nats);
+  store.until(has_died);
+  first.process().signal(SIGKILL);
+  first.process().wait();
+  store.lose();
+  second.owns();
+  CHECK(has(second.process().err(), "and goes on with 1 player"));
+  store.until(has_died);
+}
+
 TEST_CASE("SIGTERM of the owner: another node goes on at once; only the players of the stopped node are seen to go") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

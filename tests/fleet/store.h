@@ -22,6 +22,13 @@ class Store final : private net::Ticker::User {
     });
   }
 
+  /// NATS loses the stream, and all that is in it.
+  void lose() {
+    ask([](BusLine& line, bool& done) {
+      line.ask("$JS.API.STREAM.DELETE.entente-snapshots", {}, 5'000, 1,
+               [&](const auto& answers) { done = !answers.empty(); });
+    });
+  }
   /// What is stored, once it has such a player. `players`: how many it must have in all, including those who watch.
   ReadArena until(const std::function<bool(const core::ArenaStart&)>& wanted, std::optional<std::size_t> players = {}) {
     ReadArena found;

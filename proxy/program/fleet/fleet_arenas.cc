@@ -14,7 +14,8 @@
 
 namespace entente {
 
-/// Stands for one arena. When this node owns it, reads what the last owner has stored, and opens the room.
+/// Stands for one arena. When this node owns it, reads what the last owner has stored, and opens the room. It has also
+/// heard what the owner stored, in case that NATS has lost it, or cannot read it now.
 class FleetArenas::Candidate final : private fleet::Lease::User, private net::Alarm::User {
  public:
   /// `mailbox`: where what is to be handed over comes from.
@@ -26,7 +27,13 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
         arena_(std::move(arena)),
         rooms_(std::move(rooms)),
         again_(loop, *this),
-        lease_(line, loop, *this, arena_.names, "arena." + arena_.arena, arena_.node, arena_.run, fleet.replicas()) {}
+        lease_(line, loop, *this, arena_.names, "arena." + arena_.arena, arena_.node, arena_.run, fleet.replicas()) {
+    hears_ = line_.subscribe(arena_.names.snapshot(arena_.arena), [this](const fleet::BusMessage& stored) {
+      heard_.assign(stored.bytes.begin(), stored.bytes.end());
+      heard_at_ = loop_.now();
+    });
+  }
+  ~Candidate() { line_.unsubscribe(hears_); }
 
   /// The room has ended. Stores what it was, unless that is empty, and lets go. Wakes the mailbox then.
   void hand_over(Bytes saved) {
@@ -64,6 +71,8 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
  private:
   static constexpr Millis kAgain = 250;
   static constexpr Millis kCannotOpen = 30'000;  // so long, others may try
+  static constexpr Millis kPatience = 1'000;     // with NATS, before it goes on with what it has heard
+  static constexpr Millis kFresh = 30'000;       // what it heard before is forgotten
 
   /// Others may own the arena; this node may again, if it has stepped back and stands again since.
   void let_go() {
@@ -74,6 +83,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   void owns(std::uint64_t epoch) override {
     if (steps_back_) return lease_.release();  // asked for before
     epoch_ = epoch;
+    failed_at_.reset();
     if (!hands_over_) rang();
   }
   void lost() override {
@@ -92,13 +102,22 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     line_.last(arena_.names.snapshots(), arena_.names.snapshot(arena_.arena),
                [this, is_mine](const Outcome<std::optional<fleet::BusMessage>>& stored) {
                  if (!is_mine()) return;
-                 if (stored) return open(*stored);
-                 log_warn("fleet: cannot read the arena '{}': {}", arena_.arena, stored.error().text);
-                 again_.set(loop_.nanos() + kAgain * 1'000'000);
+                 if (!stored) return cannot_read(stored.error().text);
+                 *stored ? open(Bytes((**stored).bytes)) : open(remembered());
                });
   }
+  void cannot_read(const std::string& why) {
+    if (!failed_at_) log_warn("fleet: cannot read the arena '{}': {}; trying again", arena_.arena, why);
+    failed_at_ = failed_at_.value_or(loop_.now());
+    if (const auto heard = remembered(); heard && loop_.now() >= *failed_at_ + kPatience) return open(heard);
+    again_.set(loop_.nanos() + kAgain * 1'000'000);
+  }
+  std::optional<Bytes> remembered() const {
+    if (heard_.empty() || loop_.now() > heard_at_ + kFresh) return std::nullopt;
+    return Bytes(heard_);
+  }
 
-  void open(const std::optional<fleet::BusMessage>& stored) {
+  void open(std::optional<Bytes> stored) {
     auto made = rooms_.make();
     if (!made) {
       log_error("fleet: cannot open the arena '{}': {}; this node leaves it to others, and tries again in {} s",
@@ -107,7 +126,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     }
     std::optional<fleet::ReadArena> before;
     if (stored) {
-      if (auto read = fleet::read_arena(stored->bytes))
+      if (auto read = fleet::read_arena(*stored))
         before = std::move(*read);
       else
         log_error("fleet: what is stored of the arena '{}' {}", arena_.arena, read.error().text);
@@ -131,6 +150,10 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   bool steps_back_ = false;    // it is not to own the arena now
   bool stepped_back_ = false;  // and what it owned is still to be handed over
   net::Alarm again_;
+  std::optional<Millis> failed_at_;  // since when NATS cannot read what is stored
+  fleet::BusLine::Number hears_ = 0;
+  Buffer heard_;  // the last message that the owner stored
+  Millis heard_at_ = 0;
   fleet::Lease lease_;
 };
 

@@ -229,7 +229,7 @@ TEST_CASE("with the accounts of deploy/fleet: an operator's node asks the others
   CHECK(has(home.ctl({"--fleet", "nodes"}).err, "may this node's account give orders?"));
   // Its arena may be owned elsewhere only: it says what it lacks.
   CHECK(boss.process().err_has("NATS does not permit this node's account to do that"));
-  CHECK(has(boss.process().err(), "STREAM.INFO.KV_entente-leases"));
+  CHECK(boss.process().err_has("STREAM.INFO.KV_entente-leases"));
 }
 
 TEST_CASE("a player who is banned on one node is out on all, and comes in nowhere until some node lifts the ban") {
