@@ -53,13 +53,12 @@ class Listing {
   std::vector<RecordedSessionInfo> links() const {
     std::vector<RecordedSessionInfo> all;
     for (const auto& [number, link] : links_) {
-      const auto world = worlds_.find(number);
-      if (link.facts == 0 && world == worlds_.end()) continue;
+      if (link.facts == 0 && !link.world) continue;
       all.push_back(link);
       all.back().link = number;
       if (const auto at = dialects_.find(number); at != dialects_.end()) all.back().dialect = at->second;
       if (const auto at = servers_.find(number); at != servers_.end()) all.back().server = at->second;
-      if (world != worlds_.end()) begin(all.back(), world->second);
+      if (link.world) begin(all.back(), *link.world);
       if (const auto at = closed_.find(number); at != closed_.end()) last_until(all.back(), at->second);
     }
     return all;
@@ -71,7 +70,7 @@ class Listing {
     WallTime time;
   };
   struct Link : RecordedSessionInfo {
-    bool knows_world = false;  // its first world was there
+    std::optional<FirstWorld> world;
   };
 
   /// Its own clock tells when a world was, so that a seek to its beginning finds the first.
@@ -94,8 +93,8 @@ class Listing {
     Link& link = links_[world.link()];
     const bool begins = link.facts == 0 && (!world.facts().empty() || !world.geometry().empty());
     if ((!begins && !continues_.contains(world.link())) || world.at_us() > kMostTime) return;
-    if (!worlds_.try_emplace(world.link(), FirstWorld{world.at_us(), time}).second) return;
-    link.knows_world = true;
+    if (link.world) return;
+    link.world = FirstWorld{world.at_us(), time};
     for (const words::Fact& fact : world.facts()) name(fact, link);
   }
   static void take(const words::Fact& fact, WallTime time, Link& link) {
@@ -108,7 +107,7 @@ class Listing {
     link.last = std::max(link.last, fact.at_us());
     if (fact.has_ready() && !link.ready) link.ready = fact.at_us();
     link.hides = link.hides || fact.has_hidden();
-    if (name(fact, link) && (link.ready || link.knows_world))
+    if (name(fact, link) && (link.ready || link.world))
       keep(link, fact.at_us(), words::Timeline::JOIN, fact.player().id());
     if (fact.has_died()) keep(link, fact.at_us(), words::Timeline::KILL, fact.died().player(), fact.died().killer());
     if (fact.has_token_captured()) keep(link, fact.at_us(), words::Timeline::CAPTURE, fact.token_captured().by());
@@ -130,7 +129,6 @@ class Listing {
 
   std::map<std::uint32_t, std::string> dialects_, servers_;
   std::set<std::uint32_t> continues_;  // links that began before the file
-  std::map<std::uint32_t, FirstWorld> worlds_;
   std::map<std::uint32_t, WallTime> closed_;
   std::map<std::uint32_t, Link> links_;
 };
