@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxy/program/clips/clip.h"
@@ -151,16 +153,26 @@ std::string footer(const Command& command) { return std::string("Example:\n  ") 
 
 struct Plugs {
   std::vector<CLI::App*> apps;
-  std::vector<std::unique_ptr<Running>> running;
+  std::vector<std::unique_ptr<Running>> running;  // null: its options are not declared
 };
 
-Plugs plug_all(CLI::App& app) {
+/// The command that stands first, if only its options are needed. To declare all takes longer than most commands run.
+std::string_view only_command(int argc, const char* const* argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const auto is_first = [first](const Command& command) { return first == command.name; };
+  return first != "help" && std::ranges::any_of(kCommands, is_first) ? first : std::string_view();
+}
+
+/// `only`: declares the options of this command alone; empty: of all.
+Plugs plug_all(CLI::App& app, std::string_view only) {
   Plugs plugs;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.about);
-    sub->footer(footer(command));
     plugs.apps.push_back(sub);
-    plugs.running.push_back(command.plug(*sub));
+    plugs.running.push_back(nullptr);
+    if (!only.empty() && only != command.name) continue;
+    sub->footer(footer(command));
+    plugs.running.back() = command.plug(*sub);
     for (CLI::Option* option : sub->get_options())
       if (option->get_positional()) option->type_name("");  // its name says enough
   }
@@ -182,7 +194,7 @@ int run_cli(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string("entente ") + ENTENTE_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
-  const Plugs plugs = plug_all(app);
+  const Plugs plugs = plug_all(app, only_command(argc, argv));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -190,7 +202,7 @@ int run_cli(int argc, const char* const* argv) {
     return usage_error(app, error);
   }
   for (std::size_t i = 0; i < plugs.apps.size(); ++i)
-    if (plugs.apps[i]->parsed()) return told(plugs.running[i]->run());
+    if (plugs.running[i] != nullptr && plugs.apps[i]->parsed()) return told(plugs.running[i]->run());
   return kUsage;
 }
 

@@ -1,6 +1,7 @@
 #include "proxy/program/config/config.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -389,9 +390,9 @@ Expected<config::Config, ConfigErrors> load_config(const std::string& path, std:
   if (!file)
     return ConfigErrors{path + ": cannot be read: " + std::strerror(errno) +
                         (errno == ENOENT ? "; `entente check --example` prints a file to start from" : "")};
-  std::string text(kLargestConfig + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  for (std::array<char, 16'384> piece; file && text.size() <= kLargestConfig;)
+    text.append(piece.data(), static_cast<std::size_t>(file.read(piece.data(), piece.size()).gcount()));
   if (file.bad() || text.size() > kLargestConfig)
     return ConfigErrors{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
   return parse_config(text, path, known, start);
