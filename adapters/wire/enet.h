@@ -8,18 +8,18 @@
 namespace entente::wire {
 
 /// How ENet delivers a packet, named as its flags.
-enum class EnetSend : std::uint8_t { kUnreliable = 0, kReliable = 1, kUnsequenced = 2 };
+enum class EnetDelivery : std::uint8_t { kUnreliable = 0, kReliable = 1, kUnsequenced = 2 };
 
 struct EnetCarriage {
   std::uint8_t channel = 0;
-  EnetSend send = EnetSend::kReliable;
+  EnetDelivery send = EnetDelivery::kReliable;
 
   /// Reliable packets count as stream data.
-  Lane lane() const { return send == EnetSend::kReliable ? Lane::kStream : Lane::kDatagram; }
+  Lane lane() const { return send == EnetDelivery::kReliable ? Lane::kStream : Lane::kDatagram; }
 };
 
-inline const char* text(EnetSend send) {
-  return send == EnetSend::kReliable ? "reliable" : send == EnetSend::kUnsequenced ? "unsequenced" : "unreliable";
+inline const char* text(EnetDelivery send) {
+  return send == EnetDelivery::kReliable ? "reliable" : send == EnetDelivery::kUnsequenced ? "unsequenced" : "unreliable";
 }
 
 }  // namespace entente::wire

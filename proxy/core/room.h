@@ -54,7 +54,7 @@ struct RoomOptions {
 };
 
 /// A player who is on the way from one room to another, with the front of its client.
-struct TakenSeat {
+struct DetachedPlayer {
   std::unique_ptr<Front> front;
   World world;             ///< as the client knows it
   Intent wish;             ///< its Enter, with what it changed since
@@ -88,7 +88,7 @@ class Room {
     // A player moves to another server (Room::begin_move).
     /// The next server has let the player in whom the room expects (Room::expect): takes it out of its own room.
     /// Nothing: it is gone, and the move fails.
-    virtual std::optional<TakenSeat> takes_seat() { return std::nullopt; }
+    virtual std::optional<DetachedPlayer> detach_player() { return std::nullopt; }
     /// The next server has let the player in: kBackEnd is told goodbye and closed now, which does not end the room.
     virtual void leaves_server() {}
     /// From now on, kBackEnd is what kNextEnd was.
@@ -147,9 +147,9 @@ class Room {
   bool can_take_out(Id seat) const;
   /// Takes a seat out of the room: its player leaves, and its front goes on in another room, which expects it.
   /// REQUIRES: can_take_out().
-  TakenSeat take_out(Id seat, Micros now);
+  DetachedPlayer take_out(Id seat, Micros now);
   /// The room is going to be that of a player who has this seat in `from`, a room with the same clock: can_move(). The
-  /// player goes on there until the next server has let it in: Host::takes_seat(). REQUIRES: from.can_take_out();
+  /// player goes on there until the next server has let it in: Host::detach_player(). REQUIRES: from.can_take_out();
   /// called first; the room's back has no link.
   void expect(const Room& from, Id seat, Micros now);
   void next_opened(const Peer& peer, Micros now);

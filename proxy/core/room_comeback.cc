@@ -324,11 +324,11 @@ bool Room::can_take_out(Id id) const {
          world.player(id) != nullptr;
 }
 
-TakenSeat Room::take_out(Id id, Micros now) {
+DetachedPlayer Room::take_out(Id id, Micros now) {
   assert(can_take_out(id));
   now_ = now;
   FrontEnd& seat = *seats_.at(id);
-  TakenSeat taken{std::move(seat.member), World(), *seat.wish, seat.said, seat.timer.at};
+  DetachedPlayer taken{std::move(seat.member), World(), *seat.wish, seat.said, seat.timer.at};
   taken.world.copy(world_seen_by(id), 0);
   leave(seat);
   drain();
@@ -350,7 +350,7 @@ void Room::expect(const Room& from, Id id, Micros now) {
 
 /// The player comes out of its room. False: it cannot.
 bool Room::take_over() {
-  std::optional<TakenSeat> taken = host_.takes_seat();
+  std::optional<DetachedPlayer> taken = host_.detach_player();
   if (!taken) return false;
   expects_ = false;
   FrontEnd& seat = *seats_.begin()->second;

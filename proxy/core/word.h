@@ -16,7 +16,7 @@ namespace entente::core {
 /// Ids of players, units and shots are the room's own; 0 is none.
 using Id = std::uint32_t;
 
-/// Microseconds since the room began.
+/// Microseconds: a duration, or a time since the room began.
 using Micros = std::uint64_t;
 
 inline constexpr Micros kSecond = 1'000'000;
@@ -59,7 +59,7 @@ struct Intent {
   Intent(const Intent& other);
   Intent& operator=(Intent&& other) noexcept;
   Intent& operator=(const Intent& other);
-  // A word is meant where its kind is written.
+  // Implicit on purpose: a message can be passed wherever a word is expected.
   template <KindOf<Kind> T>
   Intent(T word)  // NOLINT(google-explicit-constructor)
       : kind(std::in_place_type<T>, std::move(word)) {}
@@ -80,7 +80,7 @@ struct Fact {
   Fact(const Fact& other);
   Fact& operator=(Fact&& other) noexcept;
   Fact& operator=(const Fact& other);
-  // A word is meant where its kind is written.
+  // Implicit on purpose: a message can be passed wherever a word is expected.
   template <KindOf<Kind> T>
   Fact(T word)  // NOLINT(google-explicit-constructor)
       : kind(std::in_place_type<T>, std::move(word)) {}

@@ -1,7 +1,7 @@
 // The queues of players who wait for seats on servers, one for each server, as all nodes have them: whoever has waited
 // longest goes first, wherever that is.
 // Law: what other nodes claim is checked and limited. A claim that is new is at most as old as its node was silent
-// before. Who says nothing more claims nothing. Without NATS, each node has its own queues.
+// before. The claims of a process that is silent do not count. Without NATS, each node has its own queues.
 #pragma once
 
 #include <atomic>
@@ -44,9 +44,9 @@ class SeatQueues {
 /// What other processes claim for one queue.
 class ForeignClaims {
  public:
-  static constexpr Millis kFresh = 2'000;  ///< a process that has said nothing for so long claims nothing
+  static constexpr Millis kFresh = 2'000;  ///< the claims of a process do not count after this silence
   static constexpr Millis kKept = 60'000;  ///< how long a claim is remembered, if it is not told any more
-  static constexpr Millis kSlack = 3'000;  ///< a new claim may be older by so much than its node's last message
+  static constexpr Millis kSlack = 3'000;  ///< a new claim may be older than its node's last message by this time
   static constexpr Millis kHint = 1'000;   ///< no two seats are free within this time
   static constexpr std::size_t kMostNodes = 256, kMostRuns = 4, kMostRemembered = 1'024;
   static constexpr std::uint32_t kLongestWait = 86'400'000;  ///< that of `hold_s`, in milliseconds

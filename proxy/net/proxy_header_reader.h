@@ -22,7 +22,7 @@ enum class NoHeader : std::uint8_t {
   kLate,     ///< it did not come in time
   kLeft,     ///< the connection ended first
   kTooMany,  ///< it made room for another connection
-  kNoFiles,  ///< the machine cannot watch it
+  kOutOfDescriptors,  ///< the machine cannot watch it
 };
 
 class ProxyHeaderReader {

@@ -31,7 +31,7 @@ std::vector<core::Ledger::Entry> Losses::all() const {
 void Totals::add(const Counters& part) {
   opened += part.opened.read();
   held += part.held.read();
-  held_over += part.held_over.read();
+  holds_ended += part.holds_ended.read();
   brought_back += part.brought_back.read();
   moved += part.moved.read();
   closed += part.closed.read();

@@ -39,7 +39,7 @@ inline constexpr std::array<Millis, 10> kSessionBounds{1'000,     10'000,    60'
 inline constexpr std::array<Millis, 10> kRoundTripBounds{10, 25, 50, 75, 100, 150, 200, 300, 500, 1'000};
 
 /// For turns of a worker's loop: in microseconds.
-inline constexpr std::array<Millis, 9> kTurnBounds{50, 100, 250, 500, 1'000, 2'500, 5'000, 10'000, 50'000};
+inline constexpr std::array<std::uint64_t, 9> kTurnBounds{50, 100, 250, 500, 1'000, 2'500, 5'000, 10'000, 50'000};
 
 /// How many durations there were in each range.
 template <class Number, const auto& Bounds>
@@ -62,7 +62,7 @@ struct CountersOf {
   Number orphaned{};                     ///< World::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
   Number held{};                         ///< times that a bridge's player lost the server and was kept
-  Number held_over{};                    ///< of these: the player was brought back, or the session ended
+  Number holds_ended{};                    ///< of these: the player was brought back, or the session ended
   Number brought_back{};                 ///< of these: the player was brought back
   Number moved{};                        ///< players of bridges who were moved to another route's server or arena
   DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open
@@ -101,7 +101,7 @@ struct Totals : CountersOf<std::uint64_t> {
   /// How many sessions are open. Never more than there were at some moment: `opened` is read before `closed`.
   std::uint64_t open_sessions() const { return opened > closed ? opened - closed : 0; }
   /// Players who wait for a server that was lost.
-  std::uint64_t held_now() const { return held > held_over ? held - held_over : 0; }
+  std::uint64_t held_now() const { return held > holds_ended ? held - holds_ended : 0; }
   std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }
   std::uint64_t by(Drop drop) const { return dropped[static_cast<std::size_t>(drop)]; }
   std::uint64_t refused() const;  ///< over all reasons that are refusals

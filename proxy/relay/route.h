@@ -128,7 +128,7 @@ class WorkerRoute {
   /// The front disconnected its client, and the game's rules keep such a client out for a while.
   void front_banned(const net::Address& client, std::string_view why);
   /// The server and the listener of this route, for Bans. REQUIRES: the listener is open.
-  BanPlace place() const { return {route.server_name, route.listener.text()}; }
+  BanScope place() const { return {route.server_name, route.listener.text()}; }
   /// The text for a client at this address that Admission refuses with kBanned or kNotAllowed.
   std::string why_banned(const net::Address& client) const;
   /// What a status query is answered with (queries.h).

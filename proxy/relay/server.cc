@@ -625,8 +625,8 @@ std::vector<SessionReport> Server::say(std::size_t route, std::string_view text)
 bool Server::stopping() const { return impl_->pool.stopping; }
 
 bool Server::is_alive(Millis time) const {
-  const auto roll = std::make_shared<RollCall>(impl_->pool.workers.size());
-  for (auto& worker : impl_->pool.workers) worker->call(RollCall::Answer(roll));
+  const auto roll = std::make_shared<LivenessCheck>(impl_->pool.workers.size());
+  for (auto& worker : impl_->pool.workers) worker->call(LivenessCheck::Answer(roll));
   return roll->wait(time);
 }
 

@@ -61,7 +61,7 @@ struct RouteChanges {
     std::optional<std::size_t> instead_of = {};
   };
   std::vector<Added> added = {};
-  std::vector<std::size_t> retired = {};  ///< beside those that are replaced
+  std::vector<std::size_t> retired = {};  ///< in addition to those that are replaced
 };
 
 class Server {

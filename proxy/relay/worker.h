@@ -17,7 +17,7 @@
 #include "proxy/relay/acceptors/enet_caller.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/datagram_queue.h"
-#include "proxy/relay/roll_call.h"
+#include "proxy/relay/liveness_check.h"
 #include "proxy/relay/sessions/session.h"
 #include "proxy/relay/sessions/shared_room.h"
 #include "proxy/relay/sessions/visitor.h"
@@ -92,7 +92,7 @@ class Worker final : public net::Ticker::User,
     mailbox_.post(Order{shared_room, std::move(order)});
   }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(AskSessions{question, std::move(part)}); }
-  void call(RollCall::Answer answer) { mailbox_.post(AnswerRollCall{std::move(answer)}); }
+  void call(LivenessCheck::Answer answer) { mailbox_.post(AnswerLivenessCheck{std::move(answer)}); }
 
  private:
   /// The server gave the player of a session this id.
@@ -152,8 +152,8 @@ class Worker final : public net::Ticker::User,
     Question question;
     Inquiry::Part part;
   };
-  struct AnswerRollCall {
-    RollCall::Answer answer;
+  struct AnswerLivenessCheck {
+    LivenessCheck::Answer answer;
   };
   struct Call {
     std::function<void()> function;
@@ -170,7 +170,7 @@ class Worker final : public net::Ticker::User,
     Limits limits;
   };
   using Letter = std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected,
-                              NewLimits, NewAccess, MoreBots, Order, AskSessions, AnswerRollCall, Call, ListenerEmptied,
+                              NewLimits, NewAccess, MoreBots, Order, AskSessions, AnswerLivenessCheck, Call, ListenerEmptied,
                               Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
@@ -186,7 +186,7 @@ class Worker final : public net::Ticker::User,
   void read(const MoreBots& more);
   void read(const Order& order);
   void read(AskSessions& asked);
-  void read(AnswerRollCall&) {}  // the answer is given when the letter is destroyed
+  void read(AnswerLivenessCheck&) {}  // the answer is given when the letter is destroyed
   void read(Call& call) { call.function(); }
   void read(const ListenerEmptied& gone);
   void read(Visit& visit);

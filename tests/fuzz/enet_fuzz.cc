@@ -20,9 +20,9 @@ void require(bool truth) {
 struct Told final : EnetHeard {
   void connect(std::uint32_t) override {}
   void disconnect(Way, std::uint32_t) override {}
-  void packet(Way, std::uint8_t, EnetSend send, Bytes bytes) override {
+  void packet(Way, std::uint8_t, EnetDelivery send, Bytes bytes) override {
     require(bytes.size() <= EnetDissector::kLargestPacket);
-    if (send == EnetSend::kReliable) sum += bytes.size();
+    if (send == EnetDelivery::kReliable) sum += bytes.size();
   }
   void fault(Way, const Fault& fault, Bytes) override { require(fault.what != nullptr && *fault.what != '\0'); }
   std::size_t sum = 0;

@@ -240,12 +240,11 @@ test("events of a broadcast are marked once, however often they are watched", ()
   assert.deepEqual(playback.moments.map(({ at, what }) => [at, what]), [[61, "KILL"], [62, "CHAT"]]);
   const heardAt = (us) => playback.hear({ clock: { ...clock, us, length_us: "70000000", live: true, own: true } }, 3000);
   heardAt("50000000");
-  assert.deepEqual(playback.wish("n", 3000), { us: "59000000" });
-  assert.equal(playback.wish("p", 3000), undefined);
+  playback.note("KILL", 4, 2, 3000);  // it happened before the page was opened
+  assert.deepEqual(playback.moments.map(({ at, player }) => [at, player]), [[61, 1], [62, 3], [50, 4]]);
+  assert.deepEqual(playback.wish("n"), { kill: "NEXT_KILL" });  // the room knows more kills than the page
   heardAt("65000000");
-  assert.deepEqual(playback.wish("p", 3000), { us: "59000000" });
-  assert.equal(playback.wish("n", 3000), undefined);
-  for (let i = 0; i < 3000; ++i) playback.note("KILL", 1, 2, 10000 + i);
+  for (let i = 0; i < 3000; ++i) playback.note("KILL", i, 2, 3000);
   assert.equal(playback.moments.length, 2000);
 });
 
@@ -308,7 +307,11 @@ test("what happens is an event, but not while a replay describes another moment"
     [{ said: { from: 2, text: "hello" } }, "note CHAT 2"],
     [{ token_taken: { by: 1, token: { id: 4 } } }, "flag"],
     [{ token_captured: { by: 2, token: 4, team: "RED" } }, "note CAPTURE 2; tell bob captured the red flag; feed bob captured the red flag; flag"],
-    [{ round: { state: "OVER", winner: 2 } }, "tell bob won"],
+    [{ round: { state: "OVER", winner: 2, another: true } }, "tell The round is over: bob won. The next one begins soon; feed The round is over: bob won. The next one begins soon"],
+    [{ died: { player: 1, unit: 7, why: "BY_SERVER" } }, ""],  // everybody is taken off the field
+    [{ round: {} }, ""],
+    [{ round: { state: "OVER", winning_team: "RED" } }, "tell The round is over: Team red won; feed The round is over: Team red won"],
+    [{ round: {} }, ""],
     [{ player_gone: { id: 3 } }, "tell cy left"],
   ];
   for (const [fact, told] of happens) assert.equal(hear(fact), told, JSON.stringify(fact));

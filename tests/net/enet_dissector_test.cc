@@ -22,7 +22,7 @@ struct Heard final : EnetHeard {
   std::vector<std::string> faults;
   void connect(std::uint32_t data) override { connects.push_back(data); }
   void disconnect(Way, std::uint32_t data) override { disconnects.push_back(data); }
-  void packet(Way way, std::uint8_t channel, EnetSend send, Bytes bytes) override {
+  void packet(Way way, std::uint8_t channel, EnetDelivery send, Bytes bytes) override {
     packets.push_back(std::string(text(way)) + " " + std::to_string(channel) + " " +
                       std::to_string(static_cast<int>(send)) + " " +
                       to_hex(bytes.first(std::min<std::size_t>(bytes.size(), 8))) + " " + std::to_string(bytes.size()));

@@ -24,10 +24,10 @@ struct Side final : EnetHost::User {
   void connected(EnetPeer& who, std::uint32_t data) override {
     peer = &who;
     log.push_back("up " + std::to_string(data));
-    if (turns_away) host.disconnect_silently(*std::exchange(peer, nullptr), 5);
+    if (turns_away) host.disconnect_without_callback(*std::exchange(peer, nullptr), 5);
   }
   void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
-    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
+    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.delivery())) + " " +
                   to_hex(packet.bytes().first(std::min<std::size_t>(4, packet.bytes().size()))));
     if (echo) host.send(who, channel, std::move(packet));
   }
@@ -91,9 +91,9 @@ TEST_CASE("enet host: connects with data, echoes each kind of packet, disconnect
     duel.connect(3);
     CHECK(duel.server.log == std::vector<std::string>{"up 3"});
     CHECK(duel.server.peer->channels() == 2);
-    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0102"), EnetSend::kReliable));
-    duel.client.host.send(*duel.client.peer, 1, EnetPacket(from_hex("0304"), EnetSend::kUnreliable));
-    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0506"), EnetSend::kUnsequenced));
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0102"), EnetDelivery::kReliable));
+    duel.client.host.send(*duel.client.peer, 1, EnetPacket(from_hex("0304"), EnetDelivery::kUnreliable));
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0506"), EnetDelivery::kUnsequenced));
     duel.until([&] { return duel.client.log.size() == 4; });
     auto heard = duel.client.log;
     std::sort(heard.begin(), heard.end());
@@ -108,8 +108,8 @@ TEST_CASE("enet host: connects with data, echoes each kind of packet, disconnect
 TEST_CASE("enet host: an empty packet is refused, with the range coder on") {
   Duel duel({4, 2, true});
   duel.connect(3);
-  CHECK_FALSE(duel.client.host.send(*duel.client.peer, 0, EnetPacket(Bytes{}, EnetSend::kReliable)));
-  CHECK(duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("00"), EnetSend::kReliable)));
+  CHECK_FALSE(duel.client.host.send(*duel.client.peer, 0, EnetPacket(Bytes{}, EnetDelivery::kReliable)));
+  CHECK(duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("00"), EnetDelivery::kReliable)));
   duel.until([&] { return duel.server.log.size() == 2; });
 }
 
@@ -117,14 +117,14 @@ TEST_CASE("enet host: what a peer does not take is counted as waiting") {
   Duel duel({4, 2, false});
   duel.connect(3);
   const Buffer big(50000, 7);
-  for (int i = 0; i < 10; ++i) duel.client.host.send(*duel.client.peer, 0, EnetPacket(big, EnetSend::kReliable));
+  for (int i = 0; i < 10; ++i) duel.client.host.send(*duel.client.peer, 0, EnetPacket(big, EnetDelivery::kReliable));
   CHECK(duel.client.peer->waiting() == 500000);
   duel.until([&] { return duel.server.log.size() == 11; });
   duel.until([&] { return duel.client.peer->waiting() == 0; });
 }
 
 TEST_CASE("enet host: its user hears when some of what waited went out, of either kind") {
-  for (const EnetSend how : {EnetSend::kReliable, EnetSend::kUnreliable}) {
+  for (const EnetDelivery how : {EnetDelivery::kReliable, EnetDelivery::kUnreliable}) {
     Duel duel({4, 2, false});
     duel.connect(3);
     duel.until([&] { return duel.client.peer->waiting() == 0; });
@@ -140,7 +140,7 @@ TEST_CASE("enet host: who is dropped hears it at once, and nothing of what waite
   Duel duel({1, 2, false});
   duel.connect(3);
   const Buffer big(50000, 7);
-  for (int i = 0; i < 10; ++i) duel.server.host.send(*duel.server.peer, 0, EnetPacket(big, EnetSend::kReliable));
+  for (int i = 0; i < 10; ++i) duel.server.host.send(*duel.server.peer, 0, EnetPacket(big, EnetDelivery::kReliable));
   duel.server.host.disconnect_now(*std::exchange(duel.server.peer, nullptr), 9);
   duel.until([&] { return duel.client.peer == nullptr; });
   CHECK(duel.client.log.back() == "down 9");
@@ -195,7 +195,7 @@ TEST_CASE("enet host: a server that has ended is noticed before ENet's own time,
   duel.connect(7);
   duel.client.peer->give_up_after(600'000);
   duel.server.host.close();  // without a goodbye
-  duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("01"), EnetSend::kUnreliable));
+  duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("01"), EnetDelivery::kUnreliable));
   uv_run(duel.loop.raw(), UV_RUN_ONCE);
   // Another one begins at once, which knows nothing of the client.
   std::optional<Sockets> other = std::move(*listen_datagrams(duel.address));
@@ -213,8 +213,8 @@ TEST_CASE("enet host: a packet larger than allowed is not sent, and one that com
   small.largest_packet = 2000;
   Duel duel(small, {4, 2, false});
   duel.connect(3);
-  CHECK_FALSE(duel.server.host.send(*duel.server.peer, 0, EnetPacket(Buffer(2001, 1), EnetSend::kReliable)));
-  duel.client.host.send(*duel.client.peer, 0, EnetPacket(Buffer(20000, 1), EnetSend::kReliable));
+  CHECK_FALSE(duel.server.host.send(*duel.server.peer, 0, EnetPacket(Buffer(2001, 1), EnetDelivery::kReliable)));
+  duel.client.host.send(*duel.client.peer, 0, EnetPacket(Buffer(20000, 1), EnetDelivery::kReliable));
   uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
   duel.client.host.send_raw(duel.address, as_bytes("HELLO"));
   duel.until([&] { return duel.server.log.size() > 1; });
@@ -346,8 +346,8 @@ TEST_CASE("enet host: peers stay with the old host, newcomers come to the new on
     const std::size_t heard = duel.client.log.size();
     for (std::uint8_t i = 1; i <= 100; ++i) {
       const Buffer bytes(1 + 20 * i, i);
-      duel.client.host.send(*duel.client.peer, 0, EnetPacket(bytes, EnetSend::kReliable));
-      newcomer.host.send(*newcomer.peer, 1, EnetPacket(bytes, EnetSend::kReliable));
+      duel.client.host.send(*duel.client.peer, 0, EnetPacket(bytes, EnetDelivery::kReliable));
+      newcomer.host.send(*newcomer.peer, 1, EnetPacket(bytes, EnetDelivery::kReliable));
     }
     duel.until([&] { return duel.client.log.size() == heard + 100 && newcomer.log.size() == 101; });
     for (std::uint8_t i = 1; i <= 100; ++i) {
@@ -381,7 +381,7 @@ TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its
     const auto say_hundred = [&](Side& from, EnetPeer& to, std::uint8_t first) {
       for (std::uint8_t i = 0; i < 100; ++i)
         from.host.send(to, 0,
-                       EnetPacket(Buffer(1 + 20 * i, static_cast<std::uint8_t>(first + i)), EnetSend::kReliable));
+                       EnetPacket(Buffer(1 + 20 * i, static_cast<std::uint8_t>(first + i)), EnetDelivery::kReliable));
     };
     say_hundred(duel.server, moves, 1);  // waits, and is acknowledged to the new host
     say_hundred(duel.client, *duel.client.peer, 1);
@@ -426,7 +426,7 @@ TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its
       until([&] { return duel.client.log.back() == "down 8" && young->log.back() == "down 0"; });
     }
     SUBCASE("its host closes with all that waits") { say_hundred(*young, moves, 1); }
-    duel.server.host.send(*stays, 0, EnetPacket(from_hex("0102"), EnetSend::kReliable));
+    duel.server.host.send(*stays, 0, EnetPacket(from_hex("0102"), EnetDelivery::kReliable));
     until([&] { return other.log.back() == "0/1 0102"; });
     young->host.close();
     there.run();
@@ -438,7 +438,7 @@ TEST_CASE("enet host: a peer that was released and is taken by nobody is dropped
   Duel duel({4, 2});
   duel.connect(2);
   EnetPeer& peer = *std::exchange(duel.server.peer, nullptr);
-  for (int i = 0; i < 10; ++i) duel.server.host.send(peer, 0, EnetPacket(from_hex("0102"), EnetSend::kReliable));
+  for (int i = 0; i < 10; ++i) duel.server.host.send(peer, 0, EnetPacket(from_hex("0102"), EnetDelivery::kReliable));
   Fd socket = duel.server.host.socket_for(peer);
   REQUIRE(duel.server.host.release(peer, std::move(socket)) != nullptr);
   CHECK(duel.server.host.empty());

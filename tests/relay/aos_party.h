@@ -29,7 +29,7 @@ class AosParty final : public EnetHost::User {
     Buffer out;
     codec_->write(message, says_, out);
     REQUIRE(peer != nullptr);
-    const auto how = lane == Lane::kStream ? EnetSend::kReliable : EnetSend::kUnreliable;
+    const auto how = lane == Lane::kStream ? EnetDelivery::kReliable : EnetDelivery::kUnreliable;
     REQUIRE(host.send(*peer, 0, EnetPacket(out, how)));
   }
 
@@ -59,7 +59,7 @@ class AosParty final : public EnetHost::User {
 
   void connected(EnetPeer& who, std::uint32_t data) override { peer = &who, connect_data = data; }
   void received(EnetPeer&, std::uint8_t, EnetPacket packet) override {
-    const Lane lane = packet.send() == EnetSend::kReliable ? Lane::kStream : Lane::kDatagram;
+    const Lane lane = packet.delivery() == EnetDelivery::kReliable ? Lane::kStream : Lane::kDatagram;
     const auto fault = reader_.feed(lane, packet.bytes(), [&](const wire::Frame& frame) {
       const auto heard = codec_->read(frame);
       REQUIRE(heard.ok());

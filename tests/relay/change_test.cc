@@ -223,7 +223,7 @@ TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes")
     REQUIRE(late.host.open(host).ok());
     late.host.connect(scene.running.address, 1, 3);
     scene.until([&] { return late.ups > 0 && other.peer != nullptr; });
-    scene.client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
+    scene.client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
     scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });
     CHECK_FALSE(scene.running.server().is_over(0));
     scene.client.host.disconnect(*scene.client.peer, 0);
@@ -235,7 +235,7 @@ TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes")
     REQUIRE(last.host.open(host).ok());
     last.host.connect(scene.running.address, 1, 3);
     scene.until([&] { return last.heard("down 5"); });
-    other.say(0, "1200001800", EnetSend::kReliable);
+    other.say(0, "1200001800", EnetDelivery::kReliable);
     scene.until([&] { return late.heard("0/1 1200001800"); });
     for (End* end : {&late, &last, &other}) end->host.close();
   }

@@ -214,7 +214,7 @@ TEST_CASE("a relay over ENet that may announces to players, not to clients that 
   Scene scene(aos::game(), no_limits(), EnetMode::kPackets, nullptr, false, nullptr, true);
   scene.join(3);
   CHECK(told(scene.running) == Told::kNotIn);
-  scene.client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
+  scene.client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });
   CHECK(told(scene.running) == Told::kYes);
   scene.until([&] { return scene.client.heard("0/1 1123026865617221"); });

@@ -11,7 +11,7 @@
 
 namespace entente::testing {
 
-using net::EnetHost, net::EnetPacket, net::EnetPeer, net::EnetSend;
+using net::EnetHost, net::EnetPacket, net::EnetPeer, net::EnetDelivery;
 using relay::EnetMode;
 
 constexpr std::string_view kLanAnswer = R"({"name":"a server","players_current":1,"players_max":32,"map":"m"})";
@@ -26,7 +26,7 @@ struct End final : EnetHost::User {
   }
   void received(EnetPeer&, std::uint8_t channel, EnetPacket packet) override {
     bytes += packet.bytes().size();
-    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
+    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.delivery())) + " " +
                   to_hex(packet.bytes().first(std::min<std::size_t>(8, packet.bytes().size()))));
   }
   void disconnected(EnetPeer&, std::uint32_t data) override {
@@ -41,7 +41,7 @@ struct End final : EnetHost::User {
     if (!mute) host.send_raw(from, as_bytes(text == "HELLO" ? std::string_view("HI") : kLanAnswer));
     return true;
   }
-  void say(std::uint8_t channel, std::string_view hex, EnetSend send) {
+  void say(std::uint8_t channel, std::string_view hex, EnetDelivery send) {
     REQUIRE(peer);
     CHECK(host.send(*peer, channel, EnetPacket(from_hex(hex), send)));
   }
@@ -103,10 +103,10 @@ struct Scene : Turning {
   void talk_and_part() {
     join(3);
     CHECK(server.log == std::vector<std::string>{"up 3 channels 1"});
-    client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
-    server.say(0, "1200001800", EnetSend::kReliable);
-    server.say(0, "02000000000000000000000000000000000000000000000000", EnetSend::kUnsequenced);
-    server.say(0, "0301", EnetSend::kUnreliable);
+    client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
+    server.say(0, "1200001800", EnetDelivery::kReliable);
+    server.say(0, "02000000000000000000000000000000000000000000000000", EnetDelivery::kUnsequenced);
+    server.say(0, "0301", EnetDelivery::kUnreliable);
     until([&] { return server.log.size() == 2 && client.log.size() == 4; });
     CHECK(server.log.back() == "0/1 0901000002000000");
     CHECK(client.heard("0/1 1200001800"));
@@ -124,7 +124,7 @@ struct Scene : Turning {
     for (std::uint32_t i = 0; i < 128; ++i) {
       Buffer chunk(8193, static_cast<std::uint8_t>(i));
       chunk[0] = 19;
-      REQUIRE(server.host.send(*server.peer, 0, EnetPacket(chunk, EnetSend::kReliable)));
+      REQUIRE(server.host.send(*server.peer, 0, EnetPacket(chunk, EnetDelivery::kReliable)));
     }
     until([&] { return client.bytes == 128 * 8193; });
     REQUIRE(client.log.size() == 129);

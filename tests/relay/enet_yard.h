@@ -30,7 +30,7 @@ struct Yard : Turning {
     until([&] { return client.ups > 0; });
   }
   /// Sends and has it go out.
-  void say(End& from, const Buffer& bytes, EnetSend how = EnetSend::kReliable) {
+  void say(End& from, const Buffer& bytes, EnetDelivery how = EnetDelivery::kReliable) {
     REQUIRE(from.peer);
     CHECK(from.host.send(*from.peer, 0, EnetPacket(bytes, how)));
     uv_run(loop.raw(), UV_RUN_NOWAIT);

@@ -73,7 +73,7 @@ TEST_CASE("the clients of one ENet listener are shared out among the workers, an
   Turning loop;
   const wire::Game& game = aos::game();
   const wire::EnetSettings settings = game.enet();
-  const net::EnetSend reliable = net::EnetSend::kReliable;
+  const net::EnetDelivery reliable = net::EnetDelivery::kReliable;
   End server(loop.loop);
   const auto bound = server.host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
   REQUIRE(bound.ok());

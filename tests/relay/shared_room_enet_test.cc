@@ -46,7 +46,7 @@ TEST_CASE("by ENet one is in the same room, on whatever worker it lives") {
     tcp.send(said("by tcp"));
     scene.until([&] { return scene.client.heard(heard("by tcp")); });
     CHECK(as_text(scene.read(tcp, 8)) == said("by tcp"));
-    scene.say(scene.client, point(42), EnetSend::kUnsequenced);
+    scene.say(scene.client, point(42), EnetDelivery::kUnsequenced);
     CHECK(scene.read(tcp, 3) == point(42));
     scene.until([&] { return scene.client.heard("0/0 " + to_hex(point(42))); });
     scene.shared_room.point(7);
@@ -117,8 +117,8 @@ TEST_CASE("who breaks a rule by ENet is sent away alone, with the game's own num
 TEST_CASE("a datagram that is none of the game's is dropped, and nobody is sent away for it") {
   Guests scene;
   scene.come();
-  scene.say(scene.client, Buffer{9, 9, 9}, EnetSend::kUnreliable);
-  scene.say(scene.client, Buffer{200, 9}, EnetSend::kUnsequenced);
+  scene.say(scene.client, Buffer{9, 9, 9}, EnetDelivery::kUnreliable);
+  scene.say(scene.client, Buffer{200, 9}, EnetDelivery::kUnsequenced);
   CHECK(eventually([&] { return scene.shared_room.dropped(Drop::kBadFrame) == 2; }));
   scene.say(scene.client, line("yes"));
   scene.until([&] { return scene.client.heard(heard("yes")); });

@@ -107,7 +107,7 @@ TEST_CASE("storm: connects over ENet that are never acknowledged leave room for 
         forgers[i % forgers.size()].send(scene.running.address, connect_datagram(static_cast<std::uint32_t>(9000 + i)));
         if (i % 20 == 0) uv_run(scene.loop.raw(), UV_RUN_NOWAIT);
       }
-      scene.client.say(0, "030001", EnetSend::kReliable);
+      scene.client.say(0, "030001", EnetDelivery::kReliable);
       scene.until([&] { return scene.server.heard("0/1 030001"); });
       if (mode == EnetMode::kPackets) {  // in the other, the server's own places are few
         End other(scene.loop);

@@ -5,6 +5,7 @@ import { deathIn } from "./deaths.js";
 
 export class Events {
   retold = false;      // a replay describes another moment
+  #over = false;       // the round: then the server takes everybody off the field
   #known = new Set();  // players who were told of
   #room;
   #does;
@@ -32,6 +33,7 @@ export class Events {
     died: ({ player = 0, unit = 0, killer = 0, why = "BY_SHOT" }) => {
       const { name, tell, feed, note, sound, own, watched } = this.#does;
       const body = this.#room.units.get(unit)?.kind ?? "TANK", by = killer && killer !== player ? name(killer) : "";
+      if (why === "BY_SERVER" && this.#over) return;
       note("KILL", player, killer === player ? 0 : killer);
       const sentence = deathIn({ killer: by, victim: name(player), why, body });
       tell(sentence);
@@ -49,6 +51,12 @@ export class Events {
       this.#does.note("CAPTURE", by), this.#does.tell(sentence), this.#does.feed(sentence), this.#does.flag();
     },
     token_taken: ({ by }) => by === this.#does.own() && this.#does.flag(),
-    round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && this.#does.tell(winner ? `${this.#does.name(winner)} won` : "The round is over"),
+    round: ({ state = "RUNNING", winner = 0, winning_team: team = "TEAM_ANY", another = false }) => {
+      const was = this.#over, who = winner ? this.#does.name(winner) : teamName(team) && `Team ${teamName(team)}`;
+      this.#over = state === "OVER";
+      if (!this.#over || was) return;
+      const sentence = `The round is over${who ? `: ${who} won` : ""}${another ? ". The next one begins soon" : ""}`;
+      this.#does.tell(sentence), this.#does.feed(sentence);
+    },
   };
 }

@@ -5,7 +5,7 @@ const FONT = "13px system-ui, sans-serif";
 const MOST_KEPT = 400;
 
 export class Labels {
-  #kept = new Map();  // text: a canvas
+  #kept = new Map();  // text, and pixels per unit: a canvas
 
   constructor(pen) {
     this.pen = pen;
@@ -13,7 +13,7 @@ export class Labels {
 
   /** Above a point of the canvas. */
   write(text, left, top, mine) {
-    const key = (mine ? "!" : " ") + text, ratio = devicePixelRatio;
+    const ratio = devicePixelRatio, key = `${ratio}${mine ? "!" : " "}${text}`;
     if (!this.#kept.has(key)) {
       if (this.#kept.size > MOST_KEPT) this.#kept.clear();
       this.#kept.set(key, picture(text, mine));

@@ -51,6 +51,7 @@ class Visit {
   tablesAt = 0;
   paintedAt = 0;
   over = false;
+  mayRespawnAt = 0;    // after a death
   complete = false;    // the room was described: who is new from now on has joined
   wish = momentIn(location.hash);  // of a link; null: met, or there is none
 
@@ -63,7 +64,7 @@ class Visit {
     });
     this.hands = new Hands({ view, room: this.room, say: (kind, word) => this.plays && this.link.say(kind, word) });
     this.timeBar = new TimeBar({ parent: byId("stage"), say: (wish) => this.link.say("playback", wish), name: (id) => this.#name(id), link: (seconds) => this.#link("moment", seconds),
-      clip: (from, to) => this.#clip(from, to), over: () => this.panels.tell("The clip ends here. Press Play to go on.") });
+      clip: (from, to) => this.#clip(from, to), over: () => this.panels.tell("The clip ends here. Press Play to go on."), clicked: () => view.canvas.focus() });
     this.panels.status("Connecting …");
     this.panels.notice();
     this.plays ? view.showClose() : view.showAll();
@@ -90,15 +91,22 @@ class Visit {
   #drawTables(now) {
     this.tablesAt = now + TABLES_EVERY;
     this.panels.draw(this.room, this.followed);
+    if (this.mayRespawnAt) this.#drawRespawn(now);
     byId("drive-keys").hidden = !this.plays;
     byId("time-keys").hidden = !this.timeBar.playback.own;
+  }
+
+  /** The button counts down; once it is pressed, the notice stays until the player is back. */
+  #drawRespawn(now) {
+    const left = Math.ceil((this.mayRespawnAt - now) / 1000);
+    this.panels.button(this.wantsSpawn ? "" : left > 0 ? `Respawn (${left} s)` : "Respawn");
   }
 
   spawn() {
     this.wantsSpawn = true;
     this.spawnAt = 0;
-    this.panels.notice();
-    view.canvas.focus();
+    if (this.mayRespawnAt) this.panels.notice("Respawning …");
+    if (document.activeElement !== byId("line")) view.canvas.focus();
   }
 
   talk(text, scope) {
@@ -110,10 +118,19 @@ class Visit {
     this.timeBar.follow(player);
     view.showClose();
     looks.draw();
+    this.#drawTitle();
   }
 
   /** Moves the view from above by fractions of it, away from whoever was followed. */
-  pan(x, y) { this.followed = 0, view.pan(x, y); }
+  pan(x, y) { this.followed = 0, view.pan(x, y), this.#drawTitle(); }
+
+  /** What is played, and who is followed; not before the room is known. */
+  #drawTitle() {
+    if (!this.complete || this.over) return;
+    const { game = "", name = "" } = this.room.about, other = this.plays && this.followed && this.followed !== this.room.me;
+    const title = `${this.plays ? "Playing" : "Watching"} ${titleOf(game)}${name && name !== game ? `: ${name}` : ""}`;
+    this.panels.status(other ? `You see ${this.#name(this.followed)}, and still drive your own. Your name in the table leads back.` : title);
+  }
 
   /** Follows the next player who has a unit: 1, or the one before: -1. */
   followNext(step) {
@@ -140,6 +157,7 @@ class Visit {
 
   #ended(why) {
     this.over = true;
+    this.mayRespawnAt = 0;
     this.hands.end();
     this.timeBar.remove();
     this.panels.draw(this.room);
@@ -179,32 +197,39 @@ class Visit {
     this.panels.tell(`To make a file of it from the recording: entente clip FILE --from ${timeText(from)} --to ${timeText(Math.ceil(to))} -o OUT`);
   }
 
-  #name(id) { return this.room.players.get(id)?.name || (id ? `player ${id}` : "the server"); }
+  /** Letters that are written from right to left turn around nothing but the name. */
+  #name(id) {
+    const name = this.room.players.get(id)?.name || (id ? `player ${id}` : "the server");
+    return /[^ -~]/.test(name) ? `\u2068${name}\u2069` : name;
+  }
 
   #shown = {
     ready: () => {
       this.complete = true;
-      const { game = "", name = "" } = this.room.about;
       if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll(), touch.draw();  // a recording
-      this.panels.status(`${this.plays ? "Playing" : "Watching"} ${titleOf(game)}${name && name !== game ? `: ${name}` : ""}`);
+      this.#drawTitle();
       this.plays ? this.spawn() : view.canvas.focus();
     },
+    room: () => this.#drawTitle(),
     waiting: ({ have = 0, need = 0 }) => this.panels.status(need ? `Waiting for players: ${have} of ${need}` : "Waiting for the game to start"),
     spawned: ({ unit }) => {
       if (this.room.units.get(unit)?.owner !== this.room.me) return;
       this.wantsSpawn = false;
+      this.mayRespawnAt = 0;
       this.panels.notice();
     },
     died: ({ player = 0, killer = 0, respawn_s: wait = 0 }) => {
       if (this.events.retold || player !== this.room.me || !this.plays || this.room.unitOf(player)) return;
-      const seconds = wait > 0 ? ` You can respawn in ${Math.ceil(wait)} s.` : "";
-      this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.${seconds}`, "Respawn", () => this.spawn());
-      byId("again").focus();
+      this.mayRespawnAt = performance.now() + 1000 * wait;
+      this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.`, "Respawn", () => this.spawn());
+      this.#drawRespawn(performance.now());
+      if (document.activeElement !== byId("line")) byId("again").focus();  // somebody who writes goes on
     },
     said: ({ from = 0, name = "", text = "", scope }) => this.panels.tell(text, `${name || this.#name(from)}${scope === "MY_TEAM" ? " (team)" : ""}`),
     notice: ({ text = "" }) => text && this.panels.tell(text),
     claim_refused: ({ why = "" }) => {
       this.wantsSpawn = false;
+      if (this.mayRespawnAt) this.panels.notice("You are not back yet.", "Respawn", () => this.spawn());
       this.panels.tell(`Not possible: ${why || "no reason was given"}`);
     },
   };
@@ -247,13 +272,15 @@ byId("chat").addEventListener("submit", (event) => {
   event.preventDefault();
   visit.talk(byId("line").value, byId("scope").value);
   byId("line").value = "";
+  view.canvas.focus();
 });
 byId("line").addEventListener("keydown", ({ key }) => key === "Escape" && view.canvas.focus());
 
 view.canvas.addEventListener("keydown", (event) => {
   const { key, code } = event, digit = /^Digit([1-9])$/.exec(code);
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-  if (key === "Enter") event.preventDefault(), byId("line").focus();
+  if (key === " " && !event.repeat && visit?.mayRespawnAt && !byId("again").hidden) byId("again").click(), event.preventDefault();
+  else if (key === "Enter") event.preventDefault(), document.fullscreenElement && document.exitFullscreen(), byId("line").focus();  // the chat is beside the field
   else if (key === "+" || key === "=") view.zoom(1 / 1.2);
   else if (key === "-") view.zoom(1.2);
   else if (key === "0") view.showAll(), looks.draw();
@@ -277,6 +304,18 @@ byId("full").onclick = () => {
   document.fullscreenElement ? document.exitFullscreen() : byId("stage").requestFullscreen().catch(({ message }) => visit?.panels.tell(`Full screen is not possible: ${message}`));
   view.canvas.focus();
 };
+
+document.addEventListener("fullscreenchange", () => { byId("full").textContent = document.fullscreenElement ? "Exit full screen" : "Full screen"; });
+
+// A link to a moment that is put into the address of the open page.
+addEventListener("hashchange", () => {
+  const wish = momentIn(location.hash);
+  if (wish && visit && !visit.over) visit.wish = wish;
+});
+
+// Browsers keep a page that was left, with its connection: its player would stay in the match.
+addEventListener("pagehide", () => { visit && !visit.over ? visit.link.leave() : start?.end(); });
+addEventListener("pageshow", ({ persisted }) => { if (persisted && start) start = new Start(); });
 
 requestAnimationFrame(function picture() {
   requestAnimationFrame(picture);  // even if this one fails

@@ -52,6 +52,12 @@ export class Panels {
     again.hidden = !button;
   }
 
+  /** Names the notice's button anew; without a name, hides it. */
+  button(name) {
+    const again = byId("again");
+    if (again.textContent !== name) again.textContent = name, again.hidden = !name;
+  }
+
   /** Redraws the tables if they changed; a focused button keeps the focus. */
   draw(room, followed = 0) {
     const rows = ranked(room.about.game, room.players.values()).map(({ fired, ammo, ...player }) => player);

@@ -4,7 +4,7 @@
 const MOST_SHOWN = 400;   // markers
 const MOST_BACK = 600, NEAR_PRESENT = 1.5;  // seconds, of a broadcast
 const MOST_NOTED = 2000;  // events of a broadcast
-const BEFORE = 2, AGAIN = 1;  // seconds: so long before a kill is gone to; a kill that was just seen is not the previous one
+const SAME = 1;  // seconds: an event that is heard again so near is the same
 const FAR = "9000000000000000";  // us: later than any present
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 
@@ -54,22 +54,12 @@ export class Playback {
     return Math.min(this.#at + Math.max(0, gone), this.length);
   }
 
-  /** Of a broadcast, nobody tells what happens when: an event that was just heard is kept, once. */
+  /** Of a broadcast, nobody tells what happens when: an event that was just heard is marked, once. */
   note(what, player, by, now) {
     const at = this.at(now);
-    if (!this.live || at <= this.#noted) return;
-    this.#noted = at;
+    if (!this.live || this.moments.some((one) => one.what === what && one.player === player && Math.abs(one.at - at) < SAME)) return;
     this.moments.push({ at, what, player, by });
     if (this.moments.length > MOST_NOTED) this.moments.shift();
-  }
-
-  #noted = 0;
-
-  /** Of a broadcast, only this page knows the kills: those that it was told. */
-  #kill(step, now) {
-    const from = this.at(now), kills = this.moments.filter(({ what }) => what === "KILL");
-    const found = step > 0 ? kills.find(({ at }) => at > from + BEFORE) : kills.findLast(({ at }) => at + AGAIN < from + BEFORE);
-    return found && { us: String(Math.round(Math.max(0, found.at - BEFORE) * 1e6)) };
   }
 
   /** What is marked on the bar: kills and captures first if there are many. */
@@ -83,8 +73,8 @@ export class Playback {
   /** The moments within `reach` seconds of a place. */
   near(at, reach) { return this.moments.filter((moment) => Math.abs(moment.at - at) <= reach); }
 
-  /** What a key wishes of the clock; nothing if it means something else. `now`: the page's time in ms. */
-  wish(key, now = performance.now()) {
+  /** What a key wishes of the clock; nothing if it means something else. */
+  wish(key) {
     if (!this.own) return undefined;
     const faster = (by) => SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.findLastIndex((speed) => speed <= this.speed) + by))];
     switch (key.length === 1 ? key.toLowerCase() : key) {
@@ -97,8 +87,8 @@ export class Playback {
       case "ArrowRight": return { by_s: 5 };
       case "<": return { speed: faster(-1) };
       case ">": return { speed: faster(1) };
-      case "n": return this.live ? this.#kill(1, now) : { kill: "NEXT_KILL" };
-      case "p": return this.live ? this.#kill(-1, now) : { kill: "PREVIOUS_KILL" };
+      case "n": return { kill: "NEXT_KILL" };
+      case "p": return { kill: "PREVIOUS_KILL" };
       case "Home": return { us: "0" };
       case "End": return this.live ? { us: FAR, speed: 1, paused: false } : { us: String(Math.round(this.length * 1e6)) };
       default: return /^[0-9]$/.test(key) ? { us: String(Math.round(this.timeOf(Number(key) / 10) * 1e6)) } : undefined;

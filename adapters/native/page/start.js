@@ -40,14 +40,18 @@ export class Start {
     byId("count").textContent = "";
     byId("peek").hidden = true;
     this.link = new Link({
-      opened: () => setTimeout(() => this.#known || this.link.close(), PATIENCE),
+      opened: () => { this.#reached = true, setTimeout(() => this.#known || this.link.close(), PATIENCE); },
       heard: (fact) => this.#heard(fact),
-      ended: () => { if (!this.over && !this.#known) byId("going").textContent = "What is going on is known once you enter."; },
+      ended: () => {
+        if (this.over || this.#known) return;
+        byId("going").textContent = this.#reached ? "What is going on is known once you enter." : "The server cannot be reached.";
+      },
     });
   }
 
   over = false;
   #known = false;
+  #reached = false;
 
   #heard(fact) {
     this.room.hear(fact, performance.now());

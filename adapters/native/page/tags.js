@@ -7,7 +7,7 @@ const MOST_KEPT = 400;
 const COLOURS = ["#5fd068", "#ffe066", "#ff6b5e"];  // of health: good, less, little
 
 export class Tags {
-  #texts = new Map();  // text: { material, wide }
+  #texts = new Map();  // text, and pixels per unit: { material, wide }
   #shown = new Map();  // id: { name, back, part }
   #bars = new Map();   // colour: material
 
@@ -62,7 +62,7 @@ export class Tags {
   }
 
   #text(text, mine) {
-    const key = (mine ? "!" : " ") + text;
+    const key = `${devicePixelRatio}${mine ? "!" : " "}${text}`;
     if (!this.#texts.has(key)) {
       if (this.#texts.size > MOST_KEPT) this.#forget();
       const drawn = picture(text, mine), map = new this.THREE.CanvasTexture(drawn);

@@ -18,8 +18,9 @@ export class TimeBar {
   #until = Infinity;   // where it pauses once
   #marked = "";
 
-  /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` and `clip(from, to)` are asked for; `over()`: the end of playTo() is reached. The bar is appended to `parent`. */
-  constructor({ parent, say, name, link, clip, over }) {
+  /** `say(wish)` sends a Playback; `name(id)` is a player's name; `link(seconds)` and `clip(from, to)` are asked for; `over()`: the end of playTo() is reached;
+    * `clicked()`: a button was clicked by the mouse, and no key is meant for it. The bar is appended to `parent`. */
+  constructor({ parent, say, name, link, clip, over, clicked }) {
     Object.assign(this, { say, name, clip, over });
     this.pause = make("button", { type: "button" });
     this.next = make("button", { type: "button" });
@@ -44,6 +45,12 @@ export class TimeBar {
     this.speed.addEventListener("click", () => say({ speed: this.playback.speed >= 16 ? 1 : this.playback.speed * 2 }));
     this.slider.addEventListener("input", () => { this.#drags = true, this.#seek(EVERY); });
     this.slider.addEventListener("change", () => { this.#drags = false, this.#seek(0); });
+    track.addEventListener("click", ({ target, offsetX }) => {
+      if (target !== track || !this.playback.own) return;  // the slider moves by itself
+      this.slider.value = this.playback.timeOf(offsetX / track.clientWidth);
+      this.#seek(0);
+    });
+    this.bar.addEventListener("click", ({ target, detail }) => target.localName === "button" && detail > 0 && clicked());
     track.addEventListener("mousemove", ({ offsetX }) => this.#preview(offsetX / track.clientWidth));
     track.addEventListener("mouseleave", () => { this.hover.textContent = "", this.preview.leave(); });
     parent.append(this.bar);

@@ -41,12 +41,12 @@ struct FleetArena {
 };
 
 inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS takes a megabyte
-inline constexpr Millis kFactsBeat = 250;                 ///< the owner says something so often
-inline constexpr Millis kNodeBeat = 500;                  ///< an edge says something so often
-inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena so often
-inline constexpr Millis kOwnerLost = 1'500;               ///< the owner has been silent for so long
+inline constexpr Millis kFactsBeat = 250;                 ///< the owner says something at this interval
+inline constexpr Millis kNodeBeat = 500;                  ///< an edge says something at this interval
+inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena at this interval
+inline constexpr Millis kOwnerLost = 1'500;               ///< the owner is lost after this silence
 inline constexpr Millis kOwnerless = 10'000;              ///< longer than any change of the owner
-inline constexpr Millis kNodeLost = 4'000;                ///< an edge has been silent for so long: its players are gone
+inline constexpr Millis kNodeLost = 4'000;                ///< after this silence of an edge its players are gone
 inline constexpr std::uint64_t kGather = 2'000'000;       ///< nanoseconds between two messages of one sender
 
 }  // namespace entente::fleet

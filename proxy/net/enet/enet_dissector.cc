@@ -34,11 +34,11 @@ const char* EnetDissector::act(wire::Way way, const EnetCommand& command, EnetHe
       return reliable(way, command, to);
     case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE:
       if (side(way).channels[command.channel].newest.follows(command))
-        to.packet(way, command.channel, EnetSend::kUnreliable, command.payload);
+        to.packet(way, command.channel, EnetDelivery::kUnreliable, command.payload);
       return nullptr;
     case ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED:
       if (side(way).unsequenced.is_new(command.start))
-        to.packet(way, command.channel, EnetSend::kUnsequenced, command.payload);
+        to.packet(way, command.channel, EnetDelivery::kUnsequenced, command.payload);
       return nullptr;
     case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE_FRAGMENT:
       return fragment(way, command, to);
@@ -103,7 +103,7 @@ const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, E
   const char* what = fill(mine, command, held, command.start);
   const auto found = held.find(command.start);
   if (found != held.end() && found->second.missing == 0) {
-    to.packet(way, command.channel, EnetSend::kUnreliable, found->second.bytes);
+    to.packet(way, command.channel, EnetDelivery::kUnreliable, found->second.bytes);
     mine.kept -= found->second.bytes.size();
     held.erase(found);
   }
@@ -147,7 +147,7 @@ void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, En
     if (first->first != channel.next && !over_gaps) return;
     if (first->second.missing > 0 && !over_gaps) return;
     channel.next = first->first + first->second.sequences();
-    if (first->second.missing == 0) to.packet(way, id, EnetSend::kReliable, first->second.bytes);
+    if (first->second.missing == 0) to.packet(way, id, EnetDelivery::kReliable, first->second.bytes);
     side(way).kept -= first->second.bytes.size();
     channel.reliable.erase(first);
   }

@@ -17,7 +17,7 @@
 
 namespace entente::net {
 
-using wire::EnetSend;
+using wire::EnetDelivery;
 
 /// Receives the results. Bytes are valid only during the call.
 class EnetHeard {
@@ -27,7 +27,7 @@ class EnetHeard {
   virtual void connect(std::uint32_t data) = 0;
   /// One side disconnected, with this data (the game's reason).
   virtual void disconnect(wire::Way way, std::uint32_t data) = 0;
-  virtual void packet(wire::Way way, std::uint8_t channel, EnetSend send, Bytes bytes) = 0;
+  virtual void packet(wire::Way way, std::uint8_t channel, EnetDelivery send, Bytes bytes) = 0;
   /// A datagram, or the rest of one, that is not valid ENet.
   virtual void fault(wire::Way way, const Fault& fault, Bytes datagram) = 0;
 };
@@ -60,7 +60,7 @@ class EnetDissector {
     std::vector<bool> have;  // which fragments came
     std::uint32_t missing = 0;
     std::size_t filled = 0;  // bytes that came
-    EnetSend send = EnetSend::kReliable;
+    EnetDelivery send = EnetDelivery::kReliable;
     std::uint32_t sequences() const { return static_cast<std::uint32_t>(have.size()); }
   };
   using Held = std::map<std::uint64_t, Pieces>;

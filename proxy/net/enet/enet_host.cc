@@ -47,11 +47,11 @@ Address from_enet(const ENetAddress& address) {
   return Address::from(reinterpret_cast<const sockaddr*>(&four));
 }
 
-enet_uint32 flags_of(EnetSend send) {
+enet_uint32 flags_of(EnetDelivery send) {
   switch (send) {
-    case EnetSend::kReliable:
+    case EnetDelivery::kReliable:
       return ENET_PACKET_FLAG_RELIABLE;
-    case EnetSend::kUnsequenced:
+    case EnetDelivery::kUnsequenced:
       return ENET_PACKET_FLAG_UNSEQUENCED;
     default:
       return ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT;
@@ -74,12 +74,12 @@ EnetHost::EnetHost(Loop& loop, User& user) : loop_(loop), user_(user) {}
 
 EnetHost::~EnetHost() { close(); }
 
-EnetPacket::EnetPacket(Bytes bytes, EnetSend send)
+EnetPacket::EnetPacket(Bytes bytes, EnetDelivery send)
     : packet_(enet_packet_create(bytes.data(), bytes.size(), flags_of(send))) {}
 
-EnetSend EnetPacket::send() const {
-  if ((packet_->flags & ENET_PACKET_FLAG_RELIABLE) != 0) return EnetSend::kReliable;
-  return (packet_->flags & ENET_PACKET_FLAG_UNSEQUENCED) != 0 ? EnetSend::kUnsequenced : EnetSend::kUnreliable;
+EnetDelivery EnetPacket::send() const {
+  if ((packet_->flags & ENET_PACKET_FLAG_RELIABLE) != 0) return EnetDelivery::kReliable;
+  return (packet_->flags & ENET_PACKET_FLAG_UNSEQUENCED) != 0 ? EnetDelivery::kUnsequenced : EnetDelivery::kUnreliable;
 }
 
 Address EnetPeer::address() const { return from_enet(peer_->address); }
@@ -225,7 +225,7 @@ void EnetHost::disconnect(EnetPeer& peer, std::uint32_t data) {
   flush_later();
 }
 
-void EnetHost::disconnect_silently(EnetPeer& peer, std::uint32_t data) {
+void EnetHost::disconnect_without_callback(EnetPeer& peer, std::uint32_t data) {
   peer.gone_ = true;
   peer.leaving_since_ = loop_.now();
   peer.parting_ = data;
@@ -590,7 +590,7 @@ void EnetHost::lose_refused() {
 /// ENet has freed the place already, and its user may connect from it at once.
 void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
   // ENet gives a peer up that has acknowledged nothing for so long, and does not say which of the two it was.
-  peer.silent_ = data == 0 && enet_time_get() - peer.heard_ >= peer.silence_;
+  peer.timed_out_ = data == 0 && enet_time_get() - peer.heard_ >= peer.silence_;
   const auto gone = forget(peer);
   if (!gone->gone_) user_.disconnected(*gone, data);
 }

@@ -1,6 +1,6 @@
 // ENet on libuv: one ENet host (a listener with its clients, or our connections to servers) on one loop.
 // Law: the socket wakes the host. A timer runs only while there are peers or half-open connections: often while
-// something may have to be retransmitted, otherwise seldom. One turn takes in no more than one call of ENet does. Empty
+// something may have to be retransmitted, otherwise seldom. One turn receives at most as many datagrams as one call of ENet does. Empty
 // packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so that its owner can
 // limit it.
 #pragma once
@@ -30,10 +30,10 @@ struct EnetOptions {
 class EnetPacket {
  public:
   explicit EnetPacket(ENetPacket* packet) : packet_(packet) {}
-  EnetPacket(Bytes bytes, EnetSend send);
+  EnetPacket(Bytes bytes, EnetDelivery send);
 
   Bytes bytes() const { return {packet_->data, packet_->dataLength}; }
-  EnetSend send() const;
+  EnetDelivery send() const;
   ENetPacket* release() { return packet_.release(); }
 
  private:
@@ -67,7 +67,7 @@ class EnetPeer {
   /// Bytes sent that the peer has not acknowledged, or that ENet has not put on the wire.
   std::size_t waiting() const { return waiting_; }
   /// In User::disconnected(): whether the peer was given up because nothing came from it any more.
-  bool silent() const { return silent_; }
+  bool timed_out() const { return timed_out_; }
   /// In User::disconnected(): whether the peer's machine has said that nothing listens there. silent() is true then,
   /// too.
   bool refused() const { return refused_; }
@@ -88,11 +88,11 @@ class EnetPeer {
   std::size_t waiting_ = 0;
   enet_uint32 silence_ = ENET_PEER_TIMEOUT_MINIMUM;  // how long it acknowledges nothing before ENet gives it up
   enet_uint32 heard_ = 0;                            // when it last acknowledged something, or was born
-  Millis leaving_since_ = 0;                         // since disconnect_silently(); 0: it was not called
+  Millis leaving_since_ = 0;                         // since disconnect_without_callback(); 0: it was not called
   std::uint32_t parting_ = 0;                        // the data of that disconnect
   bool gone_ = false;                                // its user must not hear of it any more
   bool drained_ = false;                             // it is in EnetHost::drained_
-  bool silent_ = false, refused_ = false;
+  bool timed_out_ = false, refused_ = false;
 };
 
 class EnetHost final : private Poll::User, private Alarm::User, private Later {
@@ -151,7 +151,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Disconnects with `data` after what was sent before. disconnected() follows.
   void disconnect(EnetPeer& peer, std::uint32_t data);
   /// As disconnect(), but no callback follows, and `peer` must not be used again.
-  void disconnect_silently(EnetPeer& peer, std::uint32_t data);
+  void disconnect_without_callback(EnetPeer& peer, std::uint32_t data);
   /// Disconnects at once. What waits is lost. `data` is sent in one datagram, which may be lost too. No callback
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
   void disconnect_now(EnetPeer& peer, std::uint32_t data);
@@ -172,7 +172,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kPlacesPerHalfOpen = 4;  // at most one half-open peer for so many places
-  static constexpr std::size_t kFree = 16;    // places that are kept free by dropping peers of disconnect_silently()
+  static constexpr std::size_t kFree = 16;    // places that are kept free by dropping peers of disconnect_without_callback()
   static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
   static constexpr Millis kServiceEvery = 8;  // how often it is served otherwise; only then are lost packets sent again
   static constexpr Millis kQuietEvery = 50;   // how often it is served while no peer comes or goes and nothing waits
@@ -223,7 +223,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::size_t used_ = 0;          // places up to the last one that is taken
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;
-  std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
+  std::vector<EnetPeer*> leaving_;  // those of disconnect_without_callback() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
   bool sole_ = false;                      // its socket is connected to its only peer

@@ -1,6 +1,6 @@
 // The HTTP exchange that opens a WebSocket (RFC 6455, section 4). Extensions are never offered or accepted.
-// Law: a client's request travels to the server and back unchanged, except for what belongs to one connection, and for
-// headers that claim an address.
+// Law: the headers of a client's request are passed on to the server unchanged, and those of the answer to the client,
+// except for what belongs to one connection, and for headers that claim an address.
 #pragma once
 
 #include <optional>

@@ -23,7 +23,7 @@ struct ClipPart {
 
 class Clipper {
  public:
-  /// The recording of which a recording with words was made.
+  /// The recording from which a recording with words was made.
   struct Original {
     std::optional<WallTime> start = {};
     std::vector<trace::Opened> openings = {};  ///< in their order

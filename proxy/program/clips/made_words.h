@@ -1,4 +1,4 @@
-// Makes a recording with words of a file that has none. It lies beside the file that a command writes, and is removed
+// Makes a recording with words from a file that has none. It lies beside the file that a command writes, and is removed
 // with this object.
 #pragma once
 

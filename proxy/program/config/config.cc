@@ -124,7 +124,7 @@ class Checker {
     if (to) {
       const bool named = std::ranges::all_of(to->servers, [](const auto& one) { return one.dialect.has_value(); });
       shared.detects = !named && to->first.game->probe() == wire::Probe::kSilentConnection;
-      if (const auto kind = can_join(*listen, *to))
+      if (const auto kind = route_kind(*listen, *to))
         shared.kind = *kind;
       else
         problem(path + "listen", kind.error().text);

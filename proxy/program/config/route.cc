@@ -150,7 +150,7 @@ std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoin
   };
 }
 
-Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to) {
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to) {
   // If clients name their dialect and the server's is not named, the server must speak theirs: a relay. If only the
   // server's is named, each client is bridged to it.
   const bool named_by_client = clients_name_dialect(*listen.game);
@@ -166,10 +166,10 @@ Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to) {
   return RouteKind::kRelay;
 }
 
-Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to) {
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const ToEnd& to) {
   std::optional<RouteKind> kind;
   for (std::size_t i = 0; i < to.servers.size(); ++i) {
-    const auto one = can_join(listen, to.with_dialect_of(i));
+    const auto one = route_kind(listen, to.with_dialect_of(i));
     if (!one) return one.error();
     if (kind && *kind != *one)
       return Error{"one server of the route would be relayed, and another bridged; give them routes of their own"};

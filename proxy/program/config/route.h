@@ -73,14 +73,14 @@ std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(con
 std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
-Outcome<RouteKind> can_join(const ListenEnd& listen, const Endpoint& to);
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to);
 /// As above, for each server of a route; all must be joined in the same way.
-Outcome<RouteKind> can_join(const ListenEnd& listen, const ToEnd& to);
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const ToEnd& to);
 
 /// The name of the arena in `while_down`: "arena NAME".
 Outcome<std::string> parse_while_down(std::string_view text);
 
-/// Why players of this listener cannot play elsewhere while no server is up. REQUIRES: can_join().
+/// Why players of this listener cannot play elsewhere while no server is up. REQUIRES: route_kind().
 std::optional<Error> objection_to_while_down(const ListenEnd& listen, RouteKind kind);
 
 /// Whether clients name their dialect themselves (Game::named_by_client).

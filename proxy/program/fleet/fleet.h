@@ -42,7 +42,7 @@ class Fleet {
   const std::string& node() const { return node_; }
   /// The time at which this process became a node, in nanoseconds: no other run of the node has it.
   std::uint64_t run() const { return run_; }
-  /// The data of JetStream has so many copies.
+  /// How many copies JetStream keeps of its data.
   std::uint32_t replicas() const { return replicas_; }
   fleet::Bus& bus() { return *bus_; }
   /// From any thread.

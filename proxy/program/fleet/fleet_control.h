@@ -1,7 +1,7 @@
 // The operation of a fleet from any of its nodes: this node says that it is there, does what it is told, and asks
 // others for an operator (`entente ctl --fleet`). It shares the fleet's bans and the queues for servers. Law: a loop of
-// its own; nobody waits for NATS but the operator, and he for a few seconds at most. Who answers as a node is that
-// node: it is asked where only it can hear.
+// its own; nobody waits for NATS but the operator, who waits a few seconds at most. Whoever answers as a node is
+// that node: it is asked where only it can hear.
 #pragma once
 
 #include <functional>

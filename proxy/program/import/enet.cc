@@ -14,7 +14,7 @@ class Unpacked final : public net::EnetHeard {
   void disconnect(Way way, std::uint32_t data) override {
     to_.ended(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
   }
-  void packet(Way way, std::uint8_t channel, net::EnetSend send, Bytes bytes) override {
+  void packet(Way way, std::uint8_t channel, net::EnetDelivery send, Bytes bytes) override {
     heard_ = true;
     const wire::EnetCarriage how{channel, send};
     to_.bytes({datagram_.connection, way, how.lane(), datagram_.time, bytes, how});

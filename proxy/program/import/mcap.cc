@@ -20,16 +20,16 @@ std::optional<Way> ended_by(std::string_view reason) {
 }
 
 std::optional<wire::EnetCarriage> carriage_of(const trace::Frame& frame) {
-  const auto by = [&](wire::EnetSend send) {
+  const auto by = [&](wire::EnetDelivery send) {
     return wire::EnetCarriage{static_cast<std::uint8_t>(frame.channel()), send};
   };
   switch (frame.delivery()) {
     case trace::RELIABLE:
-      return by(wire::EnetSend::kReliable);
+      return by(wire::EnetDelivery::kReliable);
     case trace::UNRELIABLE:
-      return by(wire::EnetSend::kUnreliable);
+      return by(wire::EnetDelivery::kUnreliable);
     case trace::UNSEQUENCED:
-      return by(wire::EnetSend::kUnsequenced);
+      return by(wire::EnetDelivery::kUnsequenced);
     default:
       return std::nullopt;
   }

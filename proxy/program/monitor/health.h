@@ -1,4 +1,4 @@
-// What a running program answers by HTTP, beside its metrics: /live, /ready and the page at /.
+// What a running program answers by HTTP, besides its metrics: /live, /ready and the page at /.
 #pragma once
 
 #include <string>

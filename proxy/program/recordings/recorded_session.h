@@ -43,7 +43,7 @@ struct RecordedSessionInfo {
     return length() > other.length();
   }
   /// The wall-clock time at a time of the room, in microseconds.
-  WallTime wall_us(core::Micros room) const { return began / 1000 + room; }
+  core::Micros wall_us(core::Micros room) const { return began / 1000 + room; }
 };
 
 /// The sessions of a recording.

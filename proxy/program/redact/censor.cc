@@ -234,7 +234,7 @@ std::optional<std::string> Censor::text(Personal kind, std::string_view text) {
     case Personal::kToken: {
       const PersonalGroup what = kind == Personal::kPassword ? PersonalGroup::kPasswords : PersonalGroup::kTokens;
       if (keeps(what)) return std::nullopt;
-      pseudonyms_.keep_secret(text);
+      pseudonyms_.add_secret(text);
       return replaced(what, "***");
     }
     case Personal::kAddress:

@@ -34,7 +34,7 @@ class Pseudonyms {
   std::string ip6(const std::string& text);
 
   /// What must not stand in any text: passwords and tokens.
-  void keep_secret(std::string_view secret);
+  void add_secret(std::string_view secret);
 
   /// `text` without the names that are known, in any case and with any colours: of three letters or more wherever they
   /// stand, shorter ones as whole words. Also the beginnings of names that a program cut, with kCutMark.

@@ -50,7 +50,7 @@ Outcome<ConfiguredRoute> configured(const config::Route& route, bool record_secr
   const Endpoint& to = servers->first;
   const auto web = web_options(listen->web.value_or(WebSocketSettings{}), to.web.value_or(WebSocketSettings{}));
   if (!web) return web.error();
-  const auto kind = can_join(*listen, *servers);
+  const auto kind = route_kind(*listen, *servers);
   if (!kind) return kind.error();
   const bool checks = servers->servers.size() > 1 || route.hold_s() != 0;
   relay::RouteOptions options;  // the service knows the limits

@@ -60,7 +60,7 @@ int run_proxy(const ProxyOptions& options) {
   if (!listen) return wrong("--listen ", listen.error());
   const auto to = parse_servers(options.to, games());
   if (!to) return wrong("--to ", to.error());
-  if (const auto joined = can_join(*listen, *to); !joined) return wrong("", joined.error());
+  if (const auto joined = route_kind(*listen, *to); !joined) return wrong("", joined.error());
 
   config::Config config = default_config();
   config::Route& route = *config.add_route();

@@ -149,10 +149,10 @@ void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
   tell_turned_away(peer.address(), worker_route_->route.listener, why);
   peer.owner = nullptr;
   const Buffer said = refusal(peer.address(), why);
-  if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetSend::kReliable));
+  if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetDelivery::kReliable));
   const std::uint32_t code = enet_parting(worker_route_->route.game, why);
   stopping_ ? host_.disconnect_now(peer, code)
-            : host_.disconnect_silently(peer, code);  // the host closes as soon as nobody is inside
+            : host_.disconnect_without_callback(peer, code);  // the host closes as soon as nobody is inside
 }
 
 // -- From the peers ---------------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ void EnetAcceptor::received(net::EnetPeer& peer, std::uint8_t channel, net::Enet
 }
 
 void EnetAcceptor::disconnected(net::EnetPeer& peer, std::uint32_t data) {
-  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_left(data, peer.silent());
+  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_left(data, peer.timed_out());
 }
 
 void EnetAcceptor::drained(net::EnetPeer& peer) {

@@ -28,7 +28,7 @@ class EnetCaller final : private net::EnetHost::User {
     if (auto* const its = user(peer)) its->client_said(channel, std::move(packet));
   }
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override {
-    if (auto* const its = user(peer)) its->client_left(data, peer.silent());
+    if (auto* const its = user(peer)) its->client_left(data, peer.timed_out());
   }
   void drained(net::EnetPeer& peer) override {
     if (auto* const its = user(peer)) its->client_drained();

@@ -119,14 +119,14 @@ void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHead
       return turn_away(std::move(fd), by, Reason::kGreetTimeout);
     case net::NoHeader::kTooMany:
       return turn_away(std::move(fd), by, Reason::kTooMany);
-    case net::NoHeader::kNoFiles:
-      return turn_away(std::move(fd), by, Reason::kNoFiles);
+    case net::NoHeader::kOutOfDescriptors:
+      return turn_away(std::move(fd), by, Reason::kOutOfDescriptors);
     case net::NoHeader::kLeft:
       return;  // it only looked whether we are there
   }
 }
 
-void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }
+void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kOutOfDescriptors); }
 
 /// The goodbye to a client that is refused before it has a session. Behind TLS there is none.
 Buffer StreamAcceptor::last_word(const net::Address& from, Reason why, const Fault& fault) const {

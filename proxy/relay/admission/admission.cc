@@ -12,7 +12,7 @@ void Admission::set_rules(std::vector<Access> access, Bans* bans, const std::ato
   draining_ = draining;
 }
 
-void Admission::set_place(BanPlace place) {
+void Admission::set_place(BanScope place) {
   const std::lock_guard lock(mutex_);
   place_ = std::move(place);
 }

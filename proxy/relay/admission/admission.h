@@ -36,7 +36,7 @@ class Admission {
   /// As the constructor.
   void set_rules(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining);
   /// Sets the place whose bans apply, in addition to those that apply everywhere.
-  void set_place(BanPlace place);
+  void set_place(BanScope place);
   /// Sets who may come from now on.
   void set_access(std::vector<Access> access);
 
@@ -81,7 +81,7 @@ class Admission {
   std::vector<Access> access_;
   Bans* bans_ = nullptr;
   const std::atomic<bool>* draining_ = nullptr;
-  BanPlace place_;
+  BanScope place_;
   std::uint32_t inside_ = 0, kept_ = 0;
   std::unordered_map<net::Address, AddressRecord, net::AddressHash> known_;
 };

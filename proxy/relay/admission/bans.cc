@@ -41,7 +41,7 @@ bool Bans::remove(const net::Network& who) {
   return known;
 }
 
-std::optional<Ban> Bans::find(const net::Address& from, std::time_t now, const BanPlace& place) {
+std::optional<Ban> Bans::find(const net::Address& from, std::time_t now, const BanScope& place) {
   const std::lock_guard lock(mutex_);
   return look_up(from, now, [&](const std::string& where) {
     return where.empty() || where == place.server || where == place.listener;

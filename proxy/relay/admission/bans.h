@@ -31,7 +31,7 @@ struct Ban {
 };
 
 /// The server and the listener that a client connects to. As in Ban::where.
-struct BanPlace {
+struct BanScope {
   std::string server, listener;
 };
 
@@ -45,7 +45,7 @@ class Bans {
   /// Removes all bans of exactly this network. False: there was none.
   bool remove(const net::Network& who);
   /// The ban that applies to this address and place. If there are several, the one of the smallest network.
-  std::optional<Ban> find(const net::Address& from, std::time_t now = std::time(nullptr), const BanPlace& place = {});
+  std::optional<Ban> find(const net::Address& from, std::time_t now = std::time(nullptr), const BanScope& place = {});
   /// Adds a ban because a server, or a rule of a game, banned a player at this address. Returns it. Nothing if servers'
   /// bans do not count here, the address is banned there already, or too many bans are known. `where`: as in Ban.
   /// `most`: the longest time, in seconds.

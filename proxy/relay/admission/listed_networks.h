@@ -1,4 +1,4 @@
-// The networks that operators allow or deny while a program runs, beside the lists of its configuration.
+// The networks that operators allow or deny while a program runs, in addition to the lists of its configuration.
 // Law: thread-safe. A network is in one list at most. Checked for each new client, so their number is limited.
 #pragma once
 

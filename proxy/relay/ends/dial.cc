@@ -174,7 +174,7 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     auto made = sockets_towards(server);
     if (!made) {
       worker_route_->say(LogKind::kMachine, made.error().text);
-      give_up(Reason::kNoFiles);
+      give_up(Reason::kOutOfDescriptors);
       return true;
     }
     lease_ = Upstreams::Lease(walk_.server());

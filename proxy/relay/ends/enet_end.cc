@@ -7,7 +7,7 @@
 namespace entente::relay {
 
 using How = End::Departure::How;
-using net::EnetPacket, net::EnetSend;
+using net::EnetPacket, net::EnetDelivery;
 using wire::EnetCarriage, wire::Way;
 
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kChannels = 1;
 
 /// What may be lost may also be overtaken: of two, the older is not delivered behind the newer.
 EnetCarriage carriage(Lane lane) {
-  return {kChannel, lane == Lane::kStream ? EnetSend::kReliable : EnetSend::kUnreliable};
+  return {kChannel, lane == Lane::kStream ? EnetDelivery::kReliable : EnetDelivery::kUnreliable};
 }
 
 /// A server may send its map at once; a client has nothing of that size.
@@ -99,7 +99,7 @@ void EnetEnd::client_said(std::uint8_t channel, EnetPacket packet) {
 }
 
 void EnetEnd::keep(std::uint8_t channel, EnetPacket packet) {
-  if (packet.send() != EnetSend::kReliable) return worker_route_.dropped(Drop::kQueueFull);
+  if (packet.delivery() != EnetDelivery::kReliable) return worker_route_.dropped(Drop::kQueueFull);
   kept_bytes_ += packet.bytes().size();
   if (kept_bytes_ > most_kept_) return depart({How::kFlooded, 0, Fault{"too many packets", "", 0}, {}});
   kept_.push_back({channel, std::move(packet)});
@@ -127,7 +127,7 @@ void EnetEnd::hear_kept(bool all) {
 
 void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   const Bytes bytes = packet.bytes();
-  heard_ = {channel, packet.send()};
+  heard_ = {channel, packet.delivery()};
   if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
   if (heard_.lane() == Lane::kDatagram) {
     if (const auto drop = filter_.objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);

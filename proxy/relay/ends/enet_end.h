@@ -46,7 +46,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   }
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override {
     refused_ = peer.refused();
-    client_left(data, peer.silent());
+    client_left(data, peer.timed_out());
   }
   void drained(net::EnetPeer&) override { client_drained(); }
   void at_turn_end() override;

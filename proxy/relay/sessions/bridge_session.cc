@@ -98,7 +98,7 @@ void BridgeSession::opened(End& end, const core::Peer& peer) {
   side.up = true;
   side.took = moved_;
   if (!is_front(side)) return open_back(peer);
-  if (room_) return call_room([&](RecordedRoom& room, core::Micros at) { room.returned(front_.id, peer, at); });
+  if (room_) return call_room([&](RecordingRoom& room, core::Micros at) { room.returned(front_.id, peer, at); });
   greet(peer);
 }
 
@@ -118,7 +118,7 @@ void BridgeSession::seat(std::size_t dialect) {
   home_dialect_ = back_info_.dialect;
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
        (finding_ ? std::string(back_info_.game->name()) : spoken(back_info_)));
-  call_room([&](RecordedRoom& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
 }
 
 /// A bot is a front of its own kind: its room cannot be asked the same again.
@@ -169,7 +169,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
   back_info_.session = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
-  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened(peer, back_info_.link, finding_, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.back_opened(peer, back_info_.link, finding_, at); });
 }
 
 /// The server's dialect is known.
@@ -194,7 +194,7 @@ void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   finding_ = false;
   back_info_.dialect = *dialect;
   tell_back_opened();
-  call_room([&](RecordedRoom& room, core::Micros at) {
+  call_room([&](RecordingRoom& room, core::Micros at) {
     room.back_speaks(*dialect, back_info_.game->dialects()[*dialect].name, at);
   });
 }
@@ -205,7 +205,7 @@ void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
 bool BridgeSession::stays(const End::Departure& departure) {
   if (reason_ || (departure.how != How::kLeft && departure.how != How::kBroke)) return false;
   std::optional<core::Absence> absence;
-  call_room([&](RecordedRoom& room, core::Micros at) { absence = room.keep(front_.id, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { absence = room.keep(front_.id, at); });
   if (!absence) return false;
   front_.up = false;
   front_.paused = 0;
@@ -221,7 +221,7 @@ void BridgeSession::give_way() {
   if (!away_ || ending_) return;
   note("its seat goes to somebody who is there");
   set_reason(Reason::kClientLeft);
-  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
 }
 
 bool BridgeSession::resumes(core::Id, std::uint32_t number) {
@@ -236,7 +236,7 @@ void BridgeSession::reattach(net::Fd client, const net::Address& from) {
   note("came back from " + from.text());
   front_.end = make_front({}, false);
   if (plays_) front_.end->set_priority(net::Priority::kPlayer);
-  if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
+  if (!front_.end->adopt(std::move(client))) end(Reason::kOutOfDescriptors);
 }
 
 // -- The room ---------------------------------------------------------------------------------------------------------
@@ -377,20 +377,20 @@ void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frame
 }
 
 void BridgeSession::enter_room(Lane lane, Bytes bytes) {
-  call_room([&](RecordedRoom& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
 }
 
 bool BridgeSession::announce(std::string_view text) {
   bool told = false;
-  call_room([&](RecordedRoom& room, core::Micros at) { told = room.announce(front_.id, text, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { told = room.announce(front_.id, text, at); });
   return told;
 }
 
 void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   server_said_ = now();
-  if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(bytes, at); });
+  if (visits()) return call_room([&](RecordingRoom& room, core::Micros at) { room.received_from_arena(bytes, at); });
   back_.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
   if (lane == Lane::kStream) bytes_from_server_ += bytes.size();
 }
 
@@ -412,7 +412,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (&end == arena_) {
     if (ending_ || lose_arena(departure.why)) return;
     set_reason(Reason::kServerUnreachable, departure.why);
-    return call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackEnd, departure.why, at); });
+    return call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackEnd, departure.why, at); });
   }
   if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
   if (is_front(side)) {
@@ -441,9 +441,9 @@ void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure
   const bool never_up = departure.how == How::kWrong && !is_front(side) && !side.up;  // a server that broke TLS or HTTP
   if (never_up) why = departure.fault.what;
   if (departure.how == How::kWrong && !never_up)
-    call_room([&](RecordedRoom& room, core::Micros at) { room.end(text(reason), at); });
+    call_room([&](RecordingRoom& room, core::Micros at) { room.end(text(reason), at); });
   else
-    call_room([&](RecordedRoom& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
+    call_room([&](RecordingRoom& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
 }
 
 /// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.
@@ -457,7 +457,7 @@ void BridgeSession::dial_failed(Reason why) {
   const std::string said = why == Reason::kServerDeclined ? "the server is full" : text(why);
   note("the server was not reached: " + said);
   set_reason(why, why == Reason::kServerDeclined ? said : "");
-  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackEnd, said, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackEnd, said, at); });
 }
 
 /// Whether the player waits for the server, rather than the server for the player.
@@ -483,13 +483,13 @@ bool BridgeSession::given_up(Millis now) {
   if (!visits()) worker_route_->say(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + why);
   if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
-  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
   return true;
 }
 
 void BridgeSession::dismiss(Reason reason, std::string_view why) {
   if (!room_ || room_->over()) return finish();
-  call_room([&](RecordedRoom& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
 }
 
 /// "session 3 ("anna")", for the log.
@@ -548,7 +548,7 @@ bool BridgeSession::on_tick(Millis now) {
   if (ending_) return false;
   const bool stalled = back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms);
   if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
-  if (owes_world()) call_room([](RecordedRoom&, core::Micros) {});
+  if (owes_world()) call_room([](RecordingRoom&, core::Micros) {});
   return !ending_ && !given_up(now);
 }
 

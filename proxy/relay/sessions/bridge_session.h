@@ -61,7 +61,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dial() override { wants_dial_ = true; }
   bool resumes(core::Id seat, std::uint32_t number) override;
   bool waits_for_next_server(std::string_view why, core::Wait for_what) override;
-  std::optional<core::TakenSeat> takes_seat() override;
+  std::optional<core::DetachedPlayer> detach_player() override;
   void leaves_server() override;
   void moved() override;
   void move_failed(std::string_view why, bool other_world) override;

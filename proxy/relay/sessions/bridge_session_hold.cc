@@ -66,7 +66,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 /// What the player waits for; kNothing: the room ends.
 core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
-  call_room([&](RecordedRoom& room, core::Micros at) {
+  call_room([&](RecordingRoom& room, core::Micros at) {
     wait = room.replace_back(std::move(back), next_face(loss.meanwhile), loss, at);
     stop_why_.reset();  // said during this call, and done
   });
@@ -95,7 +95,7 @@ void BridgeSession::begin_hold() {
 }
 
 void BridgeSession::end_hold() {
-  if (std::exchange(held_, false)) worker_route_->counters.held_over.add();
+  if (std::exchange(held_, false)) worker_route_->counters.holds_ended.add();
 }
 
 void BridgeSession::replace_back_end() {
@@ -171,7 +171,7 @@ void BridgeSession::enter_arena() {
   note("no server is up: the player goes to the arena '" + place->arena + "'");
   if (replace_back(place->back(), {.why = "no server is up", .meanwhile = true}) == core::Wait::kNothing || ending_)
     return;
-  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened({}, 0, false, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.back_opened({}, 0, false, at); });
 }
 
 /// The player is in the arena.

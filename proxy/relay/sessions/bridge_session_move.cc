@@ -93,7 +93,7 @@ void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, Work
   crossing_->next.up = true;
   begin_move(arena->back());
   if (crossing_ == nullptr || ending_) return;
-  call_room([](RecordedRoom& room, core::Micros at) { room.next_opened({}, 0, false, at); });
+  call_room([](RecordingRoom& room, core::Micros at) { room.next_opened({}, 0, false, at); });
 }
 
 /// The route's servers are full or down, and its players wait for them: this one waits behind them, and plays on.
@@ -111,11 +111,11 @@ void BridgeSession::tell_waits() {
 void BridgeSession::begin_move(std::unique_ptr<core::Back> back) {
   note("is moved to " + crossing_->to.route.named());
   crossing_->next.end->set_priority(net::Priority::kPlayer);
-  call_room([&](RecordedRoom& room, core::Micros at) { room.begin_move(std::move(back), move_face(), at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.begin_move(std::move(back), move_face(), at); });
 }
 
 void BridgeSession::cancel_move(const std::string& why) {
-  call_room([&](RecordedRoom& room, core::Micros at) { room.cancel_move(why, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.cancel_move(why, at); });
 }
 
 // -- Out of a shared room ---------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ void BridgeSession::take_over(RoomGuest& guest) {
   RoomSession::take_over(guest);
 }
 
-std::optional<core::TakenSeat> BridgeSession::takes_seat() {
+std::optional<core::DetachedPlayer> BridgeSession::detach_player() {
   auto taken = guest_->leave_room();
   if (!taken) return taken;
   name_ = taken->world.player(front_.id)->player.name();
@@ -169,7 +169,7 @@ void BridgeSession::next_opened(const core::Peer& peer) {
   crossing.info.client = crossing.next.end->here();
   if (!crossing.finding) tap_next();
   call_room(
-      [&](RecordedRoom& room, core::Micros at) { room.next_opened(peer, crossing.info.link, crossing.finding, at); });
+      [&](RecordingRoom& room, core::Micros at) { room.next_opened(peer, crossing.info.link, crossing.finding, at); });
 }
 
 void BridgeSession::tap_next() {
@@ -187,16 +187,16 @@ void BridgeSession::next_found(std::optional<std::size_t> dialect) {
   crossing_->finding = false;
   crossing_->info.dialect = *dialect;
   tap_next();
-  call_room([&](RecordedRoom& room, core::Micros at) {
+  call_room([&](RecordingRoom& room, core::Micros at) {
     room.next_speaks(*dialect, crossing_->info.game->dialects()[*dialect].name, at);
   });
 }
 
 void BridgeSession::hear_next(Lane lane, Bytes bytes, std::size_t frames) {
   if (crossing_->arena != nullptr)
-    return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_next_arena(bytes, at); });
+    return call_room([&](RecordingRoom& room, core::Micros at) { room.received_from_next_arena(bytes, at); });
   crossing_->next.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kNextEnd, lane, bytes, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kNextEnd, lane, bytes, at); });
 }
 
 void BridgeSession::next_left(const End::Departure& departure) {
@@ -206,7 +206,7 @@ void BridgeSession::next_left(const End::Departure& departure) {
   if (crossing.dial.under_way()) crossing.dial.declined();
   std::string why = departure.why;
   if (why.empty()) why = *departure.fault.what ? departure.fault.what : text(reason_of_server(departure.how));
-  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kNextEnd, why, at, departure.code); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kNextEnd, why, at, departure.code); });
 }
 
 void BridgeSession::move_in_time(Millis now) {

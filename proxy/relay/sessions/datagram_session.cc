@@ -67,7 +67,7 @@ void DatagramSession::reach_next() {
   if (!made || !reader_.open_connected(made->udp.get())) {
     worker_route_.say(LogKind::kMachine,
                       made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
-    return end(Reason::kNoFiles);
+    return end(Reason::kOutOfDescriptors);
   }
   server_ = std::move(made->udp);
   asked_ = worker_route_.loop.now();

@@ -66,7 +66,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
-  if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.send()}.lane())) return;
+  if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.delivery()}.lane())) return;
   if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
   if (!open_) return hold(channel, std::move(packet));
   host_.set_priority(net::Priority::kPlayer);  // it has reached its server and goes on: it is served before newcomers
@@ -113,7 +113,7 @@ void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket
 void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
   const Bytes bytes = packet.bytes();
   if (bytes.empty()) return worker_route_->dropped(Drop::kBadFrame);
-  const bool up = way == Way::kToServer, reliable = packet.send() == net::EnetSend::kReliable;
+  const bool up = way == Way::kToServer, reliable = packet.delivery() == net::EnetDelivery::kReliable;
   net::EnetPeer& to = up ? *server_ : *client_;
   moved_ = now();
   if (to.waiting() + bytes.size() > limits_.high_water + worker_route_->route.game.largest_burst()) {
@@ -121,7 +121,7 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
     return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled)
                     : worker_route_->dropped(Drop::kQueueFull);
   }
-  if (worker_route_->tap) worker_route_->tap->packet(info_.link, way, {channel, packet.send()}, bytes, wall_now());
+  if (worker_route_->tap) worker_route_->tap->packet(info_.link, way, {channel, packet.delivery()}, bytes, wall_now());
   auto& traffic = up ? worker_route_->counters.to_server : worker_route_->counters.to_client;
   (reliable ? traffic.bytes : traffic.datagram_bytes).add(bytes.size());
   (reliable ? traffic.frames : traffic.datagrams).add(1);
@@ -141,7 +141,7 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
   if (ending_) return settle();
   if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
   // Data of a refusal is the game's; silence has none.
-  if (!open_ && data == 0) return dial_.failed(peer.silent() && !peer.refused() ? ETIMEDOUT : ECONNREFUSED);
+  if (!open_ && data == 0) return dial_.failed(peer.timed_out() && !peer.refused() ? ETIMEDOUT : ECONNREFUSED);
   if (data != 0 && data == worker_route_->route.game.enet_parting(wire::EnetParting::kFull)) {
     if (dial_.under_way()) dial_.declined();
     dial_.server_is_full(now());
@@ -169,9 +169,9 @@ void EnetSession::shut_down() {
   const wire::Game& game = worker_route_->route.game;
   if (client_) {
     const Bytes goodbye = reason() == Reason::kServerLeft ? Bytes{} : game.goodbye(worker_route_->route.dialect);
-    if (!goodbye.empty()) caller_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetSend::kReliable));
+    if (!goodbye.empty()) caller_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetDelivery::kReliable));
     client_->owner = nullptr;
-    caller_.host->disconnect_silently(*std::exchange(client_, nullptr),
+    caller_.host->disconnect_without_callback(*std::exchange(client_, nullptr),
                                       server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
   }
   if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::EnetParting::kLeft));

@@ -41,7 +41,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
 
   bool may_pass(Bytes packet, wire::Lane lane);
   void insert(Bytes packet) override {
-    pass(wire::Way::kToClient, 0, net::EnetPacket(packet, net::EnetSend::kReliable));
+    pass(wire::Way::kToClient, 0, net::EnetPacket(packet, net::EnetDelivery::kReliable));
   }
   bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
   void hold(std::uint8_t channel, net::EnetPacket packet);

@@ -39,7 +39,7 @@ const char* text(Reason reason) {
       return "not a trusted proxy";
     case Reason::kDraining:
       return "draining";
-    case Reason::kNoFiles:
+    case Reason::kOutOfDescriptors:
       return "out of file descriptors";
     case Reason::kBadFrame:
       return "bad frame";

@@ -19,7 +19,7 @@ enum class Reason : std::uint8_t {
   kResumed,     ///< the client resumed its earlier session, which took over the connection
   kServedPage,  ///< a browser that wanted a page, and got it
 
-  // Refusals: somebody did what a limit or a game's framing does not allow.
+  // Refusals: we turned the client away.
   kTooMany,             ///< Limits::sessions
   kTooManyFromAddress,  ///< Limits::sessions_per_address
   kTooFast,             ///< Limits::connects_per_second
@@ -27,7 +27,7 @@ enum class Reason : std::uint8_t {
   kBanned,              ///< Bans
   kNotProxy,            ///< Route::proxies: it is no load balancer of ours, and its PROXY header was not read
   kDraining,            ///< the route takes no newcomers
-  kNoFiles,             ///< the process is out of file descriptors
+  kOutOfDescriptors,             ///< the process is out of file descriptors
   kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
   kProtocolFault,       ///< the client's messages break its game's rules; the Fault says where (bridges)
   kBadRequest,          ///< the client's HTTP request, or its TLS; the Fault says why
@@ -62,7 +62,7 @@ constexpr bool is_sent_away(Reason reason) {
 /// What a newcomer is told who is refused with kDraining.
 inline constexpr const char* kNoNewcomers = "the server takes no new players now; try again later";
 
-/// The peer was turned away for what it did (as against: it left, or something broke).
+/// We turned the client away (as opposed to: a peer left, or something broke).
 constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kDialectUnknown; }
 
 /// Why a datagram went no further.

@@ -128,7 +128,7 @@ void RoomGuest::take_up_session() {
   hand_back(*returns_to_);
 }
 
-std::optional<core::TakenSeat> RoomGuest::leave_room() {
+std::optional<core::DetachedPlayer> RoomGuest::leave_room() {
   auto taken = shared_room_.take_out(front_.id);
   if (!taken) return taken;
   flush();

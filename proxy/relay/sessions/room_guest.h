@@ -27,7 +27,7 @@ class RoomGuest final : public RoomSession, public Guest {
   // For the session that goes on with the client (BridgeSession) once its player was let in elsewhere.
   const SharedRoom& shared_room() const { return shared_room_; }
   /// Takes the player out of the room, and gives its session the client. Nothing: the player is not in.
-  std::optional<core::TakenSeat> leave_room();
+  std::optional<core::DetachedPlayer> leave_room();
   /// The player stays, and is told where to connect to that route, if the client must connect anew.
   using Session::refer_to;
 

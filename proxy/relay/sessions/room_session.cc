@@ -54,7 +54,7 @@ std::unique_ptr<End> RoomSession::make_front(const AcceptedEnetPeer& enet, bool 
 
 void RoomSession::start(net::Fd client) {
   if (client) info_.listener = net::local_address(client.get());
-  if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
+  if (!front_.end->adopt(std::move(client))) end(Reason::kOutOfDescriptors);
 }
 
 /// The client is there. Where its dialect is not known yet, what it says first tells it, or its silence.

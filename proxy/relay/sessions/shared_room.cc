@@ -212,10 +212,10 @@ void SharedRoom::gone(core::Id guest, std::string_view why, std::uint32_t code) 
   depart(guest, why, code);
 }
 
-std::optional<core::TakenSeat> SharedRoom::take_out(core::Id guest) {
+std::optional<core::DetachedPlayer> SharedRoom::take_out(core::Id guest) {
   if (!can_take_out(guest)) return std::nullopt;
   forget(guest);
-  std::optional<core::TakenSeat> taken;
+  std::optional<core::DetachedPlayer> taken;
   call_room([&](core::Room& room, core::Micros at) { taken = room.take_out(guest, at); });
   return taken;
 }

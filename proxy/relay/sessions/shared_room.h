@@ -84,7 +84,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   bool can_take_out(core::Id guest) const { return room_ && room_->can_take_out(guest); }
   /// Takes the guest's front out of the room, and forgets the guest: its player leaves. Nothing: it is not in.
   /// REQUIRES: not during a call of the room.
-  std::optional<core::TakenSeat> take_out(core::Id guest);
+  std::optional<core::DetachedPlayer> take_out(core::Id guest);
   /// For the room that expects a guest.
   const core::Room& room() const { return *room_; }
   void forget(core::Id guest) {

@@ -30,7 +30,7 @@ std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
 }  // namespace
 
 TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer)
-    : LinkRelay(worker_route, owner, newcomer),
+    : TwoLinkSession(worker_route, owner, newcomer),
       route_(worker_route.route),
       to_server_(client_cutter(route_), route_.game.largest_frame()),
       to_client_(server_cutter(route_), route_.game.largest_frame()),
@@ -44,7 +44,7 @@ TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedCl
 void TcpSession::start(net::Fd client) {
   count_opened();
   info_.listener = net::local_address(client.get());
-  if (!client_.link.adopt(std::move(client))) return end(Reason::kNoFiles);
+  if (!client_.link.adopt(std::move(client))) return end(Reason::kOutOfDescriptors);
   client_.link.read(true);
   // Where the client speaks first, the server is not bothered before the client has shown that it knows the game.
   greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
@@ -172,7 +172,7 @@ void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const Frames& fram
 
 void TcpSession::wrote(net::Link& link) {
   const bool was_behind = (server_.paused & kBehind) != 0;
-  LinkRelay::wrote(link);
+  TwoLinkSession::wrote(link);
   if (was_behind && (server_.paused & kBehind) == 0)
     server_spoke_ = now();  // what it said meanwhile is read from now on
 }
@@ -236,7 +236,7 @@ void TcpSession::say_goodbye() {
 void TcpSession::shut_down() {
   if (datagrams_) datagrams_->close();
   if (client_.link.is_open()) say_goodbye();
-  LinkRelay::shut_down();
+  TwoLinkSession::shut_down();
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------

@@ -7,11 +7,11 @@
 
 #include "proxy/relay/ends/datagrams.h"
 #include "proxy/relay/ends/framer.h"
-#include "proxy/relay/sessions/link_relay.h"
+#include "proxy/relay/sessions/two_link_session.h"
 
 namespace entente::relay {
 
-class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
+class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Link> {
  public:
   TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer);
 

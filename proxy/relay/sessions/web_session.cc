@@ -17,14 +17,14 @@ bool is_message(Opcode opcode) { return opcode == Opcode::kText || opcode == Opc
 }  // namespace
 
 WebSession::WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
-    : LinkRelay(accept_route, owner, newcomer),
+    : TwoLinkSession(accept_route, owner, newcomer),
       cutter_(accept_route.route.game.cutter(Way::kToServer, accept_route.route.dialect)) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 void WebSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
-  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get())) return end(Reason::kNoFiles);
+  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get())) return end(Reason::kOutOfDescriptors);
   client_.link.read(true);
 }
 
@@ -223,7 +223,7 @@ void WebSession::shut_down() {
   if (parting_ && client_.link.upgraded()) client_.link.send(*parting_);
   if (reason() == Reason::kBadFrame) parting_ = {CloseFrame::kGoingAway, ""};
   if (parting_ && server_.link.upgraded()) server_.link.send(*parting_);
-  LinkRelay::shut_down();
+  TwoLinkSession::shut_down();
 }
 
 /// A client that waits for an answer gets one.

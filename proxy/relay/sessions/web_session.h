@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "proxy/relay/sessions/link_relay.h"
+#include "proxy/relay/sessions/two_link_session.h"
 
 namespace entente::relay {
 
-class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLink> {
+class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::WebLink> {
  public:
   WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
 

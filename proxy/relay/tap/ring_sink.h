@@ -51,7 +51,7 @@ class RingSink final : public TapSink {
   enum Kind : std::uint8_t {
     kOpened,    ///< a SessionInfo
     kBytes,     ///< what was passed on
-    kPacket,    ///< a packet of ENet; the head's lane is its EnetSend
+    kPacket,    ///< a packet of ENet; the head's lane is its EnetDelivery
     kClosed,    ///< the reason
     kGap,       ///< a Gap
     kIntent,    ///< a word, as a message of schema/game.proto
@@ -63,7 +63,7 @@ class RingSink final : public TapSink {
     kCalls,     ///< as a message of schema/trace.proto
   };
 
-  /// Larger entries lie beside the ring: at most so many bytes of them.
+  /// Larger entries lie beside the ring: at most this many bytes of them.
   static constexpr std::size_t kLarge = 128U << 10U, kMostBeside = 128U << 20U;
 
   /// The bytes of an entry that lie beside the ring.

@@ -86,7 +86,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
 
   void connect(std::uint32_t) override {}
   void disconnect(Way, std::uint32_t) override {}
-  void packet(Way way, std::uint8_t channel, net::EnetSend send, Bytes bytes) override {
+  void packet(Way way, std::uint8_t channel, net::EnetDelivery send, Bytes bytes) override {
     how_ = wire::EnetCarriage{channel, send};
     if (how_->lane() == Lane::kStream)
       link_.dissector.stream(way, bytes, *this);
@@ -327,7 +327,7 @@ void TapThread::take_bytes(const Ring::Entry& entry) {
   Hear hear(*this, *link, entry.head.at);
   const auto way = static_cast<Way>(entry.head.way);
   if (static_cast<RingSink::Kind>(entry.head.kind) == RingSink::kPacket)
-    hear.packet(way, entry.head.channel, static_cast<wire::EnetSend>(entry.head.lane), entry.bytes);
+    hear.packet(way, entry.head.channel, static_cast<wire::EnetDelivery>(entry.head.lane), entry.bytes);
   else
     hear.take(way, static_cast<Lane>(entry.head.lane), entry.bytes);
 }

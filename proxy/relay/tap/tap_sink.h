@@ -45,7 +45,7 @@ class TapSink {
   /// A message Geometry of schema/snapshot.proto, before the first snapshot of this link that refers to it. False: it
   /// is not taken, and no snapshot may refer to it.
   virtual bool geometry(LinkId, Bytes, WallTime) { return true; }
-  /// A sentence about `link`, for who reads the recording.
+  /// A sentence about `link`, for whoever reads the recording.
   virtual void note(LinkId, std::string_view /*text*/, WallTime) {}
 
   /// Nothing follows for `link`. `reason` lives only during the call.

@@ -13,9 +13,9 @@ constexpr trace::Way to_trace(wire::Way way) {
 
 constexpr trace::Lane to_trace(Lane lane) { return lane == Lane::kStream ? trace::STREAM : trace::DATAGRAM; }
 
-constexpr trace::Delivery to_trace(wire::EnetSend send) {
-  if (send == wire::EnetSend::kReliable) return trace::RELIABLE;
-  return send == wire::EnetSend::kUnsequenced ? trace::UNSEQUENCED : trace::UNRELIABLE;
+constexpr trace::Delivery to_trace(wire::EnetDelivery send) {
+  if (send == wire::EnetDelivery::kReliable) return trace::RELIABLE;
+  return send == wire::EnetDelivery::kUnsequenced ? trace::UNSEQUENCED : trace::UNRELIABLE;
 }
 
 }  // namespace entente::relay

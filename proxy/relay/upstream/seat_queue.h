@@ -1,6 +1,6 @@
 // Who goes next to a server that is full: one order for all routes to it, of this process and of others.
-// Law: thread-safe. Who has waited longest goes first. One claim of others keeps nobody here from a free seat for
-// longer than kPatience, and all of them not for longer than kMostPatience. Then they count no more for a while.
+// Law: thread-safe. Whoever has waited longest goes first. One claim of others keeps nobody here from a free seat for
+// longer than kPatience, and all of them together not for longer than kMostPatience. Then they do not count for a while.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,7 @@ class SeatQueue {
  private:
   static constexpr Millis kScarceFor = 30'000;  // after a refusal, who waits here waits for a seat
   static constexpr Millis kTie = 100;           // who came so shortly before another does not go first
-  static constexpr Millis kAsksEvery = 2'500;   // a queue that does not ask for so long was not ready to go
+  static constexpr Millis kAsksEvery = 2'500;   // a queue that has not asked for this long was not ready to go
 
   struct Member {
     std::set<Claim> claims;  // never empty

@@ -106,7 +106,7 @@ TEST_CASE("files that are not there are said before anything is served") {
 
 TEST_CASE("clients that name their dialect themselves need none in a URL") {
   const auto join = [](std::string_view from, std::string_view towards) -> std::string {
-    const auto joined = can_join(*parse_listen(from, kKnown), *parse_to(towards, kKnown));
+    const auto joined = route_kind(*parse_listen(from, kKnown), *parse_to(towards, kKnown));
     return !joined ? joined.error().text : *joined == RouteKind::kBridge ? "bridge" : "relay";
   };
   CHECK(join("ogar+ws://127.0.0.1", "ogar+ws://h") == "relay");

@@ -25,17 +25,17 @@ std::string inspected(const std::string& file, bool json) {
 
 /// A session of three packets, recorded.
 void record_session(const std::string& path, relay::EnetMode mode) {
-  using testing::EnetPacket, testing::EnetSend;
+  using testing::EnetPacket, testing::EnetDelivery;
   relay::TapThread tap({.recorder = recorder(path)});
   {
     testing::Scene scene(aos::game(), testing::no_limits(), mode, &tap);
     scene.client.peer = scene.client.host.connect(scene.running.address, 2, 3);
     scene.until([&] { return scene.client.ups > 0 && scene.server.peer != nullptr; });
-    scene.client.say(0, "030001", EnetSend::kReliable);
+    scene.client.say(0, "030001", EnetDelivery::kReliable);
     scene.until([&] { return scene.server.log.size() == 2; });
-    scene.server.say(1, "030102", EnetSend::kUnsequenced);
+    scene.server.say(1, "030102", EnetDelivery::kUnsequenced);
     scene.until([&] { return scene.client.log.size() == 2; });
-    scene.server.say(0, "030203", EnetSend::kUnreliable);
+    scene.server.say(0, "030203", EnetDelivery::kUnreliable);
     scene.until([&] { return scene.client.log.size() == 3; });
     scene.running.stop();
   }

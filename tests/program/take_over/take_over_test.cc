@@ -132,8 +132,8 @@ struct Upgraded : Asked, Turning {
       return std::count(end.log.begin(), end.log.end(), line);
     };
     const auto there = times(enet_server, kSaid), here = times(client, kAnswered);
-    client.say(0, kMessage, net::EnetSend::kReliable);
-    enet_server.host.send(*miner.far, 0, net::EnetPacket(from_hex(kAnswered + 4), net::EnetSend::kReliable));
+    client.say(0, kMessage, net::EnetDelivery::kReliable);
+    enet_server.host.send(*miner.far, 0, net::EnetPacket(from_hex(kAnswered + 4), net::EnetDelivery::kReliable));
     until([&] { return times(enet_server, kSaid) == there + 1 && times(client, kAnswered) == here + 1; });
   }
 

@@ -292,7 +292,7 @@ TEST_CASE("whom a front puts out by its game's own rule stays out for a while") 
 
 TEST_CASE("a ban of one server or one listener holds there alone, and beside that of all; unban undoes each") {
   Bans bans(600);
-  const relay::BanPlace one{"a.example:5154", "127.0.0.1:1"}, two{"b.example:5154", "127.0.0.1:2"},
+  const relay::BanScope one{"a.example:5154", "127.0.0.1:1"}, two{"b.example:5154", "127.0.0.1:2"},
       same{"a.example:5154", "127.0.0.1:3"};
   REQUIRE(bans.learn(ip("10.0.0.7"), "server", 100, one.server));
   REQUIRE(bans.learn(ip("10.0.0.7"), "rule", 100, two.listener, 30));

@@ -375,7 +375,7 @@ TEST_CASE("without a file descriptor left a newcomer is turned away, not kept wa
     pair.client.send(frame("calm"));
     CHECK(pair.server.read(6) == frame("calm"));
   }
-  CHECK(running.totals().by(Reason::kNoFiles) == 5);
+  CHECK(running.totals().by(Reason::kOutOfDescriptors) == 5);
   CHECK(running.heard.line("out of file descriptors"));
   Pair later(running, fake);
 }

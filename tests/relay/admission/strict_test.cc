@@ -19,9 +19,9 @@ TEST_CASE("strict: a broken packet of Ace of Spades does not reach the server, a
     CAPTURE(strict);
     Scene scene(aos::game(), no_limits(), EnetMode::kPackets, nullptr, strict);
     scene.join(3);
-    scene.client.say(0, "030001", EnetSend::kReliable);
-    scene.client.say(0, "2801", EnetSend::kReliable);  // of no id: servers pass over it
-    scene.client.say(0, "03000100", EnetSend::kReliable);
+    scene.client.say(0, "030001", EnetDelivery::kReliable);
+    scene.client.say(0, "2801", EnetDelivery::kReliable);  // of no id: servers pass over it
+    scene.client.say(0, "03000100", EnetDelivery::kReliable);
     scene.until([&] { return strict ? scene.client.heard("down 10") : scene.server.heard("0/1 03000100"); });
     scene.until([&] { return scene.server.heard("0/1 030001") && scene.server.heard("0/1 2801"); });
     CHECK(scene.server.heard("0/1 03000100") == !strict);

@@ -75,7 +75,7 @@ TEST_CASE("ENet to TCP: who comes in by ENet is a player like any other, and wor
   append(two, said("two"));
   scene.say(scene.client, two);
   CHECK(scene.read(scene.server_stream, 10) == two);
-  scene.say(scene.client, point(200), EnetSend::kUnsequenced);
+  scene.say(scene.client, point(200), EnetDelivery::kUnsequenced);
   CHECK(scene.read(scene.server_stream, 3) == point(200));
   scene.server_stream.send(point(201));
   scene.until([&] { return scene.client.heard("0/0 " + to_hex(point(201))); });
@@ -95,7 +95,7 @@ TEST_CASE("TCP to ENet: the server hears the game's connect data, one channel, a
     scene.stream.send(point(i));
     scene.until([&] { return scene.server.heard("0/0 " + to_hex(point(i))); });
     const auto down = point(static_cast<std::uint8_t>(100 + i));
-    scene.say(scene.server, down, i % 2 ? EnetSend::kUnreliable : EnetSend::kReliable);
+    scene.say(scene.server, down, i % 2 ? EnetDelivery::kUnreliable : EnetDelivery::kReliable);
     CHECK(scene.read(scene.stream, 3) == down);
   }
   CHECK(scene.running.tapped.record(2).datagrams_to_server.size() == 20);
@@ -334,8 +334,8 @@ TEST_CASE("what is none of the game's ends the session on the stream, and is dro
   }
   SUBCASE("datagrams") {
     for (End* end : {&scene.client, &scene.server}) {
-      scene.say(*end, Buffer{9, 9, 9}, EnetSend::kUnreliable);
-      scene.say(*end, Buffer{200, 9}, EnetSend::kUnsequenced);
+      scene.say(*end, Buffer{9, 9, 9}, EnetDelivery::kUnreliable);
+      scene.say(*end, Buffer{200, 9}, EnetDelivery::kUnsequenced);
     }
     CHECK(scene.running.dropped(Drop::kBadFrame, 4));
     scene.say(scene.client, said("still here"));
@@ -361,7 +361,7 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
     // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own.
     // ENet itself drops some where the machine is slow.
     scene.until([&] {
-      for (int i = 0; i < 10; ++i) scene.say(scene.client, point(1), EnetSend::kUnreliable);
+      for (int i = 0; i < 10; ++i) scene.say(scene.client, point(1), EnetDelivery::kUnreliable);
       const auto totals = scene.running.totals();
       return totals.by(Drop::kQueueFull) + totals.by(Drop::kTooFast) >= 50;
     });
@@ -426,7 +426,7 @@ TEST_CASE("a server by ENet that sends more than a slow client takes is kept wai
   const Buffer line = said(std::string(180, 'z'));
   scene.until([&] {
     for (int i = 0; i < 100 && scene.server.peer && scene.server.peer->waiting() < 64 * 1024; ++i)
-      scene.server.host.send(*scene.server.peer, 0, EnetPacket(line, EnetSend::kReliable));
+      scene.server.host.send(*scene.server.peer, 0, EnetPacket(line, EnetDelivery::kReliable));
     return scene.server.peer == nullptr;
   });
   CHECK(scene.running.ended(Reason::kClientStalled));
@@ -445,8 +445,8 @@ TEST_CASE("over bad network on both sides nothing that may not be lost is lost, 
     const std::string text = std::to_string(1000 + i);
     scene.say(scene.client, said(text));
     scene.say(scene.server, said(text));
-    scene.say(scene.client, point(static_cast<std::uint8_t>(i)), EnetSend::kUnreliable);
-    scene.say(scene.server, point(static_cast<std::uint8_t>(i)), EnetSend::kUnsequenced);
+    scene.say(scene.client, point(static_cast<std::uint8_t>(i)), EnetDelivery::kUnreliable);
+    scene.say(scene.server, point(static_cast<std::uint8_t>(i)), EnetDelivery::kUnsequenced);
   }
   for (End* end : {&scene.client, &scene.server}) {
     const auto lines = [&] {
@@ -463,8 +463,8 @@ TEST_CASE("over bad network on both sides nothing that may not be lost is lost, 
     scene.until([&] {
       const bool came =
           std::any_of(end->log.begin(), end->log.end(), [](auto& one) { return one.starts_with("0/0 010a"); });
-      if (!came && end == &scene.server) scene.say(scene.client, point(1), EnetSend::kUnreliable);
-      if (!came && end == &scene.client) scene.say(scene.server, point(1), EnetSend::kUnsequenced);
+      if (!came && end == &scene.server) scene.say(scene.client, point(1), EnetDelivery::kUnreliable);
+      if (!came && end == &scene.client) scene.say(scene.server, point(1), EnetDelivery::kUnsequenced);
       return came;
     });
   }

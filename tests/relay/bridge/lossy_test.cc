@@ -55,14 +55,14 @@ struct Player final : EnetHost::User {
     std::uint32_t number = 0;
     for (std::size_t i = 0; i < 4; ++i) number |= static_cast<std::uint32_t>(bytes[1 + i]) << 8 * i;
     right &= same(bytes, numbered(bytes[0], number, bytes.size()));
-    if (packet.send() == EnetSend::kReliable)
+    if (packet.delivery() == EnetDelivery::kReliable)
       right &= number == heard[bytes[0]];
     else
       right &= !moves[number % kMostMoves]++;
     ++heard[bytes[0]];
   }
   void disconnected(EnetPeer&, std::uint32_t) override { gone = true; }
-  void say(std::uint8_t id, std::uint32_t number, std::size_t size, EnetSend send) {
+  void say(std::uint8_t id, std::uint32_t number, std::size_t size, EnetDelivery send) {
     if (peer) host.send(*peer, 0, EnetPacket(numbered(id, number, size), send));
   }
 
@@ -81,18 +81,18 @@ struct Talk final : net::Ticker::User {
   void tick(Millis) override {
     if (!server.peer || !client.peer) return;
     if (said == 0)
-      for (std::uint32_t i = 0; i < kChunks; ++i) server.say(kChunk, i, kChunkSize, EnetSend::kReliable);
+      for (std::uint32_t i = 0; i < kChunks; ++i) server.say(kChunk, i, kChunkSize, EnetDelivery::kReliable);
     for (int i = 0; i < 3 && said < kReliable; ++i, ++said) {
-      server.say(kChat, said, 40, EnetSend::kReliable);
-      client.say(kInput, said, 20, EnetSend::kReliable);
+      server.say(kChat, said, 40, EnetDelivery::kReliable);
+      client.say(kInput, said, 20, EnetDelivery::kReliable);
       move(said);
     }
     if (said == kReliable && moved < kMostMoves && !moves_are_there()) move(moved);
   }
   void move(std::uint32_t number) {
     moved = number + 1;
-    server.say(kMove, number, 700, EnetSend::kUnsequenced);
-    client.say(kTurn, number, 50, EnetSend::kUnreliable);
+    server.say(kMove, number, 700, EnetDelivery::kUnsequenced);
+    client.say(kTurn, number, 50, EnetDelivery::kUnreliable);
   }
   /// ENet holds back what is not reliable while its answers are slow, as they are on a busy machine.
   bool moves_are_there() const { return client.heard[kMove] > kMoves && server.heard[kTurn] > 0; }

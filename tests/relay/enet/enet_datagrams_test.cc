@@ -41,7 +41,7 @@ TEST_CASE("enet datagrams: whoever comes again from the same port is a session o
   scene.client.host.disconnect(*scene.client.peer, 0);
   scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
   scene.join(3);  // the same ENet host, so the same port
-  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
   CHECK(scene.running.totals().opened == 2);
 }
@@ -51,7 +51,7 @@ TEST_CASE("enet datagrams: a connect forged in the name of a player is dropped, 
   scene.join(3);
   scene.client.host.send_raw(scene.running.address, connect_datagram(99));  // from his very port
   CHECK(scene.running.dropped(Drop::kUnknownSource));
-  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
   CHECK(scene.server.ups == 1);
 }
@@ -67,10 +67,10 @@ TEST_CASE("enet datagrams: the tap counts the messages in them") {
   {
     Shield scene(no_limits(), &tap);
     scene.join(3);
-    for (int i = 0; i < 5; ++i) scene.client.say(0, "030001", EnetSend::kReliable);
+    for (int i = 0; i < 5; ++i) scene.client.say(0, "030001", EnetDelivery::kReliable);
     Buffer chunk(8193, 1);
     chunk[0] = 19;
-    scene.server.host.send(*scene.server.peer, 0, EnetPacket(chunk, EnetSend::kReliable));
+    scene.server.host.send(*scene.server.peer, 0, EnetPacket(chunk, EnetDelivery::kReliable));
     scene.until([&] { return scene.client.bytes == 8193 && scene.server.log.size() == 6; });
     scene.running.stop();
   }
@@ -198,7 +198,7 @@ TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and sta
     if (i % 50 == 0) uv_run(scene.loop.raw(), UV_RUN_NOWAIT);
     CHECK(scene.running.totals().open_sessions() <= relay::DatagramAcceptor::kMostUnproven + 1);
   }
-  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
   scene.until([&] { return scene.running.totals().open_sessions() == 1; });
   CHECK(scene.client.peer != nullptr);
@@ -228,7 +228,7 @@ TEST_CASE("enet datagrams: who has proven his address is held to its limits") {
     other.host.close();
     CHECK(scene.running.totals().by(why) == 1);
     CHECK(scene.server.ups == 1);
-    scene.client.say(0, "030001", EnetSend::kReliable);
+    scene.client.say(0, "030001", EnetDelivery::kReliable);
     scene.until([&] { return scene.server.heard("0/1 030001"); });
   };
   SUBCASE("how many") {
@@ -276,8 +276,8 @@ TEST_CASE("enet datagrams: a flood is thinned, what is too large is dropped, and
   limits.datagram_bytes = 600;
   Shield scene(limits);
   scene.join(3);
-  scene.client.say(0, std::string(2 * 1000, '5'), EnetSend::kUnreliable);  // incompressible it is not, but it is big
-  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.client.say(0, std::string(2 * 1000, '5'), EnetDelivery::kUnreliable);  // incompressible it is not, but it is big
+  scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
   CHECK(scene.client.peer != nullptr);
 }

@@ -92,7 +92,7 @@ TEST_CASE("enet relay: stopping tells the client in the game's own way") {
 TEST_CASE("enet relay: a packet that is not the game's ends its session only") {
   Scene scene(bzdraft::game());
   scene.join(0);
-  scene.client.say(0, "00ff7075", EnetSend::kReliable);
+  scene.client.say(0, "00ff7075", EnetDelivery::kReliable);
   scene.until([&] { return scene.client.peer == nullptr; });
   CHECK(scene.running.totals().by(relay::Reason::kBadFrame) == 1);
   scene.client.peer = scene.knock(0);
@@ -104,7 +104,7 @@ TEST_CASE("enet relay: too many packets end the session, as ENet cannot make a c
   limits.messages_per_second = 10;
   Scene scene(aos::game(), limits);
   scene.join(3);
-  for (int i = 0; i < 100; ++i) scene.client.say(0, "030001", EnetSend::kReliable);
+  for (int i = 0; i < 100; ++i) scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.client.heard("down 10"); });
   CHECK(scene.running.totals().throttled > 0);
 }
@@ -148,7 +148,7 @@ TEST_CASE("enet relay: who finds the server full waits for a seat, if the route 
   CHECK(static_cast<Serving&>(scene).server().servers(0)[0].full);
   scene.turn_away();  // a look some seconds later
   scene.until([&] { return scene.server.peer != nullptr; });
-  scene.server.say(0, "1200001800", EnetSend::kReliable);
+  scene.server.say(0, "1200001800", EnetDelivery::kReliable);
   scene.until([&] { return scene.client.heard("0/1 1200001800"); });
   CHECK(scene.client.log.size() == 2);  // up, and the packet: nothing of the wait
   CHECK(static_cast<Serving&>(scene).server().waiting(0) == 0);

@@ -10,11 +10,11 @@ namespace entente::relay {
 
 /// `LinkUser`: the interface that `Link` calls back. `Any`: the type of link that it passes.
 template <class Link, class LinkUser, class Any>
-class LinkRelay : public Session, protected LinkUser {
+class TwoLinkSession : public Session, protected LinkUser {
  protected:
   using PeerLink = RelayLink<Link>;
 
-  LinkRelay(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
+  TwoLinkSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
       : Session(accept_route, owner, newcomer),
         client_(accept_route.loop, Facing::kClient, accept_route.route.game, static_cast<LinkUser&>(*this)),
         server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkUser&>(*this)) {}

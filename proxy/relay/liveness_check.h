@@ -12,12 +12,12 @@
 
 namespace entente::relay {
 
-class RollCall {
+class LivenessCheck {
  public:
   /// One worker's answer: given when it is destroyed.
   class Answer {
    public:
-    explicit Answer(std::shared_ptr<RollCall> to) : to_(std::move(to)) {}
+    explicit Answer(std::shared_ptr<LivenessCheck> to) : to_(std::move(to)) {}
     Answer(Answer&&) noexcept = default;
     Answer& operator=(Answer&&) = delete;
     ~Answer() {
@@ -25,10 +25,10 @@ class RollCall {
     }
 
    private:
-    std::shared_ptr<RollCall> to_;
+    std::shared_ptr<LivenessCheck> to_;
   };
 
-  explicit RollCall(std::size_t workers) : missing_(workers) {}
+  explicit LivenessCheck(std::size_t workers) : missing_(workers) {}
 
   /// Whether all have answered in time.
   bool wait(Millis time) {
