@@ -19,7 +19,9 @@ struct EnetCarriage {
 };
 
 inline const char* text(EnetDelivery send) {
-  return send == EnetDelivery::kReliable ? "reliable" : send == EnetDelivery::kUnsequenced ? "unsequenced" : "unreliable";
+  return send == EnetDelivery::kReliable      ? "reliable"
+         : send == EnetDelivery::kUnsequenced ? "unsequenced"
+                                              : "unreliable";
 }
 
 }  // namespace entente::wire

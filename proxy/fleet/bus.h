@@ -135,8 +135,8 @@ class BusLine {
   using Answered = std::function<void(std::vector<BusMessage>)>;
   using Stored = std::function<void(Outcome<std::uint64_t>)>;
   using Done = std::function<void(Kept)>;
-  /// A changed entry. Null ends the listing that comes at first, and again after each new connection: keys that were not
-  /// told since the null before it do not exist.
+  /// A changed entry. Null ends the listing that comes at first, and again after each new connection: keys that were
+  /// not told since the null before it do not exist.
   using Watched = std::function<void(const BusEntry*)>;
 
   /// kPatient: its orders to buckets may take long (where permissions are missing, NATS does not answer), and others do

@@ -18,10 +18,10 @@ namespace entente::net {
 
 /// Why a connection did not name its client.
 enum class NoHeader : std::uint8_t {
-  kWrong,    ///< something else came
-  kLate,     ///< it did not come in time
-  kLeft,     ///< the connection ended first
-  kTooMany,  ///< it made room for another connection
+  kWrong,             ///< something else came
+  kLate,              ///< it did not come in time
+  kLeft,              ///< the connection ended first
+  kTooMany,           ///< it made room for another connection
   kOutOfDescriptors,  ///< the machine cannot watch it
 };
 

@@ -62,7 +62,7 @@ struct CountersOf {
   Number orphaned{};                     ///< World::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
   Number held{};                         ///< times that a bridge's player lost the server and was kept
-  Number holds_ended{};                    ///< of these: the player was brought back, or the session ended
+  Number holds_ended{};                  ///< of these: the player was brought back, or the session ended
   Number brought_back{};                 ///< of these: the player was brought back
   Number moved{};                        ///< players of bridges who were moved to another route's server or arena
   DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open

@@ -170,8 +170,8 @@ class Worker final : public net::Ticker::User,
     Limits limits;
   };
   using Letter = std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected,
-                              NewLimits, NewAccess, MoreBots, Order, AskSessions, AnswerLivenessCheck, Call, ListenerEmptied,
-                              Visit, VisitorNews, ArenaNews>;
+                              NewLimits, NewAccess, MoreBots, Order, AskSessions, AnswerLivenessCheck, Call,
+                              ListenerEmptied, Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();

@@ -77,7 +77,7 @@ EnetHost::~EnetHost() { close(); }
 EnetPacket::EnetPacket(Bytes bytes, EnetDelivery send)
     : packet_(enet_packet_create(bytes.data(), bytes.size(), flags_of(send))) {}
 
-EnetDelivery EnetPacket::send() const {
+EnetDelivery EnetPacket::delivery() const {
   if ((packet_->flags & ENET_PACKET_FLAG_RELIABLE) != 0) return EnetDelivery::kReliable;
   return (packet_->flags & ENET_PACKET_FLAG_UNSEQUENCED) != 0 ? EnetDelivery::kUnsequenced : EnetDelivery::kUnreliable;
 }

@@ -1,8 +1,8 @@
 // ENet on libuv: one ENet host (a listener with its clients, or our connections to servers) on one loop.
 // Law: the socket wakes the host. A timer runs only while there are peers or half-open connections: often while
-// something may have to be retransmitted, otherwise seldom. One turn receives at most as many datagrams as one call of ENet does. Empty
-// packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so that its owner can
-// limit it.
+// something may have to be retransmitted, otherwise seldom. One turn receives at most as many datagrams as one call of
+// ENet does. Empty packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so
+// that its owner can limit it.
 #pragma once
 
 #include <enet/enet.h>
@@ -30,10 +30,10 @@ struct EnetOptions {
 class EnetPacket {
  public:
   explicit EnetPacket(ENetPacket* packet) : packet_(packet) {}
-  EnetPacket(Bytes bytes, EnetDelivery send);
+  EnetPacket(Bytes bytes, EnetDelivery delivery);
 
   Bytes bytes() const { return {packet_->data, packet_->dataLength}; }
-  EnetDelivery send() const;
+  EnetDelivery delivery() const;
   ENetPacket* release() { return packet_.release(); }
 
  private:
@@ -68,7 +68,7 @@ class EnetPeer {
   std::size_t waiting() const { return waiting_; }
   /// In User::disconnected(): whether the peer was given up because nothing came from it any more.
   bool timed_out() const { return timed_out_; }
-  /// In User::disconnected(): whether the peer's machine has said that nothing listens there. silent() is true then,
+  /// In User::disconnected(): whether the peer's machine has said that nothing listens there. timed_out() is true then,
   /// too.
   bool refused() const { return refused_; }
   /// Gives it up after this many milliseconds in which it acknowledges nothing (ENet alone: up to 30 s).
@@ -172,7 +172,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kPlacesPerHalfOpen = 4;  // at most one half-open peer for so many places
-  static constexpr std::size_t kFree = 16;    // places that are kept free by dropping peers of disconnect_without_callback()
+  static constexpr std::size_t kFree = 16;              // places that are kept free by dropping peers that leave
   static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
   static constexpr Millis kServiceEvery = 8;  // how often it is served otherwise; only then are lost packets sent again
   static constexpr Millis kQuietEvery = 50;   // how often it is served while no peer comes or goes and nothing waits

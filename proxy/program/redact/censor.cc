@@ -48,7 +48,8 @@ constexpr std::string_view kOurs =
     "further links are channels begin another one frames file has no more recording was stopped by an order this "
     "continues continued clip redacted copy end here framing lost our back front ended session can be translated only "
     "from beginning which connection seed client server dialling for player link broke seat kept goes to somebody who "
-    "there took up came waits on after ms up leaves arena does keep full not reached told refused kicked announced forwarded "
+    "there took up came waits on after ms up leaves arena does keep full not reached told refused kicked announced "
+    "forwarded "
     "operator broke game rules byte its room room's left out bytes none translates word s players timed timeout "
     "s2c c2s stream datagram redacted names addresses texts replaced";
 

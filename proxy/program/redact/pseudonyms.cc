@@ -240,7 +240,7 @@ std::string Pseudonyms::address(std::string_view text) {
   return host(ip) + end;
 }
 
-void Pseudonyms::keep_secret(std::string_view secret) {
+void Pseudonyms::add_secret(std::string_view secret) {
   if (secret.size() >= kLeastSecret && secret.find_first_not_of('*') != secret.npos && secrets_.size() < kMost)
     secrets_.emplace(secret);
 }

@@ -172,7 +172,7 @@ void EnetSession::shut_down() {
     if (!goodbye.empty()) caller_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetDelivery::kReliable));
     client_->owner = nullptr;
     caller_.host->disconnect_without_callback(*std::exchange(client_, nullptr),
-                                      server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
+                                              server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
   }
   if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::EnetParting::kLeft));
 }

@@ -27,7 +27,7 @@ enum class Reason : std::uint8_t {
   kBanned,              ///< Bans
   kNotProxy,            ///< Route::proxies: it is no load balancer of ours, and its PROXY header was not read
   kDraining,            ///< the route takes no newcomers
-  kOutOfDescriptors,             ///< the process is out of file descriptors
+  kOutOfDescriptors,    ///< the process is out of file descriptors
   kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
   kProtocolFault,       ///< the client's messages break its game's rules; the Fault says where (bridges)
   kBadRequest,          ///< the client's HTTP request, or its TLS; the Fault says why

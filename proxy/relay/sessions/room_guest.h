@@ -93,8 +93,8 @@ class RoomGuest final : public RoomSession, public Guest {
   SharedRoom& shared_room_;
   std::optional<SessionRef> returns_to_;  // the client's earlier session, which was moved out of the room
   std::unique_ptr<BridgeSession> next_;   // takes over the client once its player was let in elsewhere
-  std::vector<Kept> kept_;               // of one read: what came before it had its seat
-  std::string name_;                     // of the player, as it joined
+  std::vector<Kept> kept_;                // of one read: what came before it had its seat
+  std::string name_;                      // of the player, as it joined
   Millis greets_since_;
   bool seated_ = false, spoke_ = false, touched_ = false, overflowed_ = false;
   bool queued_ = false;  // for its seat, or to enter

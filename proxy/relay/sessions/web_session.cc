@@ -24,7 +24,8 @@ WebSession::WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedCl
 
 void WebSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
-  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get())) return end(Reason::kOutOfDescriptors);
+  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get()))
+    return end(Reason::kOutOfDescriptors);
   client_.link.read(true);
 }
 

@@ -1,6 +1,7 @@
 // Who goes next to a server that is full: one order for all routes to it, of this process and of others.
 // Law: thread-safe. Whoever has waited longest goes first. One claim of others keeps nobody here from a free seat for
-// longer than kPatience, and all of them together not for longer than kMostPatience. Then they do not count for a while.
+// longer than kPatience, and all of them together not for longer than kMostPatience. Then they do not count for a
+// while.
 #pragma once
 
 #include <atomic>

@@ -276,7 +276,8 @@ TEST_CASE("enet datagrams: a flood is thinned, what is too large is dropped, and
   limits.datagram_bytes = 600;
   Shield scene(limits);
   scene.join(3);
-  scene.client.say(0, std::string(2 * 1000, '5'), EnetDelivery::kUnreliable);  // incompressible it is not, but it is big
+  scene.client.say(0, std::string(2 * 1000, '5'),
+                   EnetDelivery::kUnreliable);  // incompressible it is not, but it is big
   scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
   CHECK(scene.client.peer != nullptr);
