@@ -388,7 +388,7 @@ def page_events(stage):
 
 
 def page_start(stage):
-    """In Chromium before entering: what is played and how many play; a recording offers no "Play"; a look connects no bridge; on a screen 390 px wide nothing is cut off, before and after"""
+    """In Chromium before entering: what is played and how many play; a recording offers no "Play"; a look connects no bridge; whoever goes to another address leaves; on a screen 390 px wide nothing is cut off, before and after"""
     recording = stage.path("evening.mcap")
     arena = stage.start("arena", [stage.entente, "arena", "--bots", "3", "--listen", NATIVE, "--record", recording])
     page = Page3d(stage, "arena", listening(arena))
@@ -396,6 +396,10 @@ def page_start(stage):
     page.sees("3 players of 64", "count")
     check(page.shown("play") and "stick" in page.text("controls"), "no way to play, or no controls")
     page.screenshot("start.png")
+    page.enters("wanda")
+    page.sees("Playing", "status", 20)
+    page.ask("Page.navigate", url="about:blank")  # the browser keeps the page, in case that somebody goes back
+    arena.wait_for(r'closed: client left \("wanda"', 20)
     page.end()
     arena.stop()
 
