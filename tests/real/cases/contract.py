@@ -111,6 +111,8 @@ class Players:
         bots = [self.programs.start(kind, port, name, name) for kind, name in ((JS, "nora"), (CC, "emil"))]
         wait_until(lambda: {"nora", "emil"} <= drivers(watcher) and drivers(watcher) & set(self.bots), SECONDS,
                    lambda: f"only {drivers(watcher)} drive on in the arena")
+        since = len(watcher.facts)  # both are in: from now on they see what the watcher sees
+        wait_until(lambda: len(watcher.moved(since)) >= 3, SECONDS, lambda: f"only {len(watcher.moved(since))} units move in the arena")
         check(arena.stop() == 0, f"the arena did not end with exit code 0: {arena.tail()}")
         for bot in bots:
             check(seen(bot)[1] >= 3, f"{bot.name} saw fewer than three move: {bot.tail()}")

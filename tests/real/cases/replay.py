@@ -33,13 +33,14 @@ class Watcher:
         except OSError:
             pass
 
-    def of(self, kind):
-        return [fact[kind] for fact in list(self.facts) if kind in fact]
+    def of(self, kind, since=0):
+        """`since`: how many facts are not looked at, from the beginning."""
+        return [fact[kind] for fact in self.facts[since:] if kind in fact]
 
-    def moved(self):
+    def moved(self, since=0):
         """Units that were seen at several places."""
         places = collections.defaultdict(set)
-        for pose in self.of("pose"):
+        for pose in self.of("pose", since):
             places[pose.get("unit")].add((round(pose.get("x", 0)), round(pose.get("y", 0))))
         return {unit for unit, seen in places.items() if len(seen) > 2}
 
