@@ -25,6 +25,10 @@ constexpr auto kInfos = infos();
 constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
 
+/// Ends a refusal of ours that is no ban. Real servers refuse only whom they have banned.
+constexpr std::string_view kForNow = "; try again later";
+bool is_for_now(std::string_view refusal) { return refusal.substr(0, refusal.find('\0')).ends_with(kForNow); }
+
 /// The code of a whole frame at the start of `bytes`.
 std::optional<Code> code_of(Bytes bytes) {
   if (bytes.size() < 4 || bytes.size() < 4U + static_cast<std::size_t>(bytes[0] << 8U | bytes[1])) return std::nullopt;
@@ -76,7 +80,8 @@ class BzFlag final : public wire::Game {
   Bytes goodbye(std::size_t) const override { return kSuperKill; }
 
   wire::Entry entry(Bytes frames, std::size_t dialect) const override {
-    if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord)) return wire::Entry::kBanned;
+    if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord))
+      return is_for_now(as_text(frames)) ? wire::Entry::kUntold : wire::Entry::kBanned;
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
     for (auto code = code_of(frames); code; code = code_of(frames)) {
       if (*code == Accept::kCode) return wire::Entry::kIn;
@@ -90,7 +95,9 @@ class BzFlag final : public wire::Game {
   Buffer refusal(std::size_t dialect, wire::Refusal kind, std::string_view why) const override {
     constexpr std::size_t kMostRead = 512;
     if (!kDialects[dialect].refusals) return Game::refusal(dialect, kind, why);
-    const std::string said = std::string(kRefusedWord) + fitted(why, kMostRead - 1) + '\0';
+    std::string text(why);
+    if (kind == wire::Refusal::kUnavailable && !text.ends_with(kForNow)) text += kForNow;
+    const std::string said = std::string(kRefusedWord) + fitted(text, kMostRead - 1) + '\0';
     return Buffer(said.begin(), said.end());
   }
 

@@ -68,6 +68,18 @@ TEST_CASE("why a client is banned is read whole by it, or cut with a mark") {
   }
 }
 
+TEST_CASE("a server that cannot take a client now has not banned it") {
+  const std::size_t dialect = dialect_of("2.4");
+  const auto said = [&](wire::Refusal kind, std::string_view why) { return game().refusal(dialect, kind, why); };
+  CHECK(game().entry(said(wire::Refusal::kBanned, "be nice"), dialect) == wire::Entry::kBanned);
+  const Buffer away = said(wire::Refusal::kUnavailable, "server cannot be reached");
+  CHECK(read_by_client(away) == "server cannot be reached; try again later");
+  CHECK(game().entry(away, dialect) == wire::Entry::kUntold);
+  const Buffer drains = said(wire::Refusal::kUnavailable, "the server takes no new players now; try again later");
+  CHECK(read_by_client(drains) == "the server takes no new players now; try again later");
+  CHECK(game().entry(drains, dialect) == wire::Entry::kUntold);
+}
+
 TEST_CASE("a refusal runs to the end of the stream") {
   CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1000) == "greeting:524546555345443a6e6f");
   CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1) == "greeting:524546555345443a greeting:6e greeting:6f");
