@@ -103,6 +103,9 @@ struct Edge {
   void world(bus::Snapshot snapshot, std::uint64_t epoch, std::uint64_t as_number) {
     snapshot.add_seats()->set_seat(seat);
     snapshot.mutable_seats(0)->set_player(kPlayer);
+    world_without_seat(snapshot, epoch, as_number);
+  }
+  void world_without_seat(const bus::Snapshot& snapshot, std::uint64_t epoch, std::uint64_t as_number) {
     bus::ToNode one;
     one.set_epoch(epoch);
     one.set_run(kRun);
@@ -289,6 +292,30 @@ TEST_CASE("a player who leaves while there is no owner leaves at the next one, w
   REQUIRE(message.parts_size() == 1);
   CHECK(message.parts(0).seat() == edge.seat);
   CHECK(message.parts(0).intent().has_leave());
+}
+
+TEST_CASE("a player who leaves while there is no owner is gone if the next one does not have the player") {
+  Edge edge;
+  bus::Snapshot empty;
+  empty.add_world()->mutable_room()->set_name("field");
+  empty.add_world()->mutable_ready();
+  bus::Snapshot full = empty;
+  auto& player = *full.add_world()->mutable_player();
+  player.set_id(kPlayer);
+  player.set_name("anna");
+  edge.world(full, kEpoch, ++edge.number);
+  const auto is_there = [&] { return edge.room->world().player(edge.seat) != nullptr; };
+  REQUIRE(is_there());
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  SUBCASE("who stays comes in again") {
+    edge.world_without_seat(empty, kEpoch + 1, 1);
+    CHECK(is_there());
+  }
+  SUBCASE("who left does not") {
+    edge.say("leave");
+    edge.world_without_seat(empty, kEpoch + 1, 1);
+    CHECK_FALSE(is_there());
+  }
 }
 
 TEST_CASE("a player is told that it is in, once, when the owner says so; and keeps steering at the next owner") {

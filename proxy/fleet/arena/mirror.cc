@@ -188,9 +188,11 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
       next.fold(fact);
     }
     out.say(core::resync_clock(0));
-    core::tell_difference(
-        out.world(), next, [this](Id player) { return seats_.contains(player); },
-        [&](Fact fact) { out.say(std::move(fact)); });
+    const auto comes_again = [this](Id player) {
+      const auto at = seats_.find(player);
+      return at != seats_.end() && at->second.wish;
+    };
+    core::tell_difference(out.world(), next, comes_again, [&](Fact fact) { out.say(std::move(fact)); });
     words::Clock end;
     end.set_speed(1);
     out.say(end);
