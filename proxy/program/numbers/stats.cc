@@ -57,8 +57,9 @@ Outcome<Done> report(const StatsOptions& options, PlayedWords& words, std::ostre
 void declare_stats(CLI::App& app, StatsOptions& options) {
   numbers::declare_source(app, options.source);
   app.add_flag("--json", options.json, "Print one JSON object");
-  app.add_option("--html", options.html,
-                 "Page to write: the same with heat maps and a timeline, in one file that works without a network")
+  app.add_option(
+         "--html", options.html,
+         "Page to write: the printed statistics, heat maps and a timeline, in one file that works without a network")
       ->type_name("FILE");
   app.add_flag("--no-color", options.no_colours, "No colours, even on a terminal")
       ->transform(CLI::Validator(to_set, "", "any value"))

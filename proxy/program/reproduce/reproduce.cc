@@ -34,7 +34,7 @@ constexpr const char* kAboutReproducing =
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
     "  extra      frames that are sent only now\n"
-    "A recording has `*` instead of passwords; they are replaced in the new frames, too, before these are compared.\n"
+    "A recording has `*` instead of passwords. In the new frames, `*` replaces them before the comparison.\n"
     "The exit code is 1 if anything differs, if a session cannot be played again, or if there is none.\n";
 
 constexpr std::size_t kMostUntaken = 64U << 20U;   // bytes of frames that wait for the calls of their room
