@@ -387,6 +387,53 @@ def page_events(stage):
     return f"heard {heard()}"
 
 
+def page_player(stage):
+    """In Chromium, a player: whoever writes goes on writing when he dies; the button counts down to the respawn; Space on the field respawns; who follows another is told so; the end of a round names the winner, and no deaths"""
+    room, page = open_page(stage, WORLD, *player(1, "wanda", "RED", 0, 0), *player(2, "anna", "BLUE", 30, -20), how="play")
+    focus = lambda: page.page("document.activeElement.id")
+    spawns = lambda: sum("spawn" in intent for intent in room.intents)
+    alive = lambda now: {"unit": {"id": 101, "owner": 1, "alive": now, "kind": "TANK", "pose": {"unit": 101}}}
+    died = [{"died": {"player": 1, "unit": 101, "killer": 2, "why": "BY_SHOT", "respawn_s": 2}}, alive(False)]
+    wait_until(lambda: spawns() > 0, 10, "the page does not ask to spawn")
+    room.tell({"spawned": {"unit": 101, "pose": {"unit": 101}}})
+
+    page.page("document.getElementById('line').focus()")
+    page.ask("Input.insertText", text="half a line")
+    room.tell(*died)
+    page.sees("You died, shot by anna.", "notice-text", 10)
+    check(focus() == "line", f"who writes lost the keyboard to {focus()!r}")
+    wait_until(lambda: page.text("again") == "Respawn", 10, lambda: f"the button says {page.text('again')!r}")
+    page.presses("Enter", "Enter", "\r")
+    wait_until(lambda: any(intent.get("say", {}).get("text") == "half a line" for intent in room.intents), 10, "the line was not said")
+    check(focus() == "field", f"after a line the keys go to {focus()!r}")
+    before = spawns()
+    page.presses(" ", "Space", " ")
+    wait_until(lambda: spawns() > before, 10, "Space on the field does not respawn")
+    page.sees("Respawning", "notice-text", 5)
+    check(not page.shown("again"), "the button is offered twice")
+    room.tell(alive(True), {"spawned": {"unit": 101, "pose": {"unit": 101}}})
+    wait_until(lambda: not page.shown("notice"), 10, "the notice stays")
+
+    room.tell(*died[:1], alive(False))
+    wait_until(lambda: "Respawn (" in page.text("again"), 5, lambda: f"no countdown: {page.text('again')!r}")
+    check(focus() == "again", f"the button has no focus, but {focus()!r}")
+    page.screenshot("died.png")
+    room.tell(alive(True), {"spawned": {"unit": 101, "pose": {"unit": 101}}})
+
+    follow = lambda name: page.page(f"[...document.querySelectorAll('#scores button')].find((one) => one.innerText === '{name}').click()")
+    follow("anna")
+    page.sees("You see anna, and still drive your own", "status", 5)
+    page.screenshot("followed.png")
+    follow("wanda")
+    page.sees("Playing", "status", 5)
+
+    room.tell({"round": {"state": "OVER", "winning_team": "RED", "another": True}}, {"died": {"player": 2, "unit": 102, "why": "BY_SERVER"}})
+    page.sees("The round is over: Team red won. The next one begins soon", "feed", 5)
+    check("removed" not in page.text("log"), f"the end of a round is told as deaths: {page.text('log')!r}")
+    page.end()
+    return "writes on, counts down, respawns, follows, and reads who won"
+
+
 def page_start(stage):
     """In Chromium before entering: what is played and how many play; a recording offers no "Play"; a look connects no bridge; whoever goes to another address leaves; on a screen 390 px wide nothing is cut off, before and after"""
     recording = stage.path("evening.mcap")
@@ -540,4 +587,4 @@ def page_spectator(stage):
     return "dragged, zoomed by wheel and two fingers, followed by a click; the chat in view; the end, and the start page again"
 
 
-CASES = {"page_speed": page_speed, "page_events": page_events, "page_start": page_start, "page_voxels": page_voxels, "page_cells": page_cells, "page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d, "page_spectator": page_spectator}
+CASES = {"page_speed": page_speed, "page_events": page_events, "page_player": page_player, "page_start": page_start, "page_voxels": page_voxels, "page_cells": page_cells, "page_3d": page_3d, "page_cameras": page_cameras, "page_drives_3d": page_drives_3d, "page_spectator": page_spectator}
