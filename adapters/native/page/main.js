@@ -176,6 +176,12 @@ class Visit {
     byId("name").focus();
   }
 
+  /** Follows another link. */
+  goTo(wish) {
+    this.wish = wish;
+    this.#meetWish();
+  }
+
   /** Goes where the page's link leads: to its moment as soon as there is a clock, to its player once he is known. */
   #meetWish() {
     const { at, to, follow } = this.wish, { playback } = this.timeBar;
@@ -310,7 +316,7 @@ document.addEventListener("fullscreenchange", () => { byId("full").textContent =
 // A link to a moment that is put into the address of the open page.
 addEventListener("hashchange", () => {
   const wish = momentIn(location.hash);
-  if (wish && visit && !visit.over) visit.wish = wish;
+  if (wish && visit && !visit.over) visit.goTo(wish);
 });
 
 // Browsers keep a page that was left, with its connection: its player would stay in the match.

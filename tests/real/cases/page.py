@@ -207,6 +207,21 @@ def page_with_clock(stage):
     one.moves(5, 5)
     wait_until(lambda: not one.page("document.querySelector('#timebar .preview').checkVisibility()"), 10, "the preview stays")
     goes_to(one, 5, 6)
+
+    def click(x, y):
+        for kind in ("mousePressed", "mouseReleased"):
+            one.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    click((track[0] + track[1]) / 2, one.page("document.querySelector('#timebar canvas').getBoundingClientRect().top + 3"))  # on the marks
+    goes_to(one, 13, 18)
+    faster = "[...document.querySelectorAll('#timebar button')].find((button) => button.textContent.endsWith('×'))"
+    click(*one.page(f"(({{ left, top, width, height }}) => [left + width / 2, top + height / 2])({faster}.getBoundingClientRect())"))
+    wait_until(lambda: one.page(faster + ".textContent") == "2×", 10, "a click does not make it faster")
+    for name in ("Pause", "Play"):  # Space is not for the button that was clicked
+        one.presses(" ", "Space", " ")
+        wait_until(lambda: one.page("document.querySelector('#timebar button').textContent") == name, 10, f"Space does not lead to {name}")
+    check(one.page(faster + ".textContent") == "2×", "Space made it faster")
+    one.page("location.hash = '#at=0:10'")  # as somebody does who puts a link into the address
+    goes_to(one, 10, 11)
     one.page("(() => { const bar = document.querySelector('#timebar input'); bar.value = 20; bar.dispatchEvent(new Event('change')); })()")
     goes_to(one, 20, 20)
     one.page("document.querySelector('[data-player]').click()")
