@@ -15,7 +15,7 @@
 namespace entente {
 
 /// Stands for one arena. When this node owns it, reads what the last owner has stored, and opens the room. It has also
-/// heard what the owner stored, in case that NATS has lost it, or cannot read it now.
+/// heard what the owner stored, in case NATS has lost it, or cannot read it now.
 class FleetArenas::Candidate final : private fleet::Lease::User, private net::Alarm::User {
  public:
   /// `mailbox`: where what is to be handed over comes from.

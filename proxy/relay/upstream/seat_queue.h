@@ -28,8 +28,7 @@ class SeatQueue {
   };
   static constexpr std::size_t kMostClaims = 256;  ///< that others are told
   static constexpr Millis kPatience = 10'000, kMostPatience = 30'000;
-  static constexpr Millis kIgnored =
-      60'000;  ///< how long claims of others do not count then; less if the server is full
+  static constexpr Millis kIgnored = 60'000;  ///< for how long at most claims of others do not count then
 
   // For a route's queue, `whose`.
   void add(const void* whose, const Claim& claim);
