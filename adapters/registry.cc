@@ -23,13 +23,13 @@ const core::Faces& no_faces() {
   static const core::Faces none;
   return none;
 }
-std::span<const wire::Mapping> no_mapping() { return {}; }
+std::span<const wire::MappingLine> no_mapping() { return {}; }
 std::span<const wire::PersonalField> no_fields() { return {}; }
 
 struct Entry {
   const wire::Game* game;
   const core::Faces& (*faces)();
-  std::span<const wire::Mapping> (*mapping)();
+  std::span<const wire::MappingLine> (*mapping)();
   std::span<const wire::PersonalField> (*personal)();
 };
 
@@ -118,7 +118,7 @@ const core::Faces& faces_of(const wire::Game& game) {
   return entry != nullptr ? entry->faces() : no_faces();
 }
 
-std::span<const wire::Mapping> mapping_of(const wire::Game& game) {
+std::span<const wire::MappingLine> mapping_of(const wire::Game& game) {
   const Entry* entry = entry_of(game);
   return entry != nullptr ? entry->mapping() : no_mapping();
 }
@@ -156,7 +156,7 @@ bool tells_kill(std::string_view game_name, std::string_view dialect_name, Bytes
 std::string_view ping_message(const wire::Game& game) { return &game == &bzflag::game() ? "MsgLagPing" : ""; }
 
 std::span<const Asset> page_of(const wire::Game& game, std::size_t dialect) {
-  const bool for_browsers = &game == native::game().over_web() && game.says_text(dialect);
+  const bool for_browsers = &game == native::game().over_web() && game.uses_text_messages(dialect);
   return for_browsers ? native::page() : std::span<const Asset>();
 }
 

@@ -26,7 +26,7 @@ std::string_view player_name_field(const wire::Game& game, const wire::Row& row)
 /// URL scheme.
 std::string_view kill_message(std::string_view game);
 
-/// Whether this frame of a server, such a message, tells that a player killed another: not itself, and not by the
+/// Whether this frame, a kill_message() of a server, says that one player killed another: not himself, and not by the
 /// server's doing. False if it does not decode in this dialect (the first one, if this one is not known).
 bool tells_kill(std::string_view game, std::string_view dialect, Bytes frame);
 
@@ -35,7 +35,7 @@ std::string_view ping_message(const wire::Game& game);
 
 /// The fronts and backs of a game; empty if it can only be relayed.
 const core::Faces& faces_of(const wire::Game& game);
-std::span<const wire::Mapping> mapping_of(const wire::Game& game);
+std::span<const wire::MappingLine> mapping_of(const wire::Game& game);
 /// What the fields of its messages tell of people. None of native, whose fields are those of words.
 std::span<const wire::PersonalField> personal_of(const wire::Game& game);
 

@@ -38,7 +38,7 @@ class Draft final : public wire::Game {
     static constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
     return kSuperKill;
   }
-  /// Ends the session as a server of the page does: MsgReject, the only message with a text, then MsgSuperKill.
+  /// Ends the session as a server of the draft does: MsgReject, the only message with a text, then MsgSuperKill.
   Buffer refusal(std::size_t, wire::Refusal, std::string_view why) const override {
     Reject reject;
     reject.reason = static_cast<std::uint8_t>(Refusal::kNeedServerAuth);

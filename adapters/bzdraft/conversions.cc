@@ -66,7 +66,7 @@ std::int32_t thousandths(double value) {
   return static_cast<std::int32_t>(std::llround(std::clamp(value * 1000, -2147483648.0, 2147483647.0)));
 }
 
-std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
+std::uint16_t to_u16(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
 
 std::string readable(std::string_view text) { return clean(text.substr(0, text.find('\0'))); }
 
@@ -154,9 +154,9 @@ words::Token token_of(std::uint16_t number, const Flag& flag) {
   token.set_gives(shot_kind(flag.kind));
   token.set_state(words::Token::State_IsValid(flag.status) ? static_cast<words::Token::State>(flag.status)
                                                            : words::Token::NOWHERE);
-  token.set_x(whole(flag.position[0]));
-  token.set_y(whole(flag.position[1]));
-  token.set_z(whole(flag.position[2]));
+  token.set_x(from_thousandths(flag.position[0]));
+  token.set_y(from_thousandths(flag.position[1]));
+  token.set_z(from_thousandths(flag.position[2]));
   return token;
 }
 
@@ -177,9 +177,9 @@ Flag flag_of(const words::Token& token) {
 
 words::Pose pose_of(const PlayerUpdate& update) {
   words::Pose pose;
-  core::set_way(whole(update.position), whole(update.velocity), pose);
-  pose.set_yaw(whole(update.azimuth));
-  pose.set_yaw_rate(whole(update.angular_velocity));
+  core::set_way(from_thousandths(update.position), from_thousandths(update.velocity), pose);
+  pose.set_yaw(from_thousandths(update.azimuth));
+  pose.set_yaw_rate(from_thousandths(update.angular_velocity));
   std::uint32_t state = 0;
   for (const auto& [bit, word] : kStates)
     if ((update.status & bit) != 0) state |= static_cast<std::uint32_t>(word);

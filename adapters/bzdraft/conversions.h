@@ -1,4 +1,4 @@
-// Converts the page's numbers to words and back: units, teams, flags, reasons, ids.
+// Converts the draft's numbers to words and back: units, teams, flags, reasons, ids.
 // Law: a number that the wire can hold is converted exactly; any other becomes the nearest that it can hold.
 #pragma once
 
@@ -15,16 +15,16 @@ namespace entente::bzdraft {
 
 // -- Units: thousandths -----------------------------------------------------------------------------------------------
 
-constexpr double whole(std::int32_t thousandths) { return thousandths / 1000.0; }
-inline std::array<double, 3> whole(const Triple& triple) {
-  return {whole(triple[0]), whole(triple[1]), whole(triple[2])};
+constexpr double from_thousandths(std::int32_t thousandths) { return thousandths / 1000.0; }
+inline std::array<double, 3> from_thousandths(const Triple& triple) {
+  return {from_thousandths(triple[0]), from_thousandths(triple[1]), from_thousandths(triple[2])};
 }
 /// The nearest value; 0 for NaN and infinities.
 std::int32_t thousandths(double value);
 inline Triple triple(double x, double y, double z) { return {thousandths(x), thousandths(y), thousandths(z)}; }
 
 /// The number, or the largest that the field can hold.
-std::uint16_t counted(std::uint32_t number);
+std::uint16_t to_u16(std::uint32_t number);
 
 // -- Rules ------------------------------------------------------------------------------------------------------------
 

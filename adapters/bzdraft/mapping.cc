@@ -1,15 +1,15 @@
 // What becomes of each field of the draft's messages and of each word: the table behind the explanations, the documents
-// and the loss counters. Law: complete; a test walks every message and every kind of word.
+// and the drop counters. Law: complete; a test walks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzdraft/bzdraft.h"
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
 namespace {
 
 using wire::down, wire::no_fact, wire::no_intent, wire::up;
-using wire::Mapping;
+using wire::MappingLine;
 using enum wire::Fidelity;
 
 constexpr const char* kNumbered = "players, shots and flags have different numbers on the two sides";
@@ -26,7 +26,7 @@ constexpr const char* kOneHit = "a tank has no health; its health is sent as cha
 constexpr const char* kOwner = "the owner of a flag that nobody carries is not sent";
 constexpr const char* kReasons = "the draft has eight reasons, and the vocabulary has more";
 
-constexpr Mapping kAll[] = {
+constexpr MappingLine kAll[] = {
     // -- Coming in
     up("MsgVersion", "version", "Enter.version", kLossy, "Entente sends the document's version"),
     up("MsgVersion", "type", "", kDropped, "MsgEnter has it, too"),
@@ -230,52 +230,52 @@ constexpr Mapping kAll[] = {
     no_fact("Timeline", "clients have no time bar"),
 
     // -- What is dropped, counted by these lines
-    loss::kUnknownUp,
-    loss::kGreetedAlready,
-    loss::kEntersAlready,
-    loss::kChangeTooEarly,
-    loss::kAliveTooEarly,
-    loss::kChatTooEarly,
-    loss::kChatToNobody,
-    loss::kNoFlagToDrop,
-    loss::kWorldEdit,
-    loss::kVoxels,
-    loss::kAddress,
-    loss::kTakenFrom,
-    loss::kPaused,
-    loss::kHealthOfOther,
-    loss::kUnitUnlike,
-    loss::kUnitsFull,
-    loss::kPickupsFull,
-    loss::kTokensFull,
-    loss::kCapturedUnseen,
-    loss::kOtherTeam,
-    loss::kShooterUnseen,
-    loss::kShotsFull,
-    loss::kOtherRefusal,
-    loss::kShotUnseen,
-    loss::kUnknownDown,
-    loss::kNoModel,
-    loss::kNoResource,
-    loss::kNoRecords,
-    loss::kNoPlayer,
-    loss::kNoTeam,
-    loss::kKitOrColour,
-    loss::kNewAvatar,
-    loss::kNotIn,
-    loss::kNoListener,
-    loss::kWishNotInPlay,
-    loss::kNoToken,
-    loss::kOtherWish,
-    loss::kFireNotInPlay,
-    loss::kReloading,
-    loss::kShotOfNobody,
-    loss::kShotOfAnother,
-    loss::kCommandTooLong,
+    drops::kUnknownUp,
+    drops::kGreetedAlready,
+    drops::kEntersAlready,
+    drops::kChangeTooEarly,
+    drops::kAliveTooEarly,
+    drops::kChatTooEarly,
+    drops::kChatToNobody,
+    drops::kNoFlagToDrop,
+    drops::kWorldEdit,
+    drops::kVoxels,
+    drops::kAddress,
+    drops::kTakenFrom,
+    drops::kPaused,
+    drops::kHealthOfOther,
+    drops::kUnitUnlike,
+    drops::kUnitsFull,
+    drops::kPickupsFull,
+    drops::kTokensFull,
+    drops::kCapturedUnseen,
+    drops::kOtherTeam,
+    drops::kShooterUnseen,
+    drops::kShotsFull,
+    drops::kOtherRefusal,
+    drops::kShotUnseen,
+    drops::kUnknownDown,
+    drops::kNoModel,
+    drops::kNoResource,
+    drops::kNoRecords,
+    drops::kNoPlayer,
+    drops::kNoTeam,
+    drops::kKitOrColour,
+    drops::kNewAvatar,
+    drops::kNotIn,
+    drops::kNoListener,
+    drops::kWishNotInPlay,
+    drops::kNoToken,
+    drops::kOtherWish,
+    drops::kFireNotInPlay,
+    drops::kReloading,
+    drops::kShotOfNobody,
+    drops::kShotOfAnother,
+    drops::kCommandTooLong,
 };
 
 }  // namespace
 
-std::span<const wire::Mapping> mapping() { return kAll; }
+std::span<const wire::MappingLine> mapping() { return kAll; }
 
 }  // namespace entente::bzdraft

@@ -76,7 +76,7 @@ struct TimeLeft {
 struct ScoreOver {
   std::uint8_t winner = 0;
   std::optional<std::uint8_t> second;
-};  ///< the page says 2 bytes and draws 1
+};  ///< the draft says 2 bytes and draws 1
 struct AddPlayer {
   std::uint8_t player = 0, type = 0, team = 0;
   std::uint16_t wins = 0, losses = 0;

@@ -141,7 +141,7 @@ void fields(V& v, ShotUpdate& m) {
 
 namespace {
 
-/// The page gives TimeLeft and TeamUpdate one code; they are told apart by length. Above the wire's 16 bits stands
+/// The draft gives TimeLeft and TeamUpdate one code; they are told apart by length. Above the wire's 16 bits stands
 /// which.
 constexpr std::uint32_t kDrawnTeamUpdate = 0x1746f;
 constexpr std::size_t kTeamUpdateSize = 4 + 5;

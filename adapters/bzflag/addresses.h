@@ -1,4 +1,4 @@
-// Converts the eight-byte ids of the page to the one-byte ids of all released programs, and back.
+// Converts the eight-byte ids of the wiki page to the one-byte ids of all released programs, and back.
 // Law: one to one while a player is there. An id of zeros is nobody.
 #pragma once
 

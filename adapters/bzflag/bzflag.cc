@@ -70,7 +70,7 @@ class BzFlag final : public wire::Game {
   std::size_t largest_frame() const override { return kLargestPayload + 4; }
 
   /// The client reads the version with one recv and gives up if it is short (ServerLink.cxx:249 at v2.4.26).
-  bool whole_frames(Way way, wire::Stage stage) const override {
+  bool requires_one_write(Way way, wire::Stage stage) const override {
     return way == Way::kToClient && stage == wire::Stage::kGreeting;
   }
   std::size_t client_greeting_size(std::size_t dialect) const override {
@@ -79,16 +79,16 @@ class BzFlag final : public wire::Game {
   /// The client does not notice a closed connection (ServerLink.cxx:517 at v2.4.26) and plays on.
   Bytes goodbye(std::size_t) const override { return kSuperKill; }
 
-  wire::Entry entry(Bytes frames, std::size_t dialect) const override {
+  wire::AdmissionState admission(Bytes frames, std::size_t dialect) const override {
     if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord))
-      return is_for_now(as_text(frames)) ? wire::Entry::kUntold : wire::Entry::kBanned;
+      return is_for_now(as_text(frames)) ? wire::AdmissionState::kUntold : wire::AdmissionState::kBanned;
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
     for (auto code = code_of(frames); code; code = code_of(frames)) {
-      if (*code == Accept::kCode) return wire::Entry::kIn;
-      if (*code == Reject::kCode && is_ban(frames)) return wire::Entry::kBanned;
+      if (*code == Accept::kCode) return wire::AdmissionState::kIn;
+      if (*code == Reject::kCode && is_ban(frames)) return wire::AdmissionState::kBanned;
       frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]));
     }
-    return wire::Entry::kUntold;
+    return wire::AdmissionState::kUntold;
   }
   /// Real clients read at most 512 bytes and drop the last one (ServerLink.cxx:299 at v2.4.26), so the last one is a
   /// NUL. The page has no such message.

@@ -14,7 +14,7 @@ namespace entente::bzflag {
 enum class Header : std::uint8_t {
   kNever,     ///< the server speaks first, right after accept
   kRequired,  ///< the server waits for it
-  kOptional,  ///< a client may omit it: the page forbids it towards old servers
+  kOptional,  ///< a client may omit it: the wiki page forbids it towards old servers
 };
 
 struct Dialect {
@@ -46,7 +46,7 @@ struct Dialect {
   bool message_kind = false;     ///< chat distinguishes "/me" from speech
   bool fixed_chat = false;       ///< the text of chat fills 128 bytes
   bool shared_codes = false;     ///< a team's score and the time left have the same code
-  bool unsigned_words = false;   ///< MsgEnter's team and the status of updates have no sign
+  bool unsigned_fields = false;  ///< MsgEnter's team and the status of updates have no sign
   bool game_type = false;        ///< the kind of game is a number beside the option bits, not among them
   bool observers = false;        ///< query answers have the number of observers and the time elapsed
   bool grouped_world = false;    ///< worlds are compressed groups, not plain records
@@ -55,7 +55,7 @@ struct Dialect {
 
   // What fronts and backs need to know besides the layouts.
   bool settings = false;       ///< the game's settings are a message of their own, not only the world's header
-  bool style_header = false;   ///< the world's header has the page's code
+  bool style_header = false;   ///< the world's header has the wiki page's code
   bool game_clock = false;     ///< the server sends its time, first directly after its greeting
   bool queries = false;        ///< anybody may query the game and its players
   bool early_link = false;     ///< the datagram link is requested at once, not only in the game
@@ -164,7 +164,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .message_team = true,
      .fixed_chat = true,
      .shared_codes = true,
-     .unsigned_words = true,
+     .unsigned_fields = true,
      .style_header = true,
      .strict_entry = true,
      .client_scores = true,

@@ -1,16 +1,16 @@
 // What becomes of each field of each message and of each word, whatever the dialect: the table behind the explanations,
-// the documents and the loss counters. dialect_translator.h converts between the dialects.
+// the documents and the drop counters. dialect_translator.h converts between the dialects.
 // Law: complete; a test walks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 
 namespace entente::bzflag {
 namespace {
 
 using wire::down, wire::no_fact, wire::no_intent, wire::up;
-using wire::Mapping;
+using wire::MappingLine;
 using enum wire::Fidelity;
 
 constexpr const char* kNumbered = "players, shots and flags have different numbers on the two sides";
@@ -32,7 +32,7 @@ constexpr const char* kNoVoice = "there is no word for voice and video, and thei
 constexpr const char* kIgnored = "servers ignore it";
 constexpr const char* kCamera = "clients move their own camera";
 
-constexpr Mapping kAll[] = {
+constexpr MappingLine kAll[] = {
     // -- Coming in
     up("ClientHeader", "", "WantWorld"),
     down("Welcome", "version", "Room.dialect"),
@@ -317,50 +317,50 @@ constexpr Mapping kAll[] = {
     no_fact("Timeline", "clients have no time bar"),
 
     // -- What is dropped, counted by these lines
-    loss::kUnsaid,
-    loss::kUnknownUp,
-    loss::kNewRabbit,
-    loss::kEnteredAlready,
-    loss::kAliveTooEarly,
-    loss::kUpdateTooEarly,
-    loss::kPushed,
-    loss::kChatTooEarly,
-    loss::kChatToNobody,
-    loss::kWorldEdit,
-    loss::kVoxels,
-    loss::kAddress,
-    loss::kOwnName,
-    loss::kSolidsFull,
-    loss::kHealthOfOther,
-    loss::kUnitUnlike,
-    loss::kUnitsFull,
-    loss::kPickupsFull,
-    loss::kTokensFull,
-    loss::kCapturedUnseen,
-    loss::kShooterUnseen,
-    loss::kShotsFull,
-    loss::kUnknownDown,
-    loss::kHandicap,
-    loss::kFlagType,
-    loss::kCacheUrl,
-    loss::kFetchResources,
-    loss::kCustomSound,
-    loss::kMissingFlags,
-    loss::kMesh,
-    loss::kNoPlayer,
-    loss::kWishNotInPlay,
-    loss::kFireNotInPlay,
-    loss::kNoDatagrams,
-    loss::kReloading,
-    loss::kNoListener,
-    loss::kServerCounts,
-    loss::kShotOfNobody,
-    loss::kEndsFull,
-    loss::kCommandTooLong,
+    drops::kUnsaid,
+    drops::kUnknownUp,
+    drops::kNewRabbit,
+    drops::kEnteredAlready,
+    drops::kAliveTooEarly,
+    drops::kUpdateTooEarly,
+    drops::kPushed,
+    drops::kChatTooEarly,
+    drops::kChatToNobody,
+    drops::kWorldEdit,
+    drops::kVoxels,
+    drops::kAddress,
+    drops::kOwnName,
+    drops::kSolidsFull,
+    drops::kHealthOfOther,
+    drops::kUnitUnlike,
+    drops::kUnitsFull,
+    drops::kPickupsFull,
+    drops::kTokensFull,
+    drops::kCapturedUnseen,
+    drops::kShooterUnseen,
+    drops::kShotsFull,
+    drops::kUnknownDown,
+    drops::kHandicap,
+    drops::kFlagType,
+    drops::kCacheUrl,
+    drops::kFetchResources,
+    drops::kCustomSound,
+    drops::kMissingFlags,
+    drops::kMesh,
+    drops::kNoPlayer,
+    drops::kWishNotInPlay,
+    drops::kFireNotInPlay,
+    drops::kNoDatagrams,
+    drops::kReloading,
+    drops::kNoListener,
+    drops::kServerCounts,
+    drops::kShotOfNobody,
+    drops::kEndsFull,
+    drops::kCommandTooLong,
 };
 
 }  // namespace
 
-std::span<const wire::Mapping> mapping() { return kAll; }
+std::span<const wire::MappingLine> mapping() { return kAll; }
 
 }  // namespace entente::bzflag

@@ -191,7 +191,7 @@ struct TeamUpdate {
 };
 struct OneTeamUpdate {
   static constexpr Code kCode = 0x7475;
-  static constexpr Code kDrawnCode = 0x746f;  // the page's code, which it also gives to TimeLeft
+  static constexpr Code kDrawnCode = 0x746f;  // the wiki page's code, which it also gives to TimeLeft
   std::uint16_t team = 0, size = 0, active = 0, won = 0, lost = 0;
 };
 struct Score {

@@ -1,13 +1,13 @@
 // The link to a peer, for front and back: decodes its bytes, encodes messages, converts its dialect to the first and
-// back, and keeps the datagram link.
-// Law: what may travel by datagram does so once that link exists, and by stream until then. What is held back is sent
-// later, in the same order.
+// back, and keeps the UDP link.
+// Law: what may travel by datagram does so once the UDP link exists, and by stream until then. What is held back is
+// sent later, in the same order.
 #pragma once
 
 #include <optional>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/translate/dialect_translator.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/wire/message_link.h"
@@ -39,10 +39,10 @@ class PeerLink {
   void stream(Out& out, const Message& message) {
     send(out, wire::Lane::kStream, message);
   }
-  /// Sends by datagram if that link exists, else by stream.
+  /// Sends by datagram if the UDP link exists, else by stream.
   template <class Out>
   void quick(Out& out, const Message& message) {
-    send(out, linked ? wire::Lane::kDatagram : wire::Lane::kStream, message);
+    send(out, udp_linked ? wire::Lane::kDatagram : wire::Lane::kStream, message);
   }
   template <class Out>
   void datagram(Out& out, const Message& message) {
@@ -59,7 +59,7 @@ class PeerLink {
     held_.clear();
   }
 
-  bool linked = false;
+  bool udp_linked = false;
 
  private:
   template <class Take>
@@ -72,7 +72,7 @@ class PeerLink {
   template <class Out>
   void send(Out& out, wire::Lane lane, const Message& message) {
     const auto all = translator_.say(message);
-    if (all.empty()) return out.lose(loss::kUnsaid);
+    if (all.empty()) return out.drop(drops::kUnsaid);
     for (const Message& said : all) {
       const Buffer& frame = link_.frame(said);
       if (holding_ && !comes_in(said))

@@ -105,8 +105,8 @@ template <class V>
 void fields(V& v, Enter& m) {
   v.when("dialect.address_ids", v.dialect.address_ids, [&] { v("id", m.id.address); });
   v("type", m.type);
-  v.when("dialect.signed_words", !v.dialect.unsigned_words, [&] { v("team", m.team); });
-  v.when("dialect.unsigned_words", v.dialect.unsigned_words,
+  v.when("dialect.signed_fields", !v.dialect.unsigned_fields, [&] { v("team", m.team); });
+  v.when("dialect.unsigned_fields", v.dialect.unsigned_fields,
          [&] { v.template bits_as<std::uint16_t>("team", m.team); });
   v("callsign", m.callsign)("motto", m.motto);
   v.when("dialect.enter_token", v.dialect.enter_token, [&] { v("token", m.token)("version", m.version); });
@@ -277,8 +277,8 @@ void update(V& v, Update& m) {
   v.when("dialect.stamped_updates", v.dialect.stamped_updates, [&] { v("time", m.time); });
   id(v, "player", m.player);
   v.when("dialect.stamped_updates", v.dialect.stamped_updates, [&] { v("order", m.order); });
-  v.when("dialect.signed_words", !v.dialect.unsigned_words, [&] { v("status", m.status); });
-  v.when("dialect.unsigned_words", v.dialect.unsigned_words,
+  v.when("dialect.signed_fields", !v.dialect.unsigned_fields, [&] { v("status", m.status); });
+  v.when("dialect.unsigned_fields", v.dialect.unsigned_fields,
          [&] { v.template bits_as<std::uint16_t>("status", m.status); });
   v("pos", m.pos)("vel", m.vel)("azimuth", m.azimuth)("turn", m.turn);
   tail(v, m.status, m.tail);

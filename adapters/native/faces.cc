@@ -4,7 +4,7 @@
 #include <array>
 
 #include "adapters/native/codec.h"
-#include "adapters/native/losses.h"
+#include "adapters/native/drops.h"
 #include "adapters/native/native.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/id_map.h"
@@ -94,9 +94,9 @@ class NativeFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
     const auto take = [&](const words::Intent& message) {
       auto intent = core::from_message(message);
-      if (!intent) return out.lose(loss::kUnknownIntent), true;  // of a later schema
+      if (!intent) return out.drop(drops::kUnknownIntent), true;  // of a later schema
       if (const auto* enter = as<words::Enter>(*intent)) contract_ = std::clamp(enter->contract(), 1U, kContract);
-      if (contract_ < 2 && as<words::Playback>(*intent) != nullptr) return out.lose(loss::kOfContract2), true;
+      if (contract_ < 2 && as<words::Playback>(*intent) != nullptr) return out.drop(drops::kOfContract2), true;
       out.say(std::move(*intent));
       return true;
     };
@@ -104,10 +104,10 @@ class NativeFront final : public core::Front {
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
-    const std::size_t waiting = out.waiting();
+    const std::size_t waiting = out.queued_bytes();
     if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool is_soon_outdated = as<words::Pose>(fact) || as<words::Input>(fact);
-    if (is_soon_outdated && waiting > kSlowReader) return out.lose(loss::kSlowReader, fact);
+    if (is_soon_outdated && waiting > kSlowReader) return out.drop(drops::kSlowReader, fact);
     if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // which it does not know
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
     if (out.send_cached(Lane::kStream, link_.cache_key())) return;
@@ -122,7 +122,7 @@ class NativeFront final : public core::Front {
   bool takes_another_world() const override { return true; }
 
   /// Sends Kicked as the last message, unless the end was sent already.
-  void room_ends(std::string_view why, FrontOut& out) override {
+  void session_ends(std::string_view why, FrontOut& out) override {
     if (!told_end_) {
       message_.Clear();
       message_.mutable_kicked()->set_text(std::string(why));
@@ -163,7 +163,7 @@ class NativeBack final : public core::Back {
 
   void hear(const Intent& intent, BackOut& out) override {
     if (!open_ || their_me_ == 0) {
-      if (early_.size() >= kMostEarly) return out.lose(loss::kEarlyFull, intent);
+      if (early_.size() >= kMostEarly) return out.drop(drops::kEarlyFull, intent);
       return early_.push_back(intent);
     }
     core::to_message(intent, message_);

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "adapters/native/codec.h"
+#include "adapters/native/drops.h"
 #include "adapters/native/faces.h"
-#include "adapters/native/losses.h"
 
 namespace entente::native {
 namespace {
@@ -33,7 +33,9 @@ class Native final : public wire::Game {
   std::unique_ptr<wire::Cutter> cutter(Way way, std::size_t dialect) const override {
     return make_cutter(envelope(dialect), way);
   }
-  bool says_text(std::size_t dialect) const override { return static_cast<Dialect>(dialect) == Dialect::kJson; }
+  bool uses_text_messages(std::size_t dialect) const override {
+    return static_cast<Dialect>(dialect) == Dialect::kJson;
+  }
   std::size_t largest_frame() const override { return kLargestFact; }
   std::size_t largest_from(Way way) const override { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
   /// A map, which a room sends at once.
@@ -70,12 +72,13 @@ const wire::Game& by_web() {
 }
 
 /// Every message is a word itself, so every line is exact.
-std::vector<wire::Mapping> make_mapping() {
-  std::vector<wire::Mapping> lines;
+std::vector<wire::MappingLine> make_mapping() {
+  std::vector<wire::MappingLine> lines;
   const auto codec = make_codec({});
   for (const wire::Row& row : codec->rows())
     lines.push_back({row.name, row.ways, "*", row.name, wire::Fidelity::kExact});
-  for (const wire::Mapping& line : {loss::kUnknownIntent, loss::kSlowReader, loss::kOfContract2, loss::kEarlyFull})
+  for (const wire::MappingLine& line :
+       {drops::kUnknownIntent, drops::kSlowReader, drops::kOfContract2, drops::kEarlyFull})
     lines.push_back(line);
   return lines;
 }
@@ -92,9 +95,9 @@ const core::Faces& faces() {
   return both;
 }
 
-std::span<const wire::Mapping> mapping() {
+std::span<const wire::MappingLine> mapping() {
   // The names in rows live as long as the schema.
-  static const std::vector<wire::Mapping> lines = make_mapping();
+  static const std::vector<wire::MappingLine> lines = make_mapping();
   return lines;
 }
 

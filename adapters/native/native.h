@@ -11,6 +11,6 @@ namespace entente::native {
 const wire::Game& game();
 
 const core::Faces& faces();
-std::span<const wire::Mapping> mapping();
+std::span<const wire::MappingLine> mapping();
 
 }  // namespace entente::native

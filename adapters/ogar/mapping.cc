@@ -1,7 +1,7 @@
 // What becomes of each field of each message and of each word. translators.h converts between modern3 and the legacy
 // versions.
 // Law: complete, and a reason stands wherever something is lost; a test looks for what no line is about.
-#include "adapters/ogar/losses.h"
+#include "adapters/ogar/drops.h"
 #include "adapters/ogar/ogar.h"
 
 namespace entente::ogar {
@@ -9,7 +9,7 @@ namespace {
 
 using wire::kDown, wire::kUp;
 using enum wire::Fidelity;
-using wire::Mapping;
+using wire::MappingLine;
 
 constexpr const char* kTrailing = "no program reads bytes after the message";
 constexpr const char* kFlat = "cells face no direction and hold no keys";
@@ -19,7 +19,7 @@ constexpr const char* kNoTokens = "there is nothing to carry";
 constexpr const char* kLong = "at most 64 bytes";
 constexpr const char* kTouch = "the server decides what touches what";
 
-constexpr Mapping kMapping[] = {
+constexpr MappingLine kMapping[] = {
     // -- Client to server ---------------------------------------------------------------------------------------------
     {"Hello", kUp, "opcode", "", kSynthesised, "it says which protocol is spoken"},
     {"Hello", kUp, "version", "", kSynthesised, "it says which dialect is spoken"},
@@ -295,27 +295,27 @@ constexpr Mapping kMapping[] = {
     {"", kDown, "", "Ready", kDropped, "the first update implies it"},
 
     // -- What is dropped, counted by these lines ----------------------------------------------------------------------
-    loss::kMinionCollect,
-    loss::kVoxels,
-    loss::kSolidsFull,
-    loss::kChatFull,
-    loss::kCellsOfOneFull,
-    loss::kCellsFull,
-    loss::kTraceFull,
-    loss::kPlayersFull,
-    loss::kBoardFull,
-    loss::kSlicesNotFinite,
-    loss::kNobody,
-    loss::kOtherChange,
-    loss::kWatchOne,
-    loss::kChatForSome,
-    loss::kChatTooFast,
-    loss::kNoCell,
-    loss::kCommandTooLong,
+    drops::kMinionCollect,
+    drops::kVoxels,
+    drops::kSolidsFull,
+    drops::kChatFull,
+    drops::kCellsOfOneFull,
+    drops::kCellsFull,
+    drops::kTraceFull,
+    drops::kPlayersFull,
+    drops::kBoardFull,
+    drops::kSlicesNotFinite,
+    drops::kNobody,
+    drops::kOtherChange,
+    drops::kWatchOne,
+    drops::kChatForSome,
+    drops::kChatTooFast,
+    drops::kNoCell,
+    drops::kCommandTooLong,
 };
 
 }  // namespace
 
-std::span<const Mapping> mapping() { return kMapping; }
+std::span<const MappingLine> mapping() { return kMapping; }
 
 }  // namespace entente::ogar

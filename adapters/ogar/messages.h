@@ -84,7 +84,7 @@ struct WorldInfo {
   ClosedText server, mode;
   float load = 0;              ///< tick time divided by tick length
   std::uint32_t uptime = 0;    ///< seconds
-  std::uint8_t four = 0;       ///< 1: as in the document, without `limit`
+  std::uint8_t four = 0;       ///< 1: four counts follow, not five: there is no `limit`
   std::uint16_t limit = 0;     ///< connections
   std::uint16_t external = 0;  ///< players with a connection
   std::uint16_t internal = 0;  ///< bots

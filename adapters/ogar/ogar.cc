@@ -60,7 +60,7 @@ class OgarGame final : public wire::Game {
   std::size_t largest_frame() const override { return kLargestToClient; }
   /// Cigar2 clears its page, including the chat, when the connection closes, and connects again.
   bool hides_units() const override { return true; }
-  std::uint32_t goodbye_ms() const override { return 4'000; }
+  std::uint32_t refuse_linger_ms() const override { return 4'000; }
   std::size_t largest_from(wire::Way way) const override { return most_from(way); }
 
   /// OgarII disconnects for unknown messages, which a capture shows. MultiOgarII has no modern protocol and never

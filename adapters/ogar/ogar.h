@@ -18,7 +18,7 @@ std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 
 const core::Faces& faces();
 /// The table of what each field and each word becomes, for all dialects; see mapping.cc.
-std::span<const wire::Mapping> mapping();
+std::span<const wire::MappingLine> mapping();
 
 /// What the fields of messages tell of people; see personal.cc.
 std::span<const wire::PersonalField> personal();

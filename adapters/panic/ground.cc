@@ -54,7 +54,7 @@ Ground::Ground(std::uint8_t id, std::uint8_t version, int columns, int rows)
       tiles_(columns, rows),
       digits_(static_cast<std::size_t>(columns * rows), words::SHOTS_PASS | words::UNITS_PASS) {}
 
-Ground Ground::open(std::uint8_t id, std::uint8_t version) {
+Ground Ground::uncharted(std::uint8_t id, std::uint8_t version) {
   const KnownSize* known = known_size(id, version);
   if (known == nullptr) return {id, version, kLargest, kLargest};
   Ground ground(id, version, known->columns, known->rows);

@@ -17,7 +17,7 @@ namespace entente::panic {
 class Ground {
  public:
   /// A map of which only the size is known: by its number, else the largest that a client can show.
-  static Ground open(std::uint8_t id, std::uint8_t version);
+  static Ground uncharted(std::uint8_t id, std::uint8_t version);
   /// Reads the text of a .map file.
   static Result<Ground> read(std::string_view text);
 

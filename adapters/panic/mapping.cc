@@ -1,18 +1,18 @@
 // What becomes of each field of Panic's messages and of each word: the table behind the explanations, the documents and
-// the loss counters. Law: complete; a test walks every message and every kind of word.
+// the drop counters. Law: complete; a test walks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include <array>
 #include <vector>
 
-#include "adapters/panic/losses.h"
+#include "adapters/panic/drops.h"
 #include "adapters/panic/panic.h"
 
 namespace entente::panic {
 namespace {
 
 using wire::down, wire::kDown, wire::kUp, wire::no_fact, wire::no_intent;
-using wire::Fidelity, wire::Mapping;
+using wire::Fidelity, wire::MappingLine;
 
 constexpr const char* kZeros = "the released server sends leftover memory; Entente writes zeros";
 constexpr const char* kUnused = "it has no meaning here; Entente writes 0";
@@ -28,17 +28,17 @@ constexpr const char* kNoScores = "the game has no scores, only a winner";
 constexpr const char* kNoChat = "the game has no chat";
 constexpr const char* kNoFlight = "shots hit at once; their flight is not shown";
 
-constexpr Mapping up(const char* field, const char* word, Fidelity fidelity, const char* reason = "") {
+constexpr MappingLine up(const char* field, const char* word, Fidelity fidelity, const char* reason = "") {
   return {"Action", kUp, field, word, fidelity, reason};
 }
 /// The fields that every piece is created with.
-constexpr std::array<Mapping, 5> created(const char* message, const char* value) {
+constexpr std::array<MappingLine, 5> created(const char* message, const char* value) {
   return {down(message, "value", value), down(message, "piece", "Unit.id", Fidelity::kLossy, kNumbered),
           down(message, "x", "Unit.pose.x"), down(message, "y", "Unit.pose.y"),
           down(message, "*", "", Fidelity::kSynthesised, kZeros)};
 }
 
-constexpr Mapping kActions[] = {
+constexpr MappingLine kActions[] = {
     up("player", "", Fidelity::kSynthesised, "a client must send its own; a server is sent the number that it gave"),
     up("player", "Resume.player", Fidelity::kLossy,
        "only from the first Action of a new client, if `reconnect` is set"),
@@ -59,7 +59,7 @@ constexpr Mapping kActions[] = {
     up("*", "Eject", Fidelity::kLossy, kShotAhead),
 };
 
-constexpr Mapping kIntents[] = {
+constexpr MappingLine kIntents[] = {
     {"", kUp, "", "Enter", Fidelity::kSynthesised, "a player enters by connecting; there are no names"},
     {"", kUp, "", "Spawn", Fidelity::kSynthesised,
      "tanks are on the field from the start; the player takes its next one"},
@@ -86,7 +86,7 @@ constexpr Mapping kIntents[] = {
     no_intent("Playback", "only replays can be paused or moved in time"),
 };
 
-constexpr Mapping kState[] = {
+constexpr MappingLine kState[] = {
     down("GameState", "map", "World.name", Fidelity::kLossy,
          "a client has two maps; any other world is shown as map 2/1"),
     down("GameState", "map_version", "World.name", Fidelity::kLossy, "as for `map`"),
@@ -102,7 +102,7 @@ constexpr auto kPickupHealth = created("CreateHealth", "Unit.health");
 constexpr auto kPickupAmmo = created("CreateAmmo", "Unit.health");
 constexpr auto kDecoration = created("CreateDecoration", "Unit.health");
 constexpr auto kTank = created("CreateTank", "Unit.health");
-constexpr Mapping kCodes[] = {
+constexpr MappingLine kCodes[] = {
     down("CreateAmmo", "*", "Token", Fidelity::kLossy, kLies),
     down("CreateAmmo", "*", "TokenDropped", Fidelity::kLossy, kLies),
     down("Destroy", "piece", "TokenTaken", Fidelity::kLossy, kLies),
@@ -122,7 +122,7 @@ constexpr Mapping kCodes[] = {
          "tanks of others are created again; the player's own stays as it was"),
 };
 
-constexpr Mapping kEvents[] = {
+constexpr MappingLine kEvents[] = {
     down("UpdateAmmo", "value", "Ammo.clip"),
     down("UpdateAmmo", "value", "Unit.radius", Fidelity::kLossy, "a tenth of the mass of the player's own cells"),
     down("UpdateAmmo", "*", "", Fidelity::kSynthesised, kUnused),
@@ -159,7 +159,7 @@ constexpr Mapping kEvents[] = {
     down("GameOver", "*", "", Fidelity::kSynthesised, kUnused),
 };
 
-constexpr Mapping kFacts[] = {
+constexpr MappingLine kFacts[] = {
     {"", kDown, "", "Room", Fidelity::kDropped, "clients have no use for it"},
     {"", kDown, "", "Refused", Fidelity::kLossy, "the connection is closed; a player who comes to a full game watches"},
     {"", kDown, "", "Kicked", Fidelity::kLossy, "the connection is closed"},
@@ -189,27 +189,28 @@ constexpr Mapping kFacts[] = {
     no_fact("Round.another", "the end is not shown if another round follows"),
 };
 
-constexpr Mapping kLosses[] = {
-    loss::kActionTooEarly,  loss::kActionOfAnother, loss::kNoAction,        loss::kActionNoDirection,
-    loss::kActionNoTank,    loss::kActionOfDead,    loss::kMapsUnreadable,  loss::kMapIsFixed,
-    loss::kUnitUnlike,      loss::kTokensFull,      loss::kRoundGoesOn,     loss::kBeforeState,
-    loss::kCreateReserved,  loss::kEventReserved,   loss::kPiecesFull,      loss::kNoPiece,
-    loss::kMoveNoDirection, loss::kOverAlready,     loss::kOtherPlayer,     loss::kWatching,
-    loss::kNotInPlay,       loss::kNoTank,          loss::kStepNoDirection, loss::kNoAmmo,
-    loss::kShotLeavesMap,
+constexpr MappingLine kDrops[] = {
+    drops::kActionTooEarly,  drops::kActionOfAnother, drops::kNoAction,        drops::kActionNoDirection,
+    drops::kActionNoTank,    drops::kActionOfDead,    drops::kMapsUnreadable,  drops::kMapIsFixed,
+    drops::kUnitUnlike,      drops::kTokensFull,      drops::kRoundGoesOn,     drops::kBeforeState,
+    drops::kCreateReserved,  drops::kEventReserved,   drops::kPiecesFull,      drops::kNoPiece,
+    drops::kMoveNoDirection, drops::kOverAlready,     drops::kOtherPlayer,     drops::kWatching,
+    drops::kNotInPlay,       drops::kNoTank,          drops::kStepNoDirection, drops::kNoAmmo,
+    drops::kShotLeavesMap,
 };
 
 }  // namespace
 
-std::span<const Mapping> mapping() {
+std::span<const MappingLine> mapping() {
   static const auto kAll = [] {
-    std::vector<Mapping> all;
-    for (const std::span<const Mapping> part :
-         {std::span<const Mapping>(kActions), std::span<const Mapping>(kIntents), std::span<const Mapping>(kState),
-          std::span<const Mapping>(kBrick), std::span<const Mapping>(kPickupHealth),
-          std::span<const Mapping>(kPickupAmmo), std::span<const Mapping>(kDecoration), std::span<const Mapping>(kTank),
-          std::span<const Mapping>(kCodes), std::span<const Mapping>(kEvents), std::span<const Mapping>(kFacts),
-          std::span<const Mapping>(kLosses)})
+    std::vector<MappingLine> all;
+    for (const std::span<const MappingLine> part :
+         {std::span<const MappingLine>(kActions), std::span<const MappingLine>(kIntents),
+          std::span<const MappingLine>(kState), std::span<const MappingLine>(kBrick),
+          std::span<const MappingLine>(kPickupHealth), std::span<const MappingLine>(kPickupAmmo),
+          std::span<const MappingLine>(kDecoration), std::span<const MappingLine>(kTank),
+          std::span<const MappingLine>(kCodes), std::span<const MappingLine>(kEvents),
+          std::span<const MappingLine>(kFacts), std::span<const MappingLine>(kDrops)})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

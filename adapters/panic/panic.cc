@@ -53,7 +53,7 @@ class PanicGame final : public wire::Game {
   }
   std::size_t largest_frame() const override { return kLargestFrame; }
 
-  bool whole_frames(wire::Way, wire::Stage) const override { return true; }
+  bool requires_one_write(wire::Way, wire::Stage) const override { return true; }
   wire::Probe probe() const override { return wire::Probe::kFirstSession; }
 
   /// Certain only when exactly one dialect fits and no other still could.

@@ -27,15 +27,15 @@ inline std::int32_t mass_of(double radius) {
 
 /// REQUIRES: is_tank(code).
 inline std::uint32_t model_of(std::uint32_t code) { return code & 3U; }
-/// The seat of the tank's player, from 0 in the order of connecting. It decides the colour.
-inline std::uint32_t seat_of(std::uint32_t code) { return code >> 2U & 3U; }
+/// The colour slot of the tank's player: from 0, in the order of connecting.
+inline std::uint32_t colour_slot_of(std::uint32_t code) { return code >> 2U & 3U; }
 
 inline constexpr words::Team kTeams[] = {words::RED, words::BLUE, words::YELLOW, words::GREEN};
 inline constexpr const char* kColours[] = {"red", "blue", "yellow", "green"};
 
-/// The seat of a team; for a team that Panic does not have, the one with the most similar colour; `otherwise` for no
-/// team.
-inline std::uint32_t seat_of_team(words::Team team, std::uint32_t otherwise) {
+/// The colour slot of a team; for a team that Panic does not have, the one with the most similar colour; `otherwise`
+/// for no team.
+inline std::uint32_t colour_slot_of_team(words::Team team, std::uint32_t otherwise) {
   switch (team) {
     case words::RED:
     case words::HUNTER:
@@ -54,6 +54,8 @@ inline std::uint32_t seat_of_team(words::Team team, std::uint32_t otherwise) {
   }
 }
 
-inline std::uint32_t tank_code(std::uint32_t seat, std::uint32_t model) { return kFirstTank + 4 * seat + (model & 3U); }
+inline std::uint32_t tank_code(std::uint32_t colour_slot, std::uint32_t model) {
+  return kFirstTank + 4 * colour_slot + (model & 3U);
+}
 
 }  // namespace entente::panic

@@ -1,6 +1,6 @@
 // The front, a server for the game's clients, and the back, a client of its servers. proxy/core/README.md says what
 // both can rely on.
-#include "adapters/template/losses.h"
+#include "adapters/template/drops.h"
 #include "adapters/template/template.h"
 
 namespace entente::sample {
@@ -32,12 +32,12 @@ class SampleFront final : public core::Front {
     if (as<words::Ready>(fact) != nullptr) return send(Welcome{static_cast<std::uint8_t>(out.me())}, out);
     if (const auto* said = as<words::Said>(fact))
       return send(Chat{static_cast<std::uint8_t>(said->from()), text_of(said->text())}, out);
-    if (as<words::You>(fact) == nullptr) out.lose(loss::kOtherFact, fact);
+    if (as<words::You>(fact) == nullptr) out.drop(drops::kOtherFact, fact);
   }
 
  private:
   void enter(const Hello& hello, core::FrontOut& out) {
-    if (std::exchange(entered_, true)) return out.lose(loss::kHelloAgain);
+    if (std::exchange(entered_, true)) return out.drop(drops::kHelloAgain);
     words::Enter enter;
     enter.set_name(std::string(hello.name.view()));
     out.say(std::move(enter));
@@ -69,7 +69,7 @@ class SampleBack final : public core::Back {
     if (const auto* enter = as<words::Enter>(intent)) return void(name_ = enter->name());
     if (const auto* say = as<words::Say>(intent)) return send(Chat{0, text_of(say->text())}, out);
     if (as<words::Leave>(intent) != nullptr) return out.close("the player left");
-    out.lose(loss::kOtherIntent, intent);
+    out.drop(drops::kOtherIntent, intent);
   }
 
  private:

@@ -3,7 +3,7 @@
 namespace entente::wire {
 namespace {
 
-void message(Cutter& cutter, Way way, Bytes bytes, Dissected& to) {
+void message(Cutter& cutter, Way way, Bytes bytes, DissectorSink& to) {
   const auto fault = cut_message(cutter, bytes, [&](Stage stage, Bytes frame) {
     to.frame({way, Lane::kStream, stage, frame});
     return true;
@@ -20,7 +20,7 @@ Dissector::Dissector(const Game& game, std::size_t dialect) : messages_(keeps_me
   datagrams_[1] = game.datagram_cutter(Way::kToClient, dialect);
 }
 
-void Dissector::stream(Way way, Bytes bytes, Dissected& to) {
+void Dissector::stream(Way way, Bytes bytes, DissectorSink& to) {
   Side& s = side(way);
   if (messages_) return message(*s.cutter, way, bytes, to);
   if (s.lost) return to.raw(way, Lane::kStream, bytes, nullptr);
@@ -37,7 +37,7 @@ void Dissector::stream(Way way, Bytes bytes, Dissected& to) {
     s.kept.erase(s.kept.begin(), s.kept.begin() + static_cast<std::ptrdiff_t>(taken));
 }
 
-std::size_t Dissector::cut(Side& s, Way way, Bytes bytes, Dissected& to) {
+std::size_t Dissector::cut(Side& s, Way way, Bytes bytes, DissectorSink& to) {
   std::size_t taken = 0;
   while (taken < bytes.size()) {
     const Bytes left = bytes.subspan(taken);
@@ -54,7 +54,7 @@ std::size_t Dissector::cut(Side& s, Way way, Bytes bytes, Dissected& to) {
   return taken;
 }
 
-void Dissector::datagram(Way way, Bytes bytes, Dissected& to) {
+void Dissector::datagram(Way way, Bytes bytes, DissectorSink& to) {
   static constexpr Fault kNone{"no datagrams in this game"};
   static constexpr Fault kShort{"message too short", "length"};
   const auto& cutter = datagrams_[way == Way::kToServer ? 0 : 1];
@@ -68,14 +68,14 @@ void Dissector::datagram(Way way, Bytes bytes, Dissected& to) {
   }
 }
 
-void Dissector::end(Way way, Dissected& to, bool lost) {
+void Dissector::end(Way way, DissectorSink& to, bool lost) {
   Side& s = side(way);
   if (!s.kept.empty()) to.raw(way, Lane::kStream, s.kept, nullptr);
   s.kept.clear();
   s.lost = s.lost || lost;
 }
 
-void Dissector::skip(Way way, Dissected& to) {
+void Dissector::skip(Way way, DissectorSink& to) {
   end(way, to, false);
   Side& s = side(way);
   s.lost = false;

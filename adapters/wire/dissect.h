@@ -11,9 +11,9 @@
 namespace entente::wire {
 
 /// Receives the results. Bytes are valid only during the call.
-class Dissected {
+class DissectorSink {
  public:
-  virtual ~Dissected() = default;
+  virtual ~DissectorSink() = default;
   virtual void frame(const Frame& frame) = 0;
   /// Bytes outside a frame: framing is lost (`why` is the fault, given once), or was lost before; or one refused
   /// datagram or message.
@@ -26,17 +26,17 @@ class Dissector {
 
   /// Takes stream bytes as they were read; keeps at most one incomplete frame per direction. On a transport that
   /// keeps messages apart: takes one whole message, possibly empty.
-  void stream(Way way, Bytes bytes, Dissected& to);
+  void stream(Way way, Bytes bytes, DissectorSink& to);
 
   /// Takes one whole datagram, which may hold several frames.
-  void datagram(Way way, Bytes bytes, Dissected& to);
+  void datagram(Way way, Bytes bytes, DissectorSink& to);
 
   /// The connection ended, or bytes were lost: an incomplete frame comes out raw, without a fault. After a loss,
   /// nothing of that direction can be cut into frames.
-  void end(Way way, Dissected& to, bool lost);
+  void end(Way way, DissectorSink& to, bool lost);
 
   /// Whole frames were lost; what follows begins with a frame. An incomplete frame comes out raw.
-  void skip(Way way, Dissected& to);
+  void skip(Way way, DissectorSink& to);
 
   /// Bytes that are kept of an incomplete frame.
   std::size_t pending(Way way) const { return side(way).kept.size(); }
@@ -50,7 +50,7 @@ class Dissector {
   Side& side(Way way) { return way == Way::kToServer ? to_server_ : to_client_; }
   const Side& side(Way way) const { return way == Way::kToServer ? to_server_ : to_client_; }
   /// Cuts whole frames from `bytes`; returns how many bytes they had.
-  std::size_t cut(Side& side, Way way, Bytes bytes, Dissected& to);
+  std::size_t cut(Side& side, Way way, Bytes bytes, DissectorSink& to);
 
   bool messages_;
   Side to_server_, to_client_;

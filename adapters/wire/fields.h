@@ -5,10 +5,12 @@
 //     v("player", m.player)("shot", m.shot)("pos", m.pos)("vel", m.vel);
 //   }
 //
-// Reader, Writer and VisitingLayout (visiting_layout.h) are the visitors. Laws: a `when` sees only the dialect and
-// fields already visited; fields() computes nothing; a count above the number of bytes left is refused before memory is
-// allocated; structs keep wire values (the i16, the padding, the bytes after a NUL), so that what decodes encodes to
-// the same bytes.
+// Reader, Writer and VisitingLayout (visiting_layout.h) are the layout drivers: fields() is compiled once for each
+// driver and message. A FieldVisitor (field_visitor.h) is another thing: VisitingLayout calls it for each field, and it
+// is compiled once, for all messages.
+// Laws: a `when` sees only the dialect and earlier fields; fields() computes nothing; a count above the number of bytes
+// left is refused before memory is allocated; structs keep wire values (the i16, the padding, the bytes after a NUL),
+// so that what decodes encodes to the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -110,9 +112,9 @@ inline std::uint64_t byte_swap(std::uint64_t v) { return __builtin_bswap64(v); }
 /// Byte order of a dialect's numbers.
 enum class ByteOrder : std::uint8_t { kBig, kLittle };
 
-// -- The verbs, shared by all visitors -------------------------------------------------------------------------------
+// -- The verbs, shared by all layout drivers ------------------------------------------------------------------------
 
-/// `Self` is the visitor; D the game's dialect: a struct of features with a member `order`.
+/// `Self` is the layout driver; D the game's dialect: a struct of features with a member `order`.
 template <class Self, class D>
 class Verbs {
  public:

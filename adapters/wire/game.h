@@ -89,7 +89,7 @@ enum class EnetParting : std::uint8_t {
 enum class Refusal : std::uint8_t { kBanned, kUnavailable };
 
 /// How far a player's admission by the server has come.
-enum class Entry : std::uint8_t { kUntold, kIn, kBanned };
+enum class AdmissionState : std::uint8_t { kUntold, kIn, kBanned };
 
 /// What is common to all connections of a game. Stateless; lives as long as the program.
 class Game {
@@ -112,7 +112,7 @@ class Game {
   virtual std::size_t packed_datagram(std::size_t /*dialect*/) const { return 0; }
 
   /// Whether its WebSocket messages are text frames.
-  virtual bool says_text(std::size_t /*dialect*/) const { return false; }
+  virtual bool uses_text_messages(std::size_t /*dialect*/) const { return false; }
 
   /// The largest frame of this game in bytes, with its envelope; a larger one is refused as soon as its length is
   /// known.
@@ -124,7 +124,7 @@ class Game {
   // -- What a relay must observe --------------------------------------------------------------------------------------
 
   /// Whether receivers read a frame with one call, so that it must arrive in one write, never split.
-  virtual bool whole_frames(Way, Stage) const { return false; }
+  virtual bool requires_one_write(Way, Stage) const { return false; }
 
   /// The size of a client's greeting in bytes (the cutter checks its content). 0: the server speaks first, or neither
   /// side has to.
@@ -135,7 +135,7 @@ class Game {
 
   /// What these whole frames of a server's stream say about admission. A game whose servers have no message for bans
   /// returns kIn at once.
-  virtual Entry entry(Bytes /*frames*/, std::size_t /*dialect*/) const { return Entry::kIn; }
+  virtual AdmissionState admission(Bytes /*frames*/, std::size_t /*dialect*/) const { return AdmissionState::kIn; }
   /// What a client that is turned away is sent before its connection is closed: the reason, if the game has words for
   /// it at this stage.
   virtual Buffer refusal(std::size_t dialect, Refusal, std::string_view /*why*/) const {
@@ -176,7 +176,7 @@ class Game {
   virtual bool bans_by(std::uint32_t /*data*/) const { return false; }
   /// How long a refused client stays connected, in milliseconds, so that its player can read why: for programs that
   /// clear their screen when the connection closes.
-  virtual std::uint32_t goodbye_ms() const { return 0; }
+  virtual std::uint32_t refuse_linger_ms() const { return 0; }
   /// Whether a server may tell a player only what is in sight, so that two players know different units.
   virtual bool hides_units() const { return false; }
   /// Whether a player can be told something in words while playing.

@@ -50,11 +50,11 @@ class [[nodiscard]] Expected {
   std::variant<T, E> held_;
 };
 
-/// The result of reading a peer's bytes.
+/// For what a peer sent: a value, or a Fault.
 template <class T>
 using Result = Expected<T, Fault>;
 
-/// The result of an operation of the machine.
+/// For what this machine did: a value, or an Error, which is a sentence for a person.
 template <class T>
 using Outcome = Expected<T, Error>;
 

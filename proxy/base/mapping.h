@@ -10,14 +10,14 @@
 namespace entente {
 
 enum class Fidelity : std::uint8_t {
-  kExact,        ///< the same value arrives, or the nearest that the wire can hold
-  kLossy,        ///< something like it arrives
-  kSynthesised,  ///< no word is behind it: we make it up (an order, a checksum, a default)
-  kDropped,      ///< never arrives
-  kSometimes,    ///< is dropped in the situation that the reason names; another line says what happens otherwise
+  kExact,             ///< the same value arrives, or the nearest that the wire can hold
+  kLossy,             ///< something like it arrives
+  kSynthesised,       ///< no word is behind it: we make it up (a sequence number, a checksum, a default)
+  kDropped,           ///< never arrives
+  kDroppedSometimes,  ///< is dropped in the situation that the reason names; another line says what happens otherwise
 };
 
-struct Mapping {
+struct MappingLine {
   const char* message;  ///< as in its Row; "" for a word that no message says; "*": any message
   std::uint8_t ways;    ///< sum of wire::Way: the directions in which the message travels when this holds
   const char* field;    ///< its path without indices ("flags.owner"); "*": all fields without a line; "": none
@@ -29,25 +29,25 @@ struct Mapping {
 inline constexpr std::uint8_t kUp = 1;    // wire::Way::kToServer
 inline constexpr std::uint8_t kDown = 2;  // wire::Way::kToClient
 
-// A kSometimes line is about a message that did not become a word, or about a word that did not become a message.
+// A kDroppedSometimes line is about a message that did not become a word, or a word that did not become a message.
 
 /// A message of a client, or a field of it.
-constexpr Mapping lost_up(const char* message, const char* field, const char* reason) {
-  return {message, kUp, field, "", Fidelity::kSometimes, reason};
+constexpr MappingLine dropped_up(const char* message, const char* field, const char* reason) {
+  return {message, kUp, field, "", Fidelity::kDroppedSometimes, reason};
 }
 /// A message of a server, or a field of it.
-constexpr Mapping lost_down(const char* message, const char* field, const char* reason) {
-  return {message, kDown, field, "", Fidelity::kSometimes, reason};
+constexpr MappingLine dropped_down(const char* message, const char* field, const char* reason) {
+  return {message, kDown, field, "", Fidelity::kDroppedSometimes, reason};
 }
-constexpr Mapping lost_intent(const char* word, const char* reason) {
-  return {"", kUp, "", word, Fidelity::kSometimes, reason};
+constexpr MappingLine dropped_intent(const char* word, const char* reason) {
+  return {"", kUp, "", word, Fidelity::kDroppedSometimes, reason};
 }
-constexpr Mapping lost_fact(const char* word, const char* reason) {
-  return {"", kDown, "", word, Fidelity::kSometimes, reason};
+constexpr MappingLine dropped_fact(const char* word, const char* reason) {
+  return {"", kDown, "", word, Fidelity::kDroppedSometimes, reason};
 }
 
 /// What the line is about: "MsgShotBegin.dt" or "Fire". `word`: the word's name, for a line about any word.
-inline std::string subject(const Mapping& line, const char* word = nullptr) {
+inline std::string subject(const MappingLine& line, const char* word = nullptr) {
   const std::string_view message = line.message, field = line.field, any = "*";
   if (message.empty()) return word != nullptr ? word : line.word == any ? "a word" : line.word;
   const std::string name(message == any ? "a message" : message);

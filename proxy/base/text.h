@@ -122,14 +122,14 @@ inline void erase_controls(std::string& text) {
   std::erase_if(text, is_control);
 }
 
-/// The same without control characters: for a name, or a line on a screen.
+/// well_formed() without control characters: for a name, or a line on a screen.
 inline std::string clean(std::string_view text) {
   std::string out = well_formed(text);
   erase_controls(out);
   return out;
 }
 
-/// Printable ASCII: every other byte becomes '?'.
+/// Printable ASCII: each byte outside ' ' to '~' becomes '?'.
 inline std::string ascii(std::string_view text) {
   std::string out(text);
   std::replace_if(

@@ -4,7 +4,7 @@
 
 namespace entente::core {
 
-std::vector<Id> tank_units_of(const PlayerState& player, const World& world) {
+std::vector<Id> tank_units_of(const PlayerState& player, const WorldState& world) {
   std::vector<Id> bodies;
   const UnitState* cell = nullptr;
   for (const Id id : player.units) {
@@ -23,7 +23,7 @@ std::vector<Id> tank_units_of(const PlayerState& player, const World& world) {
   return bodies;
 }
 
-std::vector<Id> tank_units_of_nobody(const World& world) {
+std::vector<Id> tank_units_of_nobody(const WorldState& world) {
   return world.sorted_units([](const UnitState& state) {
     return state.unit.owner() == 0 && shown_as_tank(state.unit.kind()) && !state.hidden;
   });

@@ -16,13 +16,13 @@ inline bool shown_as_tank(words::Unit::Kind kind) { return is_body(kind) || kind
 
 /// The player's bodies, the steered one first, then one cell: the steered one, or the largest. Hidden bodies are
 /// included; a visible cell is preferred to a hidden one.
-std::vector<Id> tank_units_of(const PlayerState& player, const World& world);
+std::vector<Id> tank_units_of(const PlayerState& player, const WorldState& world);
 
 /// Whether it is in play and visible. Null: no.
 inline bool is_seen(const UnitState* state) { return state != nullptr && state->unit.alive() && !state->hidden; }
 
 /// Visible units without an owner that can be shown as tanks, by id.
-std::vector<Id> tank_units_of_nobody(const World& world);
+std::vector<Id> tank_units_of_nobody(const WorldState& world);
 
 /// Reports a unit, and that it is the only unit of its owner, who steers it.
 void say_owned(words::Unit unit, BackOut& out);

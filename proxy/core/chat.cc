@@ -35,7 +35,7 @@ std::string line_of(const words::Waiting& waiting) {
   return "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need());
 }
 
-std::string line_of(const words::Round& round, const World& world) {
+std::string line_of(const words::Round& round, const WorldState& world) {
   const PlayerState* winner = world.player(round.winner());
   const bool side = round.winning_team() != words::TEAM_ANY;
   if (winner == nullptr && !side) return "the round is over";
@@ -83,22 +83,22 @@ Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
     Micros& told_at = slowed_[by];
     const bool tell = told_at == 0 || now >= told_at + kSecond;
     if (tell) told_at = std::max<Micros>(now, 1);
-    return {&loss::kChatTooFast, tell};
+    return {&drops::kChatTooFast, tell};
   }
   spoken_[by] = free_at + rules_.every;
 
   std::string& text = *say.mutable_text();
   if (say.kind() == words::Say::CHAT && text.starts_with('/')) say.set_kind(words::Say::COMMAND);
   if (!rules_.commands && (say.kind() == words::Say::COMMAND || is_command(text) || is_script_command(text)))
-    return {&loss::kCommandElsewhere, true};
-  if (say.kind() == words::Say::COMMAND && !text.starts_with('/')) return {&loss::kCommandWithoutSlash, true};
+    return {&drops::kCommandElsewhere, true};
+  if (say.kind() == words::Say::COMMAND && !text.starts_with('/')) return {&drops::kCommandWithoutSlash, true};
   const std::size_t written = text.size();
   erase_controls(text);
   const bool whole =
       written <= rules_.most_bytes && text.size() == written && text.find(kReplacement) == std::string::npos;
   text = fitted(text, rules_.most_bytes);
-  if (text.find_first_not_of(' ') == std::string::npos) return {&loss::kNothingSaid};
-  if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/'))) return {&loss::kCommandNotExact, true};
+  if (text.find_first_not_of(' ') == std::string::npos) return {&drops::kNothingSaid};
+  if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/'))) return {&drops::kCommandNotExact, true};
   return {};
 }
 

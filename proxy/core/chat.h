@@ -10,12 +10,12 @@
 
 #include "proxy/base/command.h"
 #include "proxy/base/text.h"
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
 
-class World;
+class WorldState;
 
 struct ChatRules {
   bool commands = false;         ///< commands pass (both sides are the same game, or a setting allows it)
@@ -27,7 +27,7 @@ struct ChatRules {
 /// Events that a client can show only as a line from the server.
 std::string line_of(const words::Waiting& waiting);
 /// For a round that is over: who has won.
-std::string line_of(const words::Round& round, const World& world);
+std::string line_of(const words::Round& round, const WorldState& world);
 /// "hit 30/100" if the unit was hurt but not killed, otherwise nothing. `known`: its last health (0: unknown), which
 /// is updated.
 std::string line_of_hit(const words::Health& health, double& known);
@@ -62,9 +62,9 @@ std::string written(const Word& word) {
 /// line, unchanged; no other line begins like a command. Returns null, or the reason if nothing was sent.
 /// REQUIRES: most > 1.
 template <class Send>
-const Mapping* send_lines(words::Say::Kind kind, std::string_view text, std::size_t most, CutAt cut, Send&& send) {
+const MappingLine* send_lines(words::Say::Kind kind, std::string_view text, std::size_t most, CutAt cut, Send&& send) {
   if (kind == words::Say::COMMAND) {
-    if (text.size() > most) return &loss::kCommandTooLong;
+    if (text.size() > most) return &drops::kCommandTooLong;
     send(text);
     return nullptr;
   }
@@ -83,8 +83,8 @@ class Chat {
 
   /// Why a line is not passed on.
   struct Refusal {
-    const Mapping* why = nullptr;  ///< null: it is passed on
-    bool tell = false;             ///< tell the player
+    const MappingLine* why = nullptr;  ///< null: it is passed on
+    bool tell = false;                 ///< tell the player
     explicit operator bool() const { return why != nullptr; }
   };
   /// Prepares `say` to be passed on. A line that begins with '/' becomes a COMMAND.

@@ -5,13 +5,13 @@
 namespace entente::core {
 namespace {
 
-bool is_alive(const World& world, Id player) {
+bool is_alive(const WorldState& world, Id player) {
   const UnitState* unit = world.active_unit(player);
   return unit != nullptr && unit->unit.alive();
 }
 
 /// The settings of a game that its clients learn when they join.
-words::Room settings_of(const World& world) {
+words::Room settings_of(const WorldState& world) {
   words::Room settings;
   settings.set_mode(world.room().mode());
   settings.set_most_shots(world.room().most_shots());
@@ -21,7 +21,7 @@ words::Room settings_of(const World& world) {
   return settings;
 }
 
-std::vector<Fact> difference(const World& from, const World& to) {
+std::vector<Fact> difference(const WorldState& from, const WorldState& to) {
   std::vector<Fact> facts;
   tell_difference(
       from, to, [](Id) { return false; }, [&](Fact fact) { facts.push_back(std::move(fact)); });
@@ -30,10 +30,10 @@ std::vector<Fact> difference(const World& from, const World& to) {
 
 }  // namespace
 
-Comeback::Comeback(const World& world, Id player) : spawns_(is_alive(world, player)) {}
+Comeback::Comeback(const WorldState& world, Id player) : spawns_(is_alive(world, player)) {}
 
-std::vector<Fact> Comeback::loss(const World& world, Id player) {
-  World left;
+std::vector<Fact> Comeback::loss(const WorldState& world, Id player) {
+  WorldState left;
   world.tell([&](Fact& fact) {
     const auto* known = as<words::Player>(fact);
     const auto* score = as<words::Score>(fact);
@@ -52,7 +52,7 @@ std::vector<Fact> Comeback::loss(const World& world, Id player) {
   return facts;
 }
 
-bool Comeback::is_same_place(const World& world) const {
+bool Comeback::is_same_place(const WorldState& world) const {
   const words::World *before = world.geometry(), *now = next_->geometry();
   if (before == nullptr) return !world.ready() || now == nullptr;  // a player who is not in has loaded no world
   if (now == nullptr) return false;
@@ -60,7 +60,7 @@ bool Comeback::is_same_place(const World& world) const {
          settings_of(world).SerializeAsString() == settings_of(*next_).SerializeAsString();
 }
 
-std::vector<Fact> Comeback::arrive(const World& world, Id player) {
+std::vector<Fact> Comeback::arrive(const WorldState& world, Id player) {
   const PlayerState* own = world.player(player);
   if (own != nullptr && next_->player(player) == nullptr) next_->fold(own->player);  // told later, or never
   next_->fold(words::Ready());

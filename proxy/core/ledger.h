@@ -1,4 +1,4 @@
-// Counts what a room member could not forward to the other side, by lines of a mapping. Law: counting a known loss
+// Counts what a room member could not forward to the other side, by lines of a mapping. Law: counting a known drop
 // allocates nothing.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace entente::core {
 class Ledger {
  public:
   struct Entry {
-    const Mapping* line;
+    const MappingLine* line;
     const char* word;  ///< which word it was, if the line is about any; else null
     std::uint64_t times;
 
@@ -22,7 +22,7 @@ class Ledger {
   };
 
   /// `word`: a name that lives as long as the program.
-  void add(const Mapping& line, const char* word = nullptr) {
+  void add(const MappingLine& line, const char* word = nullptr) {
     for (Entry& entry : entries_) {
       if (entry.line != &line || entry.word != word) continue;
       ++entry.times;
@@ -30,7 +30,7 @@ class Ledger {
     }
     entries_.push_back({&line, word, 1});
   }
-  void add(const Mapping&& line, const char* word = nullptr) = delete;  // it would be gone
+  void add(const MappingLine&& line, const char* word = nullptr) = delete;  // it would be gone
 
   /// In the order in which they were first seen.
   const std::vector<Entry>& entries() const { return entries_; }

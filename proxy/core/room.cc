@@ -4,8 +4,8 @@
 #include <cassert>
 
 #include "proxy/core/arena/claims.h"
-#include "proxy/core/losses.h"
-#include "proxy/core/room_end.h"
+#include "proxy/core/drops.h"
+#include "proxy/core/room_slots.h"
 #include "proxy/core/texts.h"
 
 namespace entente::core {
@@ -21,7 +21,7 @@ Room::Room(Host& host, std::unique_ptr<Back> back, const RoomOptions& options)
       options_(options),
       random_(options.seed),
       chat_(options.chat),
-      back_(std::make_unique<BackEnd>(*this, kBackEnd, std::move(back))) {}
+      back_(std::make_unique<BackSlot>(*this, kBackId, std::move(back))) {}
 
 Room::~Room() = default;
 
@@ -29,7 +29,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool h
   now_ = now;
   const Id id = ++last_id_;
   seated_ = true;
-  FrontEnd& end = *(seats_[id] = std::make_unique<FrontEnd>(*this, id, std::move(front)));
+  FrontSlot& end = *(seats_[id] = std::make_unique<FrontSlot>(*this, id, std::move(front)));
   end.open = true;
   end.hears = hears;
   if (hears) hearers_.push_back(&end);
@@ -45,7 +45,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now, bool h
     world_.tell([&](Fact& fact) {
       shared_frames_.next_word();
       fact.at = now_;
-      if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = world_.round_at(now_);
+      if (auto* round = std::get_if<words::Round>(&fact.content)) *round = world_.round_at(now_);
       if (!end.left) tell(end, fact);
     });
   drain();
@@ -69,9 +69,9 @@ void Room::back_speaks(std::size_t dialect, Micros now) {
 
 void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
   now_ = now;
-  if (end == kBackEnd) {
+  if (end == kBackId) {
     if (back_->open) back_->member->receive(lane, bytes, *back_);
-  } else if (end == kNextEnd) {
+  } else if (end == kNextBackId) {
     if (transfer_ && transfer_->back->open) transfer_->back->member->receive(lane, bytes, *transfer_->back);
   } else if (const auto at = seats_.find(end); at != seats_.end() && at->second->open) {
     at->second->member->receive(lane, bytes, *at->second);
@@ -83,7 +83,7 @@ void Room::admit(Id id, Micros now) {
   now_ = now;
   const auto at = seats_.find(id);
   if (at == seats_.end() || at->second->left) return;
-  FrontEnd& seat = *at->second;
+  FrontSlot& seat = *at->second;
   seat.admitted = !seat.held.empty();
   for (Intent& intent : seat.held) {
     intent.at = now_;
@@ -102,7 +102,7 @@ void Room::unlink(Id id) {
 
 void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
   now_ = now;
-  if (end == kBackEnd) {
+  if (end == kBackId) {
     if (back_->left) return;
     if (refusal_ && comeback_ == nullptr) {
       leave(*back_);
@@ -111,7 +111,7 @@ void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
       lose(*back_, why, code);
     }
     if (why_.empty()) why_ = why;
-  } else if (end == kNextEnd) {
+  } else if (end == kNextBackId) {
     if (transfer_ && !transfer_->back->left) {
       lose(*transfer_->back, why, code);
       fail_later(why);
@@ -126,9 +126,9 @@ std::optional<Absence> Room::keep(Id id, Micros now) {
   now_ = now;
   const auto at = seats_.find(id);
   if (at == seats_.end() || over_) return std::nullopt;
-  FrontEnd& seat = *at->second;
+  FrontSlot& seat = *at->second;
   if (!seat.open || !seat.entered) return std::nullopt;
-  const auto absence = seat.member->awaits(seat);
+  const auto absence = seat.member->try_reserve_seat(seat);
   if (!absence) return std::nullopt;
   seat.open = false;
   seat.kept_until = now_ + absence->within;
@@ -150,7 +150,7 @@ bool Room::returned(Id id, const Peer& peer, Micros now) {
   now_ = now;
   const auto at = seats_.find(id);
   if (at == seats_.end() || at->second->left || at->second->kept_until == 0) return false;
-  FrontEnd& seat = *at->second;
+  FrontSlot& seat = *at->second;
   seat.open = true;
   seat.kept_until = 0;
   seat.member->returned(peer, seat);
@@ -161,9 +161,9 @@ bool Room::returned(Id id, const Peer& peer, Micros now) {
 void Room::tick(Micros now) {
   now_ = now;
   for (const TimerQueue::Timer* due : timers_.take_due(now, kMostTicks)) {
-    if (due->id == kBackEnd)
+    if (due->id == kBackId)
       tick(*back_);
-    else if (due->id == kNextEnd)
+    else if (due->id == kNextBackId)
       tick(*transfer_->back);
     else
       tick(*seats_.at(due->id));
@@ -179,8 +179,8 @@ void Room::order(const std::function<void(Back&)>& order, Micros now) {
   drain();
 }
 
-template <class SomeEnd>
-void Room::tick(SomeEnd& end) {
+template <class Slot>
+void Room::tick(Slot& end) {
   if (end.left) return;
   if (end.kept_until != 0 && now_ >= end.kept_until) return lose(end, "did not come back", 0);
   end.member->tick(end);
@@ -193,7 +193,7 @@ bool Room::announce(Id id, std::string_view text, Micros now) {
   if (at == seats_.end() || at->second->left || !at->second->open || !at->second->entered || over_) return false;
   words::Said said;
   said.set_text(std::string(text));
-  say(kBackEnd, Fact(id, std::move(said)));
+  say(kBackId, Fact(id, std::move(said)));
   drain();
   return true;
 }
@@ -229,11 +229,11 @@ void Room::say(Id by, Intent intent) {
 
 void Room::say(Id by, Fact fact) {
   fact.at = now_;
-  if (by == kNextEnd) {
+  if (by == kNextBackId) {
     if (transfer_) transfer_->facts.push_back(std::move(fact));
     return;
   }
-  if (by == kBackEnd && is_put_off(fact)) return;
+  if (by == kBackId && is_put_off(fact)) return;
   facts_.push_back(std::move(fact));
 }
 
@@ -242,27 +242,27 @@ void Room::drain() {
   assert(!draining_);  // a host called back
   draining_ = true;
   do {
-    while (!facts_.empty() || !intents_.empty() || !moves_.empty() || hears_next()) {
+    while (!facts_.empty() || !intents_.empty() || !scene_switches_.empty() || hears_next()) {
       if (facts_.size() + intents_.size() > options_.most_words) flooded();
       deliver_facts();
       deliver_intents();
       if (hears_next()) hear_next();
     }
   } while (settle());
-  if (!options_.keeps_shared) shared_frames_.forget();
+  if (!options_.shared_frames_stay) shared_frames_.forget();
   draining_ = false;
 }
 
 void Room::flooded() {
-  ledger_.add(loss::kFlooded);
+  ledger_.add(drops::kFlooded);
   facts_.clear();
   intents_.clear();
-  moves_.clear();
+  scene_switches_.clear();
   end_with("too much at once");
 }
 
 void Room::deliver_facts() {
-  for (const Move& move : std::exchange(moves_, {})) carry_out(move);
+  for (const SceneSwitch& change : std::exchange(scene_switches_, {})) carry_out(change);
   facts_now_.swap(facts_);
   for (Fact& fact : facts_now_) {
     if (fact.scene != 0) {
@@ -287,16 +287,16 @@ void Room::deliver(const Fact& fact) {
     if (at != seats_.end() && !at->second->left) tell(*at->second, fact);
     return;
   }
-  for (FrontEnd* seat : hearers_)
+  for (FrontSlot* seat : hearers_)
     if (!seat->left && is_for(fact, world_, seat->me())) tell(*seat, fact);
 }
 
-void Room::tell(FrontEnd& seat, const Fact& fact) {
+void Room::tell(FrontSlot& seat, const Fact& fact) {
   ++work_;
   seat.member->hear(fact, seat);
 }
 
-bool Room::is_for(const Fact& fact, const World& world, Id seat) {
+bool Room::is_for(const Fact& fact, const WorldState& world, Id seat) {
   switch (fact.audience) {
     case words::TEAM: {
       const PlayerState* player = world.player(seat);
@@ -320,10 +320,10 @@ void Room::deliver_intents() {
 void Room::deliver(Intent& intent) {
   if (waits(intent)) return;
   ++work_;
-  if (auto* say = std::get_if<words::Say>(&intent.kind)) {
+  if (auto* say = std::get_if<words::Say>(&intent.content)) {
     if (const auto refusal = chat_.filter(*say, intent.by, now_)) return refuse(intent, refusal);
   }
-  if (!finite(intent)) return ledger_.add(loss::kNotFinite, name_of(intent));
+  if (!finite(intent)) return ledger_.add(drops::kNotFinite, name_of(intent));
   clean_texts(intent);
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
@@ -344,7 +344,7 @@ void Room::deliver(Intent& intent) {
 bool Room::waits(Intent& intent) {
   const auto at = seats_.find(intent.by);
   if (at == seats_.end()) return false;
-  FrontEnd& seat = *at->second;
+  FrontSlot& seat = *at->second;
   if (as<words::Leave>(intent) != nullptr) {
     const bool was_in = std::exchange(seat.inside, false) || seat.held.empty();
     seat.entered = false;
@@ -360,7 +360,7 @@ bool Room::waits(Intent& intent) {
   if (seat.held.size() < kMostHeld)
     seat.held.push_back(std::move(intent));
   else
-    ledger_.add(loss::kHeldTooMany, name_of(intent));
+    ledger_.add(drops::kHeldTooMany, name_of(intent));
   return true;
 }
 
@@ -371,7 +371,7 @@ void Room::make_way(const words::Enter& wish) {
   if (!options_.shared || most == 0 || wish.role() == words::WATCH) return;
   const auto plays = [](const auto& player) { return player.second.player.role() != words::WATCH; };
   if (static_cast<std::size_t>(std::count_if(world_.players().begin(), world_.players().end(), plays)) < most) return;
-  FrontEnd* oldest = nullptr;
+  FrontSlot* oldest = nullptr;
   for (auto& [id, seat] : seats_)
     if (keeps(id) && (oldest == nullptr || seat->kept_until < oldest->kept_until)) oldest = seat.get();
   if (oldest == nullptr) return;
@@ -391,17 +391,17 @@ void Room::refuse(const Intent& intent, const Chat::Refusal& refusal) {
   notice.set_text(std::string("not passed on: ") + refusal.why->reason);
   Fact answer(intent.by, notice);
   answer.cause = intent.number;
-  say(kBackEnd, std::move(answer));
+  say(kBackId, std::move(answer));
 }
 
 /// Handled by the host, not the back, because it is about links.
 void Room::resume(const words::Resume& word, const Intent& intent) {
-  if (host_.resumes(intent.by, word.player())) return;
+  if (host_.try_resume_seat(intent.by, word.player())) return;
   words::ClaimRefused refused;
   refused.set_why("no player with that number is expected from that address");
   Fact answer(intent.by, refused);
   answer.cause = intent.number;
-  say(kBackEnd, std::move(answer));
+  say(kBackId, std::move(answer));
 }
 
 void Room::dial_once() {
@@ -430,7 +430,7 @@ bool Room::bury() {
   if (!std::exchange(some_left_, false)) return false;
   bool found = false;
   for (auto at = seats_.begin(); at != seats_.end();) {
-    FrontEnd& seat = *at->second;
+    FrontSlot& seat = *at->second;
     if (!seat.left) {
       ++at;
       continue;

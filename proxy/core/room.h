@@ -24,15 +24,15 @@
 namespace entente::core {
 
 /// The back's id as an end of its room. The other ends are seats, each with its player's id.
-inline constexpr Id kBackEnd = 0;
+inline constexpr Id kBackId = 0;
 /// The id of the next server's back, while a player moves there (Room::begin_move).
-inline constexpr Id kNextEnd = UINT32_MAX;
+inline constexpr Id kNextBackId = UINT32_MAX;
 
 /// What a player whose server was lost waits for.
 enum class Wait : std::uint8_t {
   kNothing,  ///< the player was thrown out or refused: the room ends
   kServer,
-  kSeat,  ///< on a server that is full
+  kPlayerSlot,  ///< on a server that is full
 };
 
 /// How a server was lost.
@@ -49,14 +49,14 @@ struct RoomOptions {
   bool shared = false;  ///< many fronts, and the room continues without any; otherwise it belongs to one player and
                         ///< ends with that player
   ChatRules chat;
-  bool keeps_shared = false;        ///< bytes given to Host::send_shared stay in place until forget_shared()
+  bool shared_frames_stay = false;  ///< bytes given to Host::send_shared stay in place until forget_shared()
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
 };
 
 /// A player who is on the way from one room to another, with the front of its client.
 struct DetachedPlayer {
   std::unique_ptr<Front> front;
-  World world;             ///< as the client knows it
+  WorldState world;        ///< as the client knows it
   Intent wish;             ///< its Enter, with what it changed since
   std::uint32_t said = 0;  ///< the intents that it has numbered
   Micros wakes_at = 0;     ///< when its tick() is due; the far future: not at all
@@ -69,10 +69,10 @@ class Room {
    public:
     virtual ~Host() = default;
     virtual void send(Id end, Lane lane, Bytes bytes) = 0;
-    /// Like send(), for bytes that several seats are sent. With RoomOptions::keeps_shared, they stay in place until
-    /// forget_shared().
+    /// Like send(), for bytes that several seats are sent. With RoomOptions::shared_frames_stay, they stay in place
+    /// until forget_shared().
     virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
-    virtual std::size_t waiting(Id end) const = 0;
+    virtual std::size_t queued_bytes(Id end) const = 0;
     /// Closes an end after what was sent. The room does not mention that end again.
     virtual void close(Id end, std::string_view why, std::uint32_t code) = 0;
     /// The peer broke its protocol; close() follows.
@@ -81,20 +81,20 @@ class Room {
     virtual void dial() = 0;
     /// A seat claims to be the player with this number, who lost the connection. True if the network knows that seat
     /// and will move the client to it when the call is over; otherwise the client is refused.
-    virtual bool resumes(Id /*seat*/, std::uint32_t /*number*/) { return false; }
+    virtual bool try_resume_seat(Id /*seat*/, std::uint32_t /*number*/) { return false; }
     /// The back says that its server stops, or cannot take the player now. True: the host calls replace_back() after
     /// this call.
-    virtual bool waits_for_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
+    virtual bool await_next_server(std::string_view /*why*/, Wait /*for_what*/) { return false; }
     // A player moves to another server (Room::begin_move).
     /// The next server has let the player in whom the room expects (Room::expect): takes it out of its own room.
     /// Nothing: it is gone, and the move fails.
     virtual std::optional<DetachedPlayer> detach_player() { return std::nullopt; }
-    /// The next server has let the player in: kBackEnd is told goodbye and closed now, which does not end the room.
-    virtual void leaves_server() {}
-    /// From now on, kBackEnd is what kNextEnd was.
+    /// The next server has let the player in: kBackId is told goodbye and closed now, which does not end the room.
+    virtual void on_leaving_server() {}
+    /// From now on, kBackId is what kNextBackId was.
     virtual void moved() {}
-    /// The player stays where it is; kNextEnd is closed. `other_world`: the next server has let the player in, but has
-    /// another world, and the player's client loads a world only when it joins.
+    /// The player stays where it is; kNextBackId is closed. `other_world`: the next server has let the player in, but
+    /// has another world, and the player's client loads a world only when it joins.
     virtual void move_failed(std::string_view /*why*/, bool /*other_world*/) {}
     /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
     virtual bool admits(Id /*seat*/) { return true; }
@@ -137,7 +137,7 @@ class Room {
   bool awaits_server() const { return comeback_ != nullptr || starts_anew_; }
   /// Whether the player is in, so that it can be moved.
   bool can_move() const;
-  /// Moves the player to another server, with which `next` speaks as kNextEnd. The player goes on at its own server
+  /// Moves the player to another server, with which `next` speaks as kNextBackId. The player goes on at its own server
   /// until the other one has let it in: Host::moved(). If that fails: Host::move_failed(). The host connects.
   /// REQUIRES: can_move().
   void begin_move(std::unique_ptr<Back> next, Micros now);
@@ -180,7 +180,7 @@ class Room {
   bool over() const;
 
   /// Frees bytes that were given to Host::send_shared and are not needed any more.
-  /// REQUIRES: RoomOptions::keeps_shared; called regularly.
+  /// REQUIRES: RoomOptions::shared_frames_stay; called regularly.
   void forget_shared() { shared_frames_.forget(); }
   /// How many frames were encoded for several fronts at once.
   std::uint64_t encoded_shared() const { return shared_frames_.kept(); }
@@ -188,25 +188,25 @@ class Room {
   /// as ten.
   std::uint64_t work() const { return work_; }
 
-  /// The room's own world, which is scene 0 (BackOut::move).
-  const World& world() const { return world_; }
+  /// The room's own world, which is scene 0 (BackOut::switch_scene).
+  const WorldState& world() const { return world_; }
   /// The world that a seat sees.
-  const World& world_seen_by(Id seat) const;
+  const WorldState& world_seen_by(Id seat) const;
   const Ledger& ledger() const { return ledger_; }
 
  private:
   template <class Member, class Word>
-  class End;
-  using FrontEnd = End<Front, Intent>;
-  using BackEnd = End<Back, Fact>;
+  class MemberSlot;
+  using FrontSlot = MemberSlot<Front, Intent>;
+  using BackSlot = MemberSlot<Back, Fact>;
 
   /// A world of its own for some seats.
   struct Scene {
-    World world;
-    std::vector<FrontEnd*> hearers;  // as Room::hearers_
+    WorldState world;
+    std::vector<FrontSlot*> hearers;  // as Room::hearers_
     std::size_t seats = 0;
   };
-  struct Move {
+  struct SceneSwitch {
     Id seat, scene;
     words::Clock begin;
   };
@@ -218,11 +218,11 @@ class Room {
   void deliver(Intent& intent);
   void deliver(const Fact& fact);
   void deliver_in_scene(const Fact& fact);
-  void carry_out(const Move& move);
+  void carry_out(const SceneSwitch& change);
   Scene* scene_of(Id scene) const;
-  std::vector<FrontEnd*>& hearers_with(const FrontEnd& seat);
-  void leave_scene(FrontEnd& seat);
-  void tell(FrontEnd& seat, const Fact& fact);
+  std::vector<FrontSlot*>& hearers_with(const FrontSlot& seat);
+  void leave_scene(FrontSlot& seat);
+  void tell(FrontSlot& seat, const Fact& fact);
   bool waits(Intent& intent);
   void remember(const Intent& intent);
   bool is_kept_from_back(const Intent& intent);
@@ -242,25 +242,25 @@ class Room {
   void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
-  static bool is_for(const Fact& fact, const World& world, Id seat);
+  static bool is_for(const Fact& fact, const WorldState& world, Id seat);
   void dial_once();
   void say(Id by, Intent intent);
   void say(Id by, Fact fact);
   bool is_put_off(const Fact& fact);
   bool put_off(Wait wait, std::string_view why);
   bool fail_later(std::string_view why);
-  template <class SomeEnd>
-  void tick(SomeEnd& end);
-  template <class SomeEnd>
-  void leave(SomeEnd& end);
+  template <class Slot>
+  void tick(Slot& end);
+  template <class Slot>
+  void leave(Slot& end);
   void end_with(std::string_view why);
   void flooded();
   bool settle();
   bool bury();
-  template <class SomeEnd>
-  void lose(SomeEnd& end, std::string_view why, std::uint32_t code);
-  template <class SomeEnd>
-  bool say_goodbye(SomeEnd& end, std::string_view why);
+  template <class Slot>
+  void lose(Slot& end, std::string_view why, std::uint32_t code);
+  template <class Slot>
+  bool say_goodbye(Slot& end, std::string_view why);
 
   Host& host_;
   const RoomOptions options_;
@@ -274,23 +274,23 @@ class Room {
   bool some_left_ = false;         // some ends have left and must be removed: bury()
   std::uint64_t work_ = 0;
   std::string why_;  // the reason, once it is over
-  World world_;
+  WorldState world_;
   Ledger ledger_;
   Chat chat_;
   SharedFrames shared_frames_;
   TimerQueue timers_;
-  std::unique_ptr<BackEnd> back_;
+  std::unique_ptr<BackSlot> back_;
   std::vector<Intent> early_;           // what the back heard before the player entered, or before it said anything
   bool starts_anew_ = false;            // the player had no world when a server was lost, and is not in yet
   std::optional<Fact> refusal_;         // the last one that was not told to the player, who waits
   bool meanwhile_ = false;              // the back leads to a place to play in until a server is back
-  std::optional<Intent> wish_;          // of a room that is not shared: as End::wish
+  std::optional<Intent> wish_;          // of a room that is not shared: as MemberSlot::wish
   std::unique_ptr<Comeback> comeback_;  // while the player waits for the next server
   std::unique_ptr<Transfer> transfer_;  // while the player moves to another server
-  std::map<Id, std::unique_ptr<FrontEnd>> seats_;
-  std::vector<FrontEnd*> hearers_;  // the seats of scene 0 with a link; a vector, because most facts go to all
+  std::map<Id, std::unique_ptr<FrontSlot>> seats_;
+  std::vector<FrontSlot*> hearers_;  // the seats of scene 0 with a link; a vector, because most facts go to all
   std::unordered_map<Id, std::unique_ptr<Scene>> scenes_;
-  std::vector<Move> moves_;
+  std::vector<SceneSwitch> scene_switches_;
   std::vector<Intent> intents_, intents_now_;
   std::vector<Fact> facts_, facts_now_;
 };

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "proxy/core/losses.h"
-#include "proxy/core/room_end.h"
+#include "proxy/core/drops.h"
+#include "proxy/core/room_slots.h"
 
 namespace entente::core {
 namespace {
@@ -39,7 +39,7 @@ words::Change change_since(const words::Enter& asked, const words::Enter& now) {
 
 bool Room::outlives_server() const {
   if (options_.shared || over_ || seats_.size() != 1) return false;
-  const FrontEnd& seat = *seats_.begin()->second;
+  const FrontSlot& seat = *seats_.begin()->second;
   return !seat.left && (!seat.entered || wish_.has_value());
 }
 
@@ -53,7 +53,7 @@ Wait Room::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Mic
   if (transfer_ != nullptr) fail_move("the server of the player is lost");
   if (!back_->left) lose(*back_, loss.why, loss.code);
   const Wait wait = std::exchange(put_off_, Wait::kNothing);
-  if (wait != Wait::kSeat) refusal_.reset();
+  if (wait != Wait::kPlayerSlot) refusal_.reset();
   const bool unwanted = std::any_of(facts_.begin(), facts_.end(), [](const Fact& fact) {
     const auto* refused = as<words::Refused>(fact);
     return as<words::Kicked>(fact) != nullptr || (refused != nullptr && refused->code() != words::Refused::SERVER_GONE);
@@ -69,13 +69,13 @@ Wait Room::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& loss, Mic
   else if (told_)
     tell_all(Comeback::loss(world_, seats_.begin()->first));
   meanwhile_ = loss.meanwhile;
-  back_ = std::make_unique<BackEnd>(*this, kBackEnd, std::move(fresh));
+  back_ = std::make_unique<BackSlot>(*this, kBackId, std::move(fresh));
   if (told_ && wish_)
     back_->member->hear(*wish_, *back_);
   else
     for (const Intent& intent : early_) back_->member->hear(intent, *back_);
   drain();
-  return wait == Wait::kSeat ? Wait::kSeat : Wait::kServer;
+  return wait == Wait::kPlayerSlot ? Wait::kPlayerSlot : Wait::kServer;
 }
 
 /// The world of the lost server goes; the next one is awaited.
@@ -92,7 +92,7 @@ void Room::prepare_comeback() {
 void Room::set_team_of(Intent& wish) const {
   const PlayerState* own = world_.player(seats_.begin()->first);
   const words::Team team = own != nullptr ? own->player.team() : words::TEAM_ANY;
-  if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.kind).set_team(team);
+  if (team != words::TEAM_ANY && team != words::RABBIT) std::get<words::Enter>(wish.content).set_team(team);
 }
 
 /// What another server is asked, so that the player is there what it is here.
@@ -107,18 +107,18 @@ Intent Room::wish_to_move() const {
 bool Room::is_put_off(const Fact& fact) {
   const auto* refused = as<words::Refused>(fact);
   if (refused == nullptr || !outlives_server()) return false;
-  auto* wish = wish_ ? &std::get<words::Enter>(wish_->kind) : nullptr;
+  auto* wish = wish_ ? &std::get<words::Enter>(wish_->content) : nullptr;
   const bool full = refused->code() == words::Refused::FULL;
   const bool team_full = refused->code() == words::Refused::TEAM_FULL && comeback_ != nullptr && wish != nullptr &&
                          wish->team() != words::TEAM_ANY;
-  if ((!full && !team_full) || !put_off(full ? Wait::kSeat : Wait::kServer, refused->text())) return false;
+  if ((!full && !team_full) || !put_off(full ? Wait::kPlayerSlot : Wait::kServer, refused->text())) return false;
   full ? void(refusal_ = fact) : wish->set_team(words::TEAM_ANY);
   return true;
 }
 
 /// The back leaves, and the player waits for the next one, if the host says so.
 bool Room::put_off(Wait wait, std::string_view why) {
-  if (put_off_ != Wait::kNothing || !outlives_server() || !host_.waits_for_next_server(why, wait)) return false;
+  if (put_off_ != Wait::kNothing || !outlives_server() || !host_.await_next_server(why, wait)) return false;
   leave(*back_);
   put_off_ = wait;
   return true;
@@ -172,7 +172,7 @@ void Room::remember(const Intent& intent) {
   if (as<words::Enter>(intent) != nullptr) kept = intent;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !kept) return;
-  auto& wish = std::get<words::Enter>(kept->kind);
+  auto& wish = std::get<words::Enter>(kept->content);
   if (change->has_name()) wish.set_name(change->name());
   if (change->has_team() && !meanwhile_) wish.set_team(change->team());
   if (change->has_kit()) wish.set_kit(change->kit());
@@ -186,7 +186,7 @@ bool Room::is_kept_from_back(const Intent& intent) {
   if (as<words::Spawn>(intent) != nullptr)
     comeback_->ask_spawn();
   else if (as<words::WantWorld>(intent) == nullptr)
-    ledger_.add(loss::kServerAway, name_of(intent));
+    ledger_.add(drops::kServerAway, name_of(intent));
   return true;
 }
 
@@ -201,7 +201,7 @@ void Room::begin_move(std::unique_ptr<Back> next, Micros now) {
   now_ = now;
   const Id player = seats_.begin()->first;
   transfer_ = std::make_unique<Transfer>(
-      Transfer{std::make_unique<BackEnd>(*this, kNextEnd, std::move(next)), Comeback(world_, player), {}, {}});
+      Transfer{std::make_unique<BackSlot>(*this, kNextBackId, std::move(next)), Comeback(world_, player), {}, {}});
   transfer_->back->member->hear(wish_to_move(), *transfer_->back);
   drain();
 }
@@ -285,7 +285,7 @@ bool Room::finish_move() {
   const words::Change change = change_since(*as<words::Enter>(asked), *as<words::Enter>(wish_to_move()));
   const std::unique_ptr<Transfer> transfer = std::move(transfer_);
   constexpr const char* kWhy = "the player moves to another server";
-  host_.leaves_server();
+  host_.on_leaving_server();
   say_goodbye(*back_, kWhy);
   if (!back_->left) back_->close(kWhy, 0);
   facts_.clear();  // of the server that the player has left
@@ -306,7 +306,7 @@ bool Room::finish_move() {
 
 void Room::fail_move(std::string_view why, bool other_world) {
   const std::unique_ptr<Transfer> transfer = std::move(transfer_);
-  BackEnd& next = *transfer->back;
+  BackSlot& next = *transfer->back;
   const std::string told(why.empty() ? "it does not take the player" : why);
   if (next.open) say_goodbye(next, told);
   if (!next.left) next.close(told, 0);
@@ -318,8 +318,8 @@ void Room::fail_move(std::string_view why, bool other_world) {
 bool Room::can_take_out(Id id) const {
   const auto at = seats_.find(id);
   if (at == seats_.end() || over_) return false;
-  const FrontEnd& seat = *at->second;
-  const World& world = world_seen_by(id);
+  const FrontSlot& seat = *at->second;
+  const WorldState& world = world_seen_by(id);
   return !seat.left && seat.open && seat.entered && seat.wish && seat.held.empty() && world.ready() &&
          world.player(id) != nullptr;
 }
@@ -327,8 +327,8 @@ bool Room::can_take_out(Id id) const {
 DetachedPlayer Room::take_out(Id id, Micros now) {
   assert(can_take_out(id));
   now_ = now;
-  FrontEnd& seat = *seats_.at(id);
-  DetachedPlayer taken{std::move(seat.member), World(), *seat.wish, seat.said, seat.timer.at};
+  FrontSlot& seat = *seats_.at(id);
+  DetachedPlayer taken{std::move(seat.member), WorldState(), *seat.wish, seat.said, seat.timer.at};
   taken.world.copy(world_seen_by(id), 0);
   leave(seat);
   drain();
@@ -338,12 +338,12 @@ DetachedPlayer Room::take_out(Id id, Micros now) {
 void Room::expect(const Room& from, Id id, Micros now) {
   assert(from.can_take_out(id) && seats_.empty());
   now_ = now;
-  const FrontEnd& there = *from.seats_.at(id);
+  const FrontSlot& there = *from.seats_.at(id);
   last_id_ = from.last_id_ + kIdsMeanwhile;
   wish_ = there.wish;
   world_.copy(from.world_seen_by(id), 0);
-  FrontEnd& seat = *(seats_[id] = std::make_unique<FrontEnd>(
-                         *this, id, std::make_unique<Expected>(there.member->takes_another_world())));
+  FrontSlot& seat = *(seats_[id] = std::make_unique<FrontSlot>(
+                          *this, id, std::make_unique<Expected>(there.member->takes_another_world())));
   seat.entered = seat.inside = true;
   expects_ = seated_ = dialled_ = told_ = true;
 }
@@ -353,7 +353,7 @@ bool Room::take_over() {
   std::optional<DetachedPlayer> taken = host_.detach_player();
   if (!taken) return false;
   expects_ = false;
-  FrontEnd& seat = *seats_.begin()->second;
+  FrontSlot& seat = *seats_.begin()->second;
   seat.member = std::move(taken->front);
   seat.open = true;
   seat.said = taken->said;

@@ -16,7 +16,7 @@
 
 namespace entente::core {
 
-class World;
+class WorldState;
 
 /// The peer at the other end of a member's link.
 struct Peer {
@@ -47,7 +47,7 @@ class Out {
   /// Sends `frame` and keeps it for the other fronts with this key.
   virtual void send_shared(Lane lane, const void* /*cache_key*/, Bytes frame) { send(lane, frame); }
   /// Bytes waiting because the peer is slow.
-  virtual std::size_t waiting() const = 0;
+  virtual std::size_t queued_bytes() const = 0;
   /// Closes the link after what was sent. `why` is for the log: who ended the session, and why. `code`: the game's
   /// own reason, if its transport has one. The member hears nothing more.
   virtual void close(std::string_view why, std::uint32_t code = 0) = 0;
@@ -60,38 +60,38 @@ class Out {
   virtual void wake(Micros at) = 0;
   /// For a back: its server says that it stops. True: the player waits for the next one, and this member hears nothing
   /// more. False: the session ends with the server.
-  virtual bool server_stops(std::string_view /*why*/) { return false; }
+  virtual bool report_server_stopping(std::string_view /*why*/) { return false; }
   /// For a back: its server let the player in, but not to play, because it is full. True: the player waits for a seat,
   /// and this member hears nothing more. False: the player stays as it is.
-  virtual bool lacks_seat(std::string_view /*why*/) { return false; }
+  virtual bool report_server_full(std::string_view /*why*/) { return false; }
   /// Counts something that cannot be forwarded, by its line of the mapping.
-  void lose(const Mapping& line) { drop(line, nullptr); }
+  void drop(const MappingLine& line) { count_drop(line, nullptr); }
   /// `dropped`: the dropped word, for a line about any word.
   template <class Dropped>
-  void lose(const Mapping& line, const Dropped& dropped) {
-    drop(line, name_of(dropped));
+  void drop(const MappingLine& line, const Dropped& dropped) {
+    count_drop(line, name_of(dropped));
   }
   // A line lives as long as the program.
-  void lose(const Mapping&&) = delete;
+  void drop(const MappingLine&&) = delete;
   template <class Dropped>
-  void lose(const Mapping&&, const Dropped&) = delete;
-  virtual void drop(const Mapping& line, const char* word) = 0;  ///< called only by lose()
+  void drop(const MappingLine&&, const Dropped&) = delete;
+  virtual void count_drop(const MappingLine& line, const char* word) = 0;  ///< called only by drop()
 
   // Scenes, for the back of a shared room: a room may have several worlds, each seen by some of its seats. Scene 0 is
   // the room's own. A scene begins with the first seat that is moved to it, as a copy of the world that the seat saw,
   // and ends when its last seat has gone.
   /// Before the facts that are said in this call: this seat now sees that scene. Its front hears the difference, after
   /// `begin` (a resync: resync_phase.h); a Clock for the seat must follow.
-  virtual void move(Id /*seat*/, Id /*scene*/, const words::Clock& /*begin*/) {}
+  virtual void switch_scene(Id /*seat*/, Id /*scene*/, const words::Clock& /*begin*/) {}
   /// The world of a scene; null: nobody sees it.
-  virtual const World* world_of(Id /*scene*/) const { return nullptr; }
+  virtual const WorldState* world_of(Id /*scene*/) const { return nullptr; }
 
   // What it can read.
   virtual Micros now() const = 0;
   virtual std::uint32_t random() = 0;  ///< from the room's seed
   virtual Id new_id() = 0;             ///< for a player or a unit; never reused in a room
   virtual Id me() const = 0;  ///< this seat's player; for a back, the player that it plays for, 0 in a shared room
-  virtual const World& world() const = 0;
+  virtual const WorldState& world() const = 0;
 };
 
 /// Everything that can happen to a room member.
@@ -107,7 +107,7 @@ class RoomMember {
   /// The peer's dialect, if it was unknown when the link came up. Comes before anything is received; nothing is sent
   /// to the peer before it.
   virtual void speaks(std::size_t /*dialect*/, Outlet&) {}
-  /// Stream: bytes in pieces of any size. Otherwise one whole message.
+  /// kStream: one or more whole frames. kDatagram: one whole message.
   virtual void receive(Lane lane, Bytes bytes, Outlet& out) = 0;
   /// Delivers a word. All numbers of an intent are finite.
   virtual void hear(const Heard& word, Outlet& out) = 0;
@@ -119,14 +119,15 @@ class RoomMember {
   virtual void closed_with_code(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
   /// The peer's link broke. Returns how the player will identify itself on return, and for how long to keep the
   /// seat; nothing: the player left. send() then does nothing until returned().
-  virtual std::optional<Absence> awaits(const Outlet&) { return std::nullopt; }
+  virtual std::optional<Absence> try_reserve_seat(const Outlet&) { return std::nullopt; }
   /// The player is back on a new link, which has not been sent anything yet.
   virtual void returned(const Peer&, Outlet&) {}
   /// For a front: whether its client can load another world while it plays. Other clients load a world only when they
   /// join.
   virtual bool takes_another_world() const { return false; }
-  /// The room ends, for example because the other side is gone: say goodbye as the game does, then close().
-  virtual void room_ends(std::string_view why, Outlet& out) { out.close(why); }
+  /// The session of this member ends, for example because the other side is gone: say goodbye as the game does, then
+  /// close().
+  virtual void session_ends(std::string_view why, Outlet& out) { out.close(why); }
 };
 
 using Front = RoomMember<Fact, Intent>;

@@ -29,9 +29,9 @@ void tidy(words::Change& change) {
 }  // namespace
 
 void clean_texts(Intent& intent) {
-  if (auto* wish = std::get_if<words::Enter>(&intent.kind)) tidy(*wish);
-  if (auto* change = std::get_if<words::Change>(&intent.kind)) tidy(*change);
-  if (auto* leave = std::get_if<words::Leave>(&intent.kind)) tidy(leave->mutable_why(), kMostText);
+  if (auto* wish = std::get_if<words::Enter>(&intent.content)) tidy(*wish);
+  if (auto* change = std::get_if<words::Change>(&intent.content)) tidy(*change);
+  if (auto* leave = std::get_if<words::Leave>(&intent.content)) tidy(leave->mutable_why(), kMostText);
 }
 
 }  // namespace entente::core

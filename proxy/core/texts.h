@@ -13,8 +13,7 @@ namespace entente::core {
 /// send.
 inline constexpr std::size_t kMostName = 64, kMostSkin = 64, kMostText = 127;
 
-/// What an Entente that stops tells its players. Another Entente, whose server it is, knows by it that the server has
-/// gone.
+/// The reason sent to players when Entente stops. An Entente in front of this one recognises it.
 inline constexpr const char* kProxyStopped = "proxy stopped";
 
 /// For Enter, Change and Leave, which besides Say are the only intents with texts.

@@ -22,7 +22,7 @@ class TileInterpolator {
   /// Where to show a unit that was reported at `pose` at `posed_at`.
   Point at(const words::Pose& pose, Micros posed_at, Micros now) {
     if (pose.vx() != 0 || pose.vy() != 0) {
-      const double on = std::min(kReckoned, seconds(posed_at, now));
+      const double on = std::min(kDeadReckoningSeconds, seconds(posed_at, now));
       rest({pose.x() + pose.vx() * on, pose.y() + pose.vy() * on}, posed_at);
       return to_;
     }

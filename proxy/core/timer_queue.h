@@ -47,8 +47,8 @@ class TimerQueue {
 
   Micros next() const { return heap_.empty() ? kNever : heap_.front()->at; }
 
-  /// The entries that are due, until the next call; their requests are granted. At most `most`, the earliest first: the
-  /// others stay due.
+  /// Removes and returns the due timers, in the order of their ids; valid until the next call. At most `most`, those
+  /// that are due first; the others stay due.
   const std::vector<Timer*>& take_due(Micros now, std::size_t most) {
     due_.clear();
     while (next() <= now && due_.size() < most) {

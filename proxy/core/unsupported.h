@@ -13,20 +13,20 @@ namespace entente::core {
 template <class Word>
 class UnsupportedWords {
  public:
-  explicit UnsupportedWords(std::span<const Mapping> table) {
+  explicit UnsupportedWords(std::span<const MappingLine> table) {
     [&]<class... T>(std::variant<T...>*) {
       lines_ = {find(table, name_of(T()))...};
     }(static_cast<typename Word::Kind*>(nullptr));
   }
-  const Mapping* line(std::size_t kind) const { return lines_[kind]; }
+  const MappingLine* line(std::size_t kind) const { return lines_[kind]; }
 
  private:
-  static const Mapping* find(std::span<const Mapping> table, std::string_view word) {
-    for (const Mapping& line : table)
+  static const MappingLine* find(std::span<const MappingLine> table, std::string_view word) {
+    for (const MappingLine& line : table)
       if (*line.message == '\0' && line.word == word && line.fidelity == Fidelity::kDropped) return &line;
     return nullptr;
   }
-  std::array<const Mapping*, std::variant_size_v<typename Word::Kind>> lines_{};
+  std::array<const MappingLine*, std::variant_size_v<typename Word::Kind>> lines_{};
 };
 
 template <class T, class... All>
@@ -36,26 +36,26 @@ constexpr std::size_t index_of_kind(std::variant<All...>*) {
   return index;
 }
 
-// lose_unsupported() counts a word for which the game has no message. A word without a line is not counted.
+// drop_unsupported() counts a word for which the game has no message. A word without a line is not counted.
 
-template <std::span<const Mapping> (*table)(), class Word>
-const Mapping* unsupported_line(std::size_t kind) {
+template <std::span<const MappingLine> (*table)(), class Word>
+const MappingLine* unsupported_line(std::size_t kind) {
   static const UnsupportedWords<Word> lines(table());
   return lines.line(kind);
 }
 
-template <std::span<const Mapping> (*table)()>
-void lose_unsupported(const Intent& word, BackOut& out) {
-  if (const Mapping* line = unsupported_line<table, Intent>(word.kind.index())) out.lose(*line);
+template <std::span<const MappingLine> (*table)()>
+void drop_unsupported(const Intent& word, BackOut& out) {
+  if (const MappingLine* line = unsupported_line<table, Intent>(word.content.index())) out.drop(*line);
 }
-template <std::span<const Mapping> (*table)()>
-void lose_unsupported(const Fact& word, FrontOut& out) {
-  if (const Mapping* line = unsupported_line<table, Fact>(word.kind.index())) out.lose(*line);
+template <std::span<const MappingLine> (*table)()>
+void drop_unsupported(const Fact& word, FrontOut& out) {
+  if (const MappingLine* line = unsupported_line<table, Fact>(word.content.index())) out.drop(*line);
 }
-template <std::span<const Mapping> (*table)(), KindOf<FactKind> T>
-void lose_unsupported(const T& /*kind*/, FrontOut& out) {
+template <std::span<const MappingLine> (*table)(), KindOf<FactKind> T>
+void drop_unsupported(const T& /*kind*/, FrontOut& out) {
   constexpr FactKind* kKinds = nullptr;
-  if (const Mapping* line = unsupported_line<table, Fact>(index_of_kind<T>(kKinds))) out.lose(*line);
+  if (const MappingLine* line = unsupported_line<table, Fact>(index_of_kind<T>(kKinds))) out.drop(*line);
 }
 
 }  // namespace entente::core

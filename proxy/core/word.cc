@@ -43,15 +43,15 @@ const auto& members() {
 
 template <class Word>
 const char* kind_name(const Word& word) {
-  return members<Word>()[word.kind.index()]->message_type()->name().c_str();
+  return members<Word>()[word.content.index()]->message_type()->name().c_str();
 }
 
 template <class Word>
 void set_kind(const Word& word, typename Word::Schema& message) {
-  const FieldDescriptor* field = members<Word>()[word.kind.index()];
+  const FieldDescriptor* field = members<Word>()[word.content.index()];
   Message* into = message.GetReflection()->MutableMessage(&message, field);
   // By its own type: the library's copy of any message first looks for the one in the other, field by field.
-  std::visit([&]<class T>(const T& kind) { static_cast<T*>(into)->CopyFrom(kind); }, word.kind);
+  std::visit([&]<class T>(const T& kind) { static_cast<T*>(into)->CopyFrom(kind); }, word.content);
 }
 
 template <class Word>
@@ -65,7 +65,7 @@ void write_word(const Word& word, Buffer& out) {
 
 template <class T, class Word>
 void take(const Message& from, Word& word) {
-  word.kind.template emplace<T>(static_cast<const T&>(from));
+  word.content.template emplace<T>(static_cast<const T&>(from));
 }
 
 /// The schema numbers the kinds in their order, from here on.

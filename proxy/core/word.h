@@ -13,7 +13,8 @@
 
 namespace entente::core {
 
-/// Ids of players, units and shots are the room's own; 0 is none.
+/// Ids of players, units and tokens are the room's own; 0 is none. A shot's number is its shooter's own and is not an
+/// Id.
 using Id = std::uint32_t;
 
 /// Microseconds: a duration, or a time since the room began.
@@ -62,12 +63,12 @@ struct Intent {
   // Implicit on purpose: a message can be passed wherever a word is expected.
   template <KindOf<Kind> T>
   Intent(T word)  // NOLINT(google-explicit-constructor)
-      : kind(std::in_place_type<T>, std::move(word)) {}
+      : content(std::in_place_type<T>, std::move(word)) {}
 
   Micros at = 0;             ///< filled in by the room
   Id by = 0;                 ///< the player; filled in by the room
   std::uint32_t number = 0;  ///< counts each player's intents; filled in by the room
-  Kind kind;
+  Kind content;
 };
 
 struct Fact {
@@ -83,17 +84,17 @@ struct Fact {
   // Implicit on purpose: a message can be passed wherever a word is expected.
   template <KindOf<Kind> T>
   Fact(T word)  // NOLINT(google-explicit-constructor)
-      : kind(std::in_place_type<T>, std::move(word)) {}
+      : content(std::in_place_type<T>, std::move(word)) {}
   template <KindOf<Kind> T>
   Fact(Id player, T word)  ///< for this player alone
-      : audience(words::PLAYER), to(player), kind(std::in_place_type<T>, std::move(word)) {}
+      : audience(words::PLAYER), to(player), content(std::in_place_type<T>, std::move(word)) {}
 
   Micros at = 0;            ///< filled in by the room
   std::uint32_t cause = 0;  ///< the number of the intent it answers; 0 = none
   words::Audience audience = words::ALL;
   std::uint32_t to = 0;  ///< a player, or a words::Team
-  Id scene = 0;          ///< only for those who see this scene of the room (BackOut::move); 0: its own
-  Kind kind;
+  Id scene = 0;  ///< only for those who see this scene of the room (BackOut::switch_scene); 0: the room's own scene
+  Kind content;
 };
 
 /// Several lambdas as one visitor.
@@ -107,7 +108,7 @@ Overloaded(F...) -> Overloaded<F...>;
 /// The message if the word is of this kind; otherwise null.
 template <class T, class Word>
 const T* as(const Word& word) {
-  return std::get_if<T>(&word.kind);
+  return std::get_if<T>(&word.content);
 }
 
 /// The name of the kind, such as "Pose"; lives as long as the program.

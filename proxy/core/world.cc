@@ -40,66 +40,66 @@ std::shared_ptr<const words::World> kept_once(std::shared_ptr<const words::World
 
 }  // namespace
 
-void World::fold(const Fact& fact) {
-  std::visit([&](const auto& kind) { on(kind, fact); }, fact.kind);
+void WorldState::fold(const Fact& fact) {
+  std::visit([&](const auto& kind) { on(kind, fact); }, fact.content);
 }
 
-void World::become(World&& next) {
+void WorldState::become(WorldState&& next) {
   next.orphaned_ += orphaned_;
-  next.looks_told_ += looks_told_;
-  next.players_told_ += players_told_;
+  next.looks_version_ += looks_version_;
+  next.players_version_ += players_version_;
   *this = std::move(next);
 }
 
-UnitState* World::find_unit(Id id) {
+UnitState* WorldState::find_unit(Id id) {
   const auto at = units_.find(id);
   if (at != units_.end()) return &at->second;
   ++orphaned_;
   return nullptr;
 }
 
-PlayerState* World::find_player(Id id) {
+PlayerState* WorldState::find_player(Id id) {
   for (auto* const among : {&players_, &unlisted_})
     if (const auto at = among->find(id); at != among->end()) return &at->second;
   ++orphaned_;
   return nullptr;
 }
 
-const PlayerState* World::player(Id id) const {
+const PlayerState* WorldState::player(Id id) const {
   for (const auto* const among : {&players_, &unlisted_})
     if (const auto at = among->find(id); at != among->end()) return &at->second;
   return nullptr;
 }
 
-const UnitState* World::unit(Id id) const {
+const UnitState* WorldState::unit(Id id) const {
   const auto at = units_.find(id);
   return at != units_.end() ? &at->second : nullptr;
 }
 
-const words::Token* World::token(Id id) const {
+const words::Token* WorldState::token(Id id) const {
   const auto at = tokens_.find(id);
   return at != tokens_.end() ? &at->second : nullptr;
 }
 
-const ShotState* World::shot(Id shooter, Id shot) const {
+const ShotState* WorldState::shot(Id shooter, std::uint32_t number) const {
   for (const auto& state : shots_)
-    if (state.shot.shooter() == shooter && state.shot.shot() == shot) return &state;
+    if (state.shot.shooter() == shooter && state.shot.shot() == number) return &state;
   return nullptr;
 }
 
-const UnitState* World::active_unit(Id id) const {
+const UnitState* WorldState::active_unit(Id id) const {
   const PlayerState* state = player(id);
   return state != nullptr ? unit(state->active) : nullptr;
 }
 
-words::Round World::round_at(Micros now) const {
+words::Round WorldState::round_at(Micros now) const {
   words::Round round = round_;
   const bool runs = round.state() == words::Round::RUNNING && !round.paused();
   if (runs && round.has_left_s()) round.set_left_s(std::max(0.0, round.left_s() - seconds(round_told_, now)));
   return round;
 }
 
-double World::rule(std::string_view name, double otherwise) const {
+double WorldState::rule(std::string_view name, double otherwise) const {
   const auto at = rules_.find(name);
   if (at == rules_.end()) return otherwise;
   double value = otherwise;
@@ -109,32 +109,32 @@ double World::rule(std::string_view name, double otherwise) const {
   return error == std::errc{} && stop == end && std::isfinite(value) ? value : otherwise;
 }
 
-void World::on(const words::Rule& rule, const Fact&) {
-  if (rules_.size() < most_.rules || rules_.contains(rule.name()))
+void WorldState::on(const words::Rule& rule, const Fact&) {
+  if (rules_.size() < limits_.rules || rules_.contains(rule.name()))
     rules_[rule.name()] = rule.value();
   else
     ++orphaned_;
 }
 
-void World::on(const words::World& world, const Fact&) {
-  if (world.ByteSizeLong() > most_.geometry_bytes) {
+void WorldState::on(const words::World& world, const Fact&) {
+  if (world.ByteSizeLong() > limits_.geometry_bytes) {
     ++orphaned_;
     return;
   }
   share_geometry(std::make_shared<const words::World>(world));
 }
 
-void World::share_geometry(std::shared_ptr<const words::World> geometry) {
+void WorldState::share_geometry(std::shared_ptr<const words::World> geometry) {
   geometry_ = kept_once(std::move(geometry));
   edits_.clear();
 }
 
 /// Facts cannot say when a unit was posed last, so states are copied as they are.
-void World::copy(const World& other, std::uint32_t versions_from) {
-  World fresh(most_);
+void WorldState::copy(const WorldState& other, std::uint32_t versions_from) {
+  WorldState fresh(limits_);
   fresh.room_ = other.room_;
   fresh.ready_ = other.ready_;
-  fresh.share_land(other);
+  fresh.share_map(other);
   fresh.round_ = other.round_;
   fresh.round_told_ = other.round_told_;
   fresh.board_ = other.board_;
@@ -143,14 +143,14 @@ void World::copy(const World& other, std::uint32_t versions_from) {
   fresh.team_scores_ = other.team_scores_;
   fresh.rules_ = other.rules_;
   fresh.shots_ = other.shots_;
-  fresh.looks_told_ = other.looks_told_ + versions_from;
-  fresh.players_told_ = other.players_told_ + versions_from;
+  fresh.looks_version_ = other.looks_version_ + versions_from;
+  fresh.players_version_ = other.players_version_ + versions_from;
   fresh.units_ = other.units_;
   for (const auto& [id, state] : fresh.units_) fresh.grid_.place(&state, state.unit.pose().x(), state.unit.pose().y());
   *this = std::move(fresh);
 }
 
-words::Pose World::flattened(words::Pose pose) const {
+words::Pose WorldState::flattened(words::Pose pose) const {
   if (!geometry_ || geometry_->ground().empty()) return pose;
   const bool falls = (pose.state() & words::Pose::FALLING) != 0;
   pose.set_z(above_ground(*geometry_, pose.x(), pose.y(), pose.z(), !falls));
@@ -158,27 +158,27 @@ words::Pose World::flattened(words::Pose pose) const {
 }
 
 /// Kept for those who come later. A block that is edited again and again is kept once, or twice if there are many.
-void World::on(const words::WorldEdit& word, const Fact&) {
+void WorldState::on(const words::WorldEdit& word, const Fact&) {
   const BlockEdit edit(word);
   constexpr std::size_t kFew = 64;
   const std::size_t known = edits_.size();
-  if (known < kFew || known >= most_.units)
+  if (known < kFew || known >= limits_.units)
     edits_.replace_by(edit);
   else if ((known & (known - 1)) == 0)
     edits_.tidy();
-  if (edits_.size() < most_.units)
+  if (edits_.size() < limits_.units)
     edits_.add(edit);
   else
     ++orphaned_;
 }
 
-void World::on(const words::Player& player, const Fact& fact) {
+void WorldState::on(const words::Player& player, const Fact& fact) {
   const Id id = player.id();
-  if (players_.size() + unlisted_.size() >= most_.players && this->player(id) == nullptr) {
+  if (players_.size() + unlisted_.size() >= limits_.players && this->player(id) == nullptr) {
     ++orphaned_;
     return;
   }
-  ++players_told_;
+  ++players_version_;
   const bool only_itself = fact.audience == words::PLAYER && fact.to == id && !players_.contains(id);
   if (!only_itself) players_.insert(unlisted_.extract(id));
   PlayerState& state = (only_itself ? unlisted_ : players_)[id];
@@ -186,31 +186,31 @@ void World::on(const words::Player& player, const Fact& fact) {
   state.score.set_player(player.id());
 }
 
-void World::on(const words::PlayerGone& gone, const Fact&) {
+void WorldState::on(const words::PlayerGone& gone, const Fact&) {
   for (auto* const among : {&players_, &unlisted_}) {
     const auto gone_player = among->extract(gone.id());
     if (gone_player.empty()) continue;
-    ++players_told_;
+    ++players_version_;
     for (const Id unit : gone_player.mapped().units) forget_unit(unit);
   }
 }
 
-void World::on(const words::Owns& owns, const Fact&) {
+void WorldState::on(const words::Owns& owns, const Fact&) {
   PlayerState* state = find_player(owns.player());
   if (state == nullptr) return;
   state->units.assign(owns.units().begin(), owns.units().end());
   state->active = owns.active();
 }
 
-void World::on(const words::TeamScore& score, const Fact&) {
+void WorldState::on(const words::TeamScore& score, const Fact&) {
   if (words::Team_IsValid(score.team()))
     team_scores_[score.team()] = score;
   else
     ++orphaned_;
 }
 
-void World::on(const words::Unit& unit, const Fact& fact) {
-  if (units_.size() >= most_.units && !units_.contains(unit.id())) {
+void WorldState::on(const words::Unit& unit, const Fact& fact) {
+  if (units_.size() >= limits_.units && !units_.contains(unit.id())) {
     ++orphaned_;
     return;
   }
@@ -219,14 +219,14 @@ void World::on(const words::Unit& unit, const Fact& fact) {
   state.unit.mutable_pose()->set_unit(unit.id());  // also allocates the pose, so that later ones need no memory
   state.hidden = false;
   state.posed_at = fact.at;
-  state.looks_version = ++looks_told_;
+  state.looks_version = ++looks_version_;
   grid_.place(&state, unit.pose().x(), unit.pose().y());
 }
 
-void World::on(const words::UnitChanged& change, const Fact&) {
+void WorldState::on(const words::UnitChanged& change, const Fact&) {
   UnitState* state = find_unit(change.unit());
   if (state == nullptr) return;
-  state->looks_version = ++looks_told_;
+  state->looks_version = ++looks_version_;
   words::Unit& unit = state->unit;
   if (change.has_radius()) unit.set_radius(change.radius());
   if (change.has_colour()) unit.set_colour(change.colour());
@@ -236,7 +236,7 @@ void World::on(const words::UnitChanged& change, const Fact&) {
   if (change.has_model()) unit.set_model(change.model());
 }
 
-void World::on(const words::Pose& pose, const Fact& fact) {
+void WorldState::on(const words::Pose& pose, const Fact& fact) {
   UnitState* state = find_unit(pose.unit());
   if (state == nullptr) return;
   *state->unit.mutable_pose() = pose;
@@ -246,11 +246,11 @@ void World::on(const words::Pose& pose, const Fact& fact) {
   grid_.place(state, pose.x(), pose.y());
 }
 
-void World::on(const words::Hidden& hidden, const Fact&) {
+void WorldState::on(const words::Hidden& hidden, const Fact&) {
   if (UnitState* state = find_unit(hidden.unit())) state->hidden = true;
 }
 
-void World::on(const words::Spawned& spawned, const Fact& fact) {
+void WorldState::on(const words::Spawned& spawned, const Fact& fact) {
   UnitState* state = find_unit(spawned.unit());
   if (state == nullptr) return;
   state->unit.set_alive(true);
@@ -260,37 +260,37 @@ void World::on(const words::Spawned& spawned, const Fact& fact) {
   on(pose, fact);
 }
 
-void World::on(const words::Died& died, const Fact&) {
+void WorldState::on(const words::Died& died, const Fact&) {
   if (const auto at = units_.find(died.unit()); at != units_.end()) {
     at->second.unit.set_alive(false);
     at->second.unit.set_health(0);
   }
 }
 
-void World::on(const words::Health& health, const Fact&) {
+void WorldState::on(const words::Health& health, const Fact&) {
   UnitState* state = find_unit(health.unit());
   if (state == nullptr) return;
   state->unit.set_health(health.now());
   if (health.max() > 0) state->unit.set_max_health(health.max());
 }
 
-void World::on(const words::Ammo& ammo, const Fact&) {
+void WorldState::on(const words::Ammo& ammo, const Fact&) {
   if (PlayerState* state = find_player(ammo.player())) state->ammo = ammo;
 }
 
-void World::on(const words::Shot& shot, const Fact& fact) {
+void WorldState::on(const words::Shot& shot, const Fact& fact) {
   forget_spent_shots(fact.at);
   if (shot.kind() == words::RAY || shot.kind() == words::MELEE) return;  // ends at once
   std::erase_if(shots_, [&](const ShotState& old) {
     return old.shot.shooter() == shot.shooter() && old.shot.shot() == shot.shot();
   });
-  if (shots_.size() < most_.shots)
+  if (shots_.size() < limits_.shots)
     shots_.push_back({shot, fact.at});
   else
     ++orphaned_;
 }
 
-void World::on(const words::ShotMoved& moved, const Fact& fact) {
+void WorldState::on(const words::ShotMoved& moved, const Fact& fact) {
   for (auto& state : shots_) {
     if (state.shot.shooter() != moved.shooter() || state.shot.shot() != moved.shot()) continue;
     const double flown = static_cast<double>(fact.at - state.fired_at) / static_cast<double>(kSecond);
@@ -305,28 +305,28 @@ void World::on(const words::ShotMoved& moved, const Fact& fact) {
   }
 }
 
-void World::on(const words::ShotEnded& ended, const Fact&) {
+void WorldState::on(const words::ShotEnded& ended, const Fact&) {
   std::erase_if(shots_, [&](const ShotState& state) {
     return state.shot.shooter() == ended.shooter() && state.shot.shot() == ended.shot();
   });
 }
 
-void World::on(const words::Token& token, const Fact&) {
-  if (tokens_.size() < most_.tokens || tokens_.contains(token.id()))
+void WorldState::on(const words::Token& token, const Fact&) {
+  if (tokens_.size() < limits_.tokens || tokens_.contains(token.id()))
     tokens_[token.id()] = token;
   else
     ++orphaned_;
 }
 
-void World::on(const words::Score& score, const Fact&) {
+void WorldState::on(const words::Score& score, const Fact&) {
   if (PlayerState* state = find_player(score.player())) state->score = score;
 }
 
-void World::on(const words::Lag& lag, const Fact&) {
+void WorldState::on(const words::Lag& lag, const Fact&) {
   if (PlayerState* state = find_player(lag.player())) state->ping_s = lag.ping_s();
 }
 
-void World::forget_unit(Id id) {
+void WorldState::forget_unit(Id id) {
   if (const auto at = units_.find(id); at != units_.end()) {
     grid_.remove(&at->second);
     units_.erase(at);
@@ -338,7 +338,7 @@ void World::forget_unit(Id id) {
     }
 }
 
-void World::forget_spent_shots(Micros now) {
+void WorldState::forget_spent_shots(Micros now) {
   std::erase_if(shots_, [&](const ShotState& state) {
     // A late joiner is told shots in no order of time.
     return now > state.fired_at &&
@@ -346,7 +346,7 @@ void World::forget_spent_shots(Micros now) {
   });
 }
 
-void World::tell_to(const Telling& say, bool land) const {
+void WorldState::tell_to(const Telling& say, bool with_map) const {
   say(room_);
   for (const auto& [name, value] : rules_) {
     words::Rule rule;
@@ -354,7 +354,7 @@ void World::tell_to(const Telling& say, bool land) const {
     rule.set_value(value);
     say(rule);
   }
-  if (land) {
+  if (with_map) {
     if (geometry_) say(*geometry_);
     edits_.each([&](const BlockEdit& edit) { say(edit.word()); });
   }
@@ -370,7 +370,7 @@ void World::tell_to(const Telling& say, bool land) const {
 }
 
 /// In the order of their ids, so that the same world is told the same way.
-void World::tell_units(const Telling& say) const {
+void WorldState::tell_units(const Telling& say) const {
   for (const Id id : sorted_units([](const UnitState&) { return true; })) {
     const UnitState& state = units_.at(id);
     say(state.unit);
@@ -381,7 +381,7 @@ void World::tell_units(const Telling& say) const {
   }
 }
 
-void World::tell_belongings(const PlayerState& state, const Telling& say) {
+void WorldState::tell_belongings(const PlayerState& state, const Telling& say) {
   words::Owns owns;
   owns.set_player(state.player.id());
   owns.mutable_units()->Add(state.units.begin(), state.units.end());

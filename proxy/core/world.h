@@ -17,7 +17,7 @@
 
 namespace entente::core {
 
-/// A unit as last reported. place_of() computes where it is now.
+/// A unit as last reported. place_at() computes where it is now.
 struct UnitState {
   words::Unit unit;     ///< its pose is the last one reported; its other fields are current
   Micros posed_at = 0;  ///< when that pose was reported
@@ -44,26 +44,26 @@ struct ShotState {
   Micros fired_at = 0;
 };
 
-class World {
- public:
-  /// Limits: units, players, tokens, rules, shots, and bytes of geometry. What exceeds them is not kept, but
-  /// counted.
-  struct Most {
-    std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
-    std::size_t geometry_bytes = 64U << 20U;
-  };
+/// What exceeds these limits is not kept, but counted (WorldState::orphaned).
+struct WorldLimits {
+  std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
+  std::size_t geometry_bytes = 64U << 20U;
+};
 
-  World() : World(Most{}) {}
-  explicit World(const Most& most) : most_(most) {}
-  World(const World&) = delete;  // grid_ points into units_; moving keeps these pointers valid, copying would not
-  World& operator=(const World&) = delete;
-  World(World&&) = default;
-  World& operator=(World&&) = default;
+class WorldState {
+ public:
+  WorldState() : WorldState(WorldLimits{}) {}
+  explicit WorldState(const WorldLimits& limits) : limits_(limits) {}
+  // grid_ points into units_; moving keeps these pointers valid, copying would not.
+  WorldState(const WorldState&) = delete;
+  WorldState& operator=(const WorldState&) = delete;
+  WorldState(WorldState&&) = default;
+  WorldState& operator=(WorldState&&) = default;
 
   void fold(const Fact& fact);
   /// The room has a new server, whose world is `next`, and every difference was folded: forgets what words cannot
   /// remove. Its counts go on.
-  void become(World&& next);
+  void become(WorldState&& next);
 
   /// Says the whole world as facts, each referring only to earlier ones: room, rules, geometry, players, units,
   /// tokens, scores, the round, and Ready (if it was told). `say` gets only facts for everybody.
@@ -74,13 +74,13 @@ class World {
   }
   /// The same without the geometry and its edits, which are large.
   template <class F>
-  void tell_without_land(F&& say) const {
+  void tell_without_map(F&& say) const {
     const auto sink = [&](Fact fact) { say(fact); };
     tell_to(Telling{sink}, false);
   }
   /// Makes this world a copy of another. `versions_from`: added to what versions (UnitState::looks_version,
-  /// players_told) are counted from, so that later changes of the two have different ones.
-  void copy(const World& other, std::uint32_t versions_from);
+  /// players_version) are counted from, so that later changes of the two have different ones.
+  void copy(const WorldState& other, std::uint32_t versions_from);
 
   // -- Looking
   // ---------------------------------------------------------------------------------------------------------
@@ -92,13 +92,13 @@ class World {
   const std::shared_ptr<const words::World>& shared_geometry() const { return geometry_; }
   void share_geometry(std::shared_ptr<const words::World> geometry);
   /// Takes the geometry and the edits of another world.
-  void share_land(const World& other) {
+  void share_map(const WorldState& other) {
     geometry_ = other.geometry_;
     edits_ = other.edits_;
   }
   /// The same. `translate(Id)` returns what stands for the id of a player there.
   template <class F>
-  void share_land(const World& other, F&& translate) {
+  void share_map(const WorldState& other, F&& translate) {
     geometry_ = other.geometry_;
     edits_.clear();
     other.edits_.each([&](BlockEdit edit) {
@@ -122,7 +122,8 @@ class World {
   const PlayerState* player(Id id) const;
   const UnitState* unit(Id id) const;
   const words::Token* token(Id id) const;
-  const ShotState* shot(Id shooter, Id shot) const;
+  /// `number`: as in words::Shot.
+  const ShotState* shot(Id shooter, std::uint32_t number) const;
   /// The unit that a player steers; null if there is none.
   const UnitState* active_unit(Id player) const;
 
@@ -162,9 +163,10 @@ class World {
   }
 
   /// Incremented whenever a player is told or has left.
-  std::uint32_t players_told() const { return players_told_; }
+  std::uint32_t players_version() const { return players_version_; }
 
-  /// Facts that were not kept because of Most, or because they concern a player or unit that no fact introduced.
+  /// Facts that were not kept because they concern a player or unit that no fact introduced, or because they exceed
+  /// WorldLimits.
   std::uint64_t orphaned() const { return orphaned_; }
 
  private:
@@ -181,7 +183,7 @@ class World {
     const void* object_;
     void (*call_)(const void*, Fact);
   };
-  void tell_to(const Telling& say, bool land) const;
+  void tell_to(const Telling& say, bool with_map) const;
   void tell_units(const Telling& say) const;
   static void tell_belongings(const PlayerState& state, const Telling& say);
 
@@ -223,7 +225,7 @@ class World {
   void forget_unit(Id id);
   void forget_spent_shots(Micros now);
 
-  Most most_;
+  WorldLimits limits_;
   words::Room room_;
   bool ready_ = false;
   std::shared_ptr<const words::World> geometry_;
@@ -240,15 +242,14 @@ class World {
   std::vector<ShotState> shots_;
   Grid<const UnitState*> grid_{100};  // metres: a third of what a client of Ogar sees
   std::uint64_t orphaned_ = 0;
-  std::uint32_t looks_told_ = 0, players_told_ = 0;
+  std::uint32_t looks_version_ = 0, players_version_ = 0;
 };
 
-/// Seconds of dead reckoning; after that a unit's place is unknown.
-inline constexpr double kReckoned = 1.0;
+/// The longest extrapolation; after that, the unit is assumed to stand.
+inline constexpr double kDeadReckoningSeconds = 1.0;
 
-/// Dead reckoning: where a pose told at `told` is at `now`. At most `most` seconds ahead; after that the unit is
-/// assumed to stand.
-words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most = kReckoned);
+/// Dead reckoning: where a pose told at `told` is at `now`, extrapolated for at most `most` seconds.
+words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most = kDeadReckoningSeconds);
 
 /// The sides of a geometry centred in the room; width (west to east) and height in metres.
 void set_sides(words::World& geometry, double width, double height);

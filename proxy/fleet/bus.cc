@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "proxy/fleet/hand.h"
+#include "proxy/fleet/job_thread.h"
 #include "proxy/net/address.h"
 #include "proxy/net/network.h"
 
@@ -240,18 +240,19 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   bool publish(std::string subject, std::string reply, Buffer bytes);
   enum class Brings : bool { kMessages, kAnswers };
   /// kAnswers: `number` is that of a question.
-  void subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox,
+  void subscribe(BusLine::SubscriptionId number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox,
                  Brings brings = Brings::kMessages);
-  void unsubscribe(const BusLine::Inbox* inbox, BusLine::Number number);
+  void unsubscribe(const BusLine::Inbox* inbox, BusLine::SubscriptionId number);
   void unsubscribe_all(const BusLine::Inbox* inbox);
-  void watch(BusLine::Number number, std::string bucket, std::string keys, std::shared_ptr<BusLine::Inbox> inbox);
-  void unwatch(const BusLine::Inbox* inbox, BusLine::Number number);
+  void watch(BusLine::SubscriptionId number, std::string bucket, std::string keys,
+             std::shared_ptr<BusLine::Inbox> inbox);
+  void unwatch(const BusLine::Inbox* inbox, BusLine::SubscriptionId number);
   void unwatch_all(const BusLine::Inbox* inbox);
   /// `job` gets the connection; null: there is none.
-  enum class Hands : std::uint8_t { kBuckets, kPatient, kStreams };
-  bool order(Hands whose, std::size_t bytes, std::function<void(BusConnection*)> job) {
-    auto& hand = whose == Hands::kStreams ? storer_ : whose == Hands::kPatient ? patient_clerk_ : clerk_;
-    return hand->put(bytes, [this, job = std::move(job)] { job(current().get()); });
+  enum class OrderThread : std::uint8_t { kBuckets, kPatient, kStreams };
+  bool order(OrderThread whose, std::size_t bytes, std::function<void(BusConnection*)> job) {
+    auto& thread = whose == OrderThread::kStreams ? storer_ : whose == OrderThread::kPatient ? patient_clerk_ : clerk_;
+    return thread->put(bytes, [this, job = std::move(job)] { job(current().get()); });
   }
   std::string inbox_prefix() const { return options_.inbox.empty() ? "_INBOX" : options_.inbox; }
   std::size_t most_waiting() const { return options_.most_waiting; }
@@ -266,20 +267,20 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   };
   struct SubscriptionHook {
     std::shared_ptr<BusLine::Inbox> inbox;
-    BusLine::Number number;
+    BusLine::SubscriptionId number;
     std::shared_ptr<BusCounters> counters;
     Brings brings;
   };
   struct Subscription {
     std::shared_ptr<BusLine::Inbox> inbox;
-    BusLine::Number number;
+    BusLine::SubscriptionId number;
     std::string subject;
     Brings brings;
     natsSubscription* nats = nullptr;
   };
   struct Watch {
     std::shared_ptr<BusLine::Inbox> inbox;
-    BusLine::Number number;
+    BusLine::SubscriptionId number;
     std::string bucket, keys;
     std::atomic<bool> over{false}, ended{false};
     std::thread thread;
@@ -367,13 +368,13 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::atomic<unsigned> attempts_{0};  // since the connection was up
   Millis next_attempt_ = 0;
 
-  std::optional<Hand> sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
+  std::optional<JobThread> sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
 };
 
 Millis Bus::Impl::tend() {
   {
     const std::lock_guard lock(mutex_);
-    if (connection_ != nullptr && !hooks_.back()->closed) return Hand::kLong;
+    if (connection_ != nullptr && !hooks_.back()->closed) return JobThread::kLong;
   }
   // libnats gives up if a server refuses us twice. We do not, but wait longer each time: the password may be put right.
   const Millis now = steady_now();
@@ -388,7 +389,7 @@ Millis Bus::Impl::tend() {
     }
     went_up();
     if (natsConnection_Status(connection_->nats) != NATS_CONN_STATUS_CONNECTED) went_down();  // it was lost before
-    return Hand::kLong;
+    return JobThread::kLong;
   }
   return pause;
 }
@@ -602,7 +603,7 @@ void Bus::Impl::open(Subscription& one) {
   natsSubscription_SetOnCompleteCB(one.nats, &on_complete, hook.release());
 }
 
-void Bus::Impl::subscribe(BusLine::Number number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox,
+void Bus::Impl::subscribe(BusLine::SubscriptionId number, std::string subject, std::shared_ptr<BusLine::Inbox> inbox,
                           Brings brings) {
   sender_->put(0, [this, number, brings, subject = std::move(subject), inbox = std::move(inbox)] {
     subscriptions_.push_back({inbox, number, subject, brings});
@@ -610,7 +611,7 @@ void Bus::Impl::subscribe(BusLine::Number number, std::string subject, std::shar
   });
 }
 
-void Bus::Impl::unsubscribe(const BusLine::Inbox* inbox, BusLine::Number number) {
+void Bus::Impl::unsubscribe(const BusLine::Inbox* inbox, BusLine::SubscriptionId number) {
   sender_->put(0, [this, inbox, number] {
     std::erase_if(subscriptions_, [&](Subscription& one) {
       if (one.inbox.get() != inbox || one.number != number) return false;
@@ -632,7 +633,7 @@ void Bus::Impl::unsubscribe_all(const BusLine::Inbox* inbox) {
 
 // -- Watches ----------------------------------------------------------------------------------------------------------
 
-void Bus::Impl::watch(BusLine::Number number, std::string bucket, std::string keys,
+void Bus::Impl::watch(BusLine::SubscriptionId number, std::string bucket, std::string keys,
                       std::shared_ptr<BusLine::Inbox> inbox) {
   auto fresh = std::make_unique<Watch>();
   fresh->inbox = std::move(inbox);
@@ -649,7 +650,7 @@ void Bus::Impl::watch(BusLine::Number number, std::string bucket, std::string ke
   watches_.push_back(std::move(fresh));
 }
 
-void Bus::Impl::unwatch(const BusLine::Inbox* inbox, BusLine::Number number) {
+void Bus::Impl::unwatch(const BusLine::Inbox* inbox, BusLine::SubscriptionId number) {
   const std::lock_guard lock(mutex_);
   for (const auto& one : watches_)
     if (one->inbox.get() == inbox && (number == 0 || one->number == number)) one->over = true;
@@ -781,17 +782,17 @@ bool BusLine::publish(const std::string& subject, Bytes bytes, const std::string
   return bus_.impl_->publish(subject, reply, Buffer(bytes.begin(), bytes.end()));
 }
 
-BusLine::Number BusLine::subscribe(const std::string& subject, Heard heard) {
+BusLine::SubscriptionId BusLine::subscribe(const std::string& subject, Heard heard) {
   heard_[++last_] = std::make_shared<Heard>(std::move(heard));
   bus_.impl_->subscribe(last_, subject, inbox_);
   return last_;
 }
 
-void BusLine::unsubscribe(Number subscription) {
+void BusLine::unsubscribe(SubscriptionId subscription) {
   if (heard_.erase(subscription) != 0) bus_.impl_->unsubscribe(inbox_.get(), subscription);
 }
 
-void BusLine::heard(Number subscription, const BusMessage& message) {
+void BusLine::heard(SubscriptionId subscription, const BusMessage& message) {
   const auto to = heard_.find(subscription);
   if (to == heard_.end()) return;
   const auto heard = to->second;  // it may unsubscribe
@@ -800,7 +801,7 @@ void BusLine::heard(Number subscription, const BusMessage& message) {
 
 void BusLine::ask(const std::string& subject, Bytes bytes, Millis within, std::size_t most, Answered answered,
                   const std::string& below) {
-  const Number number = ++last_;
+  const RequestId number = ++last_;
   const std::string at = (below.empty() ? bus_.impl_->inbox_prefix() : below) + "." + random_token();
   questions_[number] = {std::move(answered), {}, most, loop_.nanos() / 1'000'000 + within};
   bus_.impl_->subscribe(number, at, inbox_, Bus::Impl::Brings::kAnswers);
@@ -810,14 +811,14 @@ void BusLine::ask(const std::string& subject, Bytes bytes, Millis within, std::s
     inbox_->post(0, Inbox::Drop::kNever, [number](BusLine& line) { line.answered(number, {}, true); });
 }
 
-void BusLine::answered(Number number, BusMessage message, bool nobody) {
+void BusLine::answered(RequestId number, BusMessage message, bool nobody) {
   const auto question = questions_.find(number);
   if (question == questions_.end()) return;
   if (!nobody) question->second.answers.push_back(std::move(message));
   if (nobody || question->second.answers.size() >= question->second.most) finish(question);
 }
 
-void BusLine::finish(std::unordered_map<Number, Question>::iterator question) {
+void BusLine::finish(std::unordered_map<RequestId, Question>::iterator question) {
   const Question done = std::move(question->second);
   bus_.impl_->unsubscribe(inbox_.get(), question->first);
   questions_.erase(question);
@@ -826,10 +827,10 @@ void BusLine::finish(std::unordered_map<Number, Question>::iterator question) {
 
 void BusLine::check_time() {
   const Millis now = loop_.nanos() / 1'000'000;
-  std::vector<Number> late;
+  std::vector<RequestId> late;
   for (const auto& [number, question] : questions_)
     if (question.until <= now) late.push_back(number);
-  for (const Number number : late)
+  for (const RequestId number : late)
     if (const auto question = questions_.find(number); question != questions_.end()) finish(question);
   if (questions_.empty()) timer_.reset();
 }
@@ -838,41 +839,41 @@ void BusLine::check_time() {
 
 namespace {
 
-Kept kept_failure(natsStatus status) { return {Kept::How::kFailed, {}, failure(status)}; }
+BucketResult kept_failure(natsStatus status) { return {BucketResult::How::kFailed, {}, failure(status)}; }
 
-Kept lost() { return {Kept::How::kFailed, {}, "there is no connection to NATS"}; }
+BucketResult lost() { return {BucketResult::How::kFailed, {}, "there is no connection to NATS"}; }
 
-Kept read_entry(BusConnection& connection, const std::string& bucket, const std::string& key) {
+BucketResult read_entry(BusConnection& connection, const std::string& bucket, const std::string& key) {
   kvStore* store = connection.bucket(bucket);
-  if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+  if (store == nullptr) return {BucketResult::How::kFailed, {}, "cannot open the bucket " + bucket};
   kvEntry* entry = nullptr;
   const natsStatus status = kvStore_Get(&entry, store, key.c_str());
-  if (status == NATS_NOT_FOUND) return {Kept::How::kMissing, {}, {}};
+  if (status == NATS_NOT_FOUND) return {BucketResult::How::kMissing, {}, {}};
   if (status != NATS_OK) return kept_failure(status);
-  Kept kept{Kept::How::kDone, entry_of(entry), {}};
+  BucketResult kept{BucketResult::How::kDone, entry_of(entry), {}};
   kvEntry_Destroy(entry);
   return kept;
 }
 
 /// The order failed: because somebody else was first?
-Kept after_failure(BusConnection& connection, const std::string& bucket, const std::string& key, std::uint64_t expected,
-                   natsStatus status) {
-  Kept failed = kept_failure(status);
-  Kept now = read_entry(connection, bucket, key);
-  if (now.how == Kept::How::kMissing) return expected != 0 ? now : failed;
+BucketResult after_failure(BusConnection& connection, const std::string& bucket, const std::string& key,
+                           std::uint64_t expected, natsStatus status) {
+  BucketResult failed = kept_failure(status);
+  BucketResult now = read_entry(connection, bucket, key);
+  if (now.how == BucketResult::How::kMissing) return expected != 0 ? now : failed;
   if (!now.done() || now.entry.revision == expected) return failed;
-  now.how = Kept::How::kConflict;
+  now.how = BucketResult::How::kConflict;
   return now;
 }
 
 /// Writes an entry by `write`, which is given the store and where the new revision goes. `expected`: the revision that
 /// must be there; nothing: any.
 template <class Write>
-Kept written(BusConnection& connection, const std::string& bucket, const std::string& key,
-             std::optional<std::uint64_t> expected, const Write& write) {
+BucketResult written(BusConnection& connection, const std::string& bucket, const std::string& key,
+                     std::optional<std::uint64_t> expected, const Write& write) {
   kvStore* store = connection.bucket(bucket);
-  if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
-  Kept kept{Kept::How::kDone, {key, {}, 0, false}, {}};
+  if (store == nullptr) return {BucketResult::How::kFailed, {}, "cannot open the bucket " + bucket};
+  BucketResult kept{BucketResult::How::kDone, {key, {}, 0, false}, {}};
   const natsStatus status = write(store, &kept.entry.revision);
   if (status == NATS_OK) return kept;
   return expected ? after_failure(connection, bucket, key, *expected, status) : kept_failure(status);
@@ -882,10 +883,10 @@ Outcome<std::uint64_t> stream_failure(natsStatus status) { return Error{failure(
 
 }  // namespace
 
-void BusLine::bid(std::size_t bytes, Done done, std::function<Kept(BusConnection&)> order) {
-  const Number number = ++last_;
+void BusLine::bid(std::size_t bytes, BucketDone done, std::function<BucketResult(BusConnection&)> order) {
+  const RequestId number = ++last_;
   bids_[number] = std::move(done);
-  const auto answer = [inbox = inbox_, number](Kept kept) {
+  const auto answer = [inbox = inbox_, number](BucketResult kept) {
     inbox->post(0, Inbox::Drop::kNever, [number, kept = std::move(kept)](BusLine& line) {
       auto one = line.bids_.extract(number);
       if (!one.empty()) one.mapped()(kept);
@@ -893,17 +894,17 @@ void BusLine::bid(std::size_t bytes, Done done, std::function<Kept(BusConnection
   };
   const auto counters = bus_.impl_->counters();
   const auto job = [order = std::move(order), answer, counters](BusConnection* connection) {
-    Kept kept = connection != nullptr ? order(*connection) : lost();
-    if (kept.how == Kept::How::kFailed) ++counters->failures;
+    BucketResult kept = connection != nullptr ? order(*connection) : lost();
+    if (kept.how == BucketResult::How::kFailed) ++counters->failures;
     answer(std::move(kept));
   };
-  const auto hands = orders_ == Orders::kPatient ? Bus::Impl::Hands::kPatient : Bus::Impl::Hands::kBuckets;
-  if (!bus_.impl_->order(hands, bytes + 256, job)) answer({Kept::How::kFailed, {}, "too much waits for NATS"});
+  const auto thread = orders_ == Orders::kPatient ? Bus::Impl::OrderThread::kPatient : Bus::Impl::OrderThread::kBuckets;
+  if (!bus_.impl_->order(thread, bytes + 256, job)) answer({BucketResult::How::kFailed, {}, "too much waits for NATS"});
 }
 
 void BusLine::bid_stream(std::size_t bytes, Stored stored,
                          std::function<Outcome<std::uint64_t>(BusConnection&)> order) {
-  const Number number = ++last_;
+  const RequestId number = ++last_;
   stored_[number] = std::move(stored);
   const auto answer = [inbox = inbox_, number](Outcome<std::uint64_t> outcome) {
     inbox->post(0, Inbox::Drop::kNever, [number, outcome = std::move(outcome)](BusLine& line) {
@@ -917,11 +918,11 @@ void BusLine::bid_stream(std::size_t bytes, Stored stored,
     if (!outcome) ++counters->failures;
     answer(std::move(outcome));
   };
-  if (!bus_.impl_->order(Bus::Impl::Hands::kStreams, bytes + 256, job)) answer(Error{"too much waits for NATS"});
+  if (!bus_.impl_->order(Bus::Impl::OrderThread::kStreams, bytes + 256, job)) answer(Error{"too much waits for NATS"});
 }
 
-void BusLine::open_bucket(const BucketOptions& options, Done done) {
-  bid(0, std::move(done), [options](BusConnection& connection) -> Kept {
+void BusLine::open_bucket(const BucketOptions& options, BucketDone done) {
+  bid(0, std::move(done), [options](BusConnection& connection) -> BucketResult {
     kvConfig config;
     kvConfig_Init(&config);
     config.Bucket = options.name.c_str();
@@ -934,27 +935,27 @@ void BusLine::open_bucket(const BucketOptions& options, Done done) {
       jsStreamInfo* info = nullptr;
       const natsStatus status = js_GetStreamInfo(&info, connection.stream, stream.c_str(), nullptr, nullptr);
       if (status != NATS_OK) return kept_failure(status);
-      Kept kept{Kept::How::kDone, {}, {}};
+      BucketResult kept{BucketResult::How::kDone, {}, {}};
       kept.entry.revision = static_cast<std::uint64_t>(info->Created);
       jsStreamInfo_Destroy(info);
       return kept;
     };
-    if (Kept kept = there(); kept.done()) return kept;
+    if (BucketResult kept = there(); kept.done()) return kept;
     kvStore* made = nullptr;
     const natsStatus status = js_CreateKeyValue(&made, connection.stream, &config);
     kvStore_Destroy(made);
-    const Kept failed = kept_failure(status);
+    const BucketResult failed = kept_failure(status);
     // One that is there with other options is taken as it is.
-    if (Kept kept = there(); kept.done()) return kept;
+    if (BucketResult kept = there(); kept.done()) return kept;
     return failed;
   });
 }
 
-void BusLine::get(const std::string& bucket, const std::string& key, Done done) {
+void BusLine::get(const std::string& bucket, const std::string& key, BucketDone done) {
   bid(0, std::move(done), [=](BusConnection& connection) { return read_entry(connection, bucket, key); });
 }
 
-void BusLine::put(const std::string& bucket, const std::string& key, Bytes value, Done done) {
+void BusLine::put(const std::string& bucket, const std::string& key, Bytes value, BucketDone done) {
   bid(value.size(), std::move(done),
       [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) {
         return written(connection, bucket, key, std::nullopt, [&](kvStore* store, std::uint64_t* revision) {
@@ -963,7 +964,7 @@ void BusLine::put(const std::string& bucket, const std::string& key, Bytes value
       });
 }
 
-void BusLine::create(const std::string& bucket, const std::string& key, Bytes value, Done done) {
+void BusLine::create(const std::string& bucket, const std::string& key, Bytes value, BucketDone done) {
   bid(value.size(), std::move(done),
       [bucket, key, value = Buffer(value.begin(), value.end())](BusConnection& connection) {
         return written(connection, bucket, key, 0, [&](kvStore* store, std::uint64_t* revision) {
@@ -973,7 +974,7 @@ void BusLine::create(const std::string& bucket, const std::string& key, Bytes va
 }
 
 void BusLine::update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision,
-                     Done done) {
+                     BucketDone done) {
   bid(value.size(), std::move(done),
       [bucket, key, revision, value = Buffer(value.begin(), value.end())](BusConnection& connection) {
         return written(connection, bucket, key, revision, [&](kvStore* store, std::uint64_t* next) {
@@ -982,22 +983,22 @@ void BusLine::update(const std::string& bucket, const std::string& key, Bytes va
       });
 }
 
-void BusLine::remove(const std::string& bucket, const std::string& key, Done done) {
-  bid(0, std::move(done), [=](BusConnection& connection) -> Kept {
+void BusLine::remove(const std::string& bucket, const std::string& key, BucketDone done) {
+  bid(0, std::move(done), [=](BusConnection& connection) -> BucketResult {
     kvStore* store = connection.bucket(bucket);
-    if (store == nullptr) return {Kept::How::kFailed, {}, "cannot open the bucket " + bucket};
+    if (store == nullptr) return {BucketResult::How::kFailed, {}, "cannot open the bucket " + bucket};
     const natsStatus status = kvStore_Delete(store, key.c_str());
-    return status == NATS_OK ? Kept{Kept::How::kDone, {}, {}} : kept_failure(status);
+    return status == NATS_OK ? BucketResult{BucketResult::How::kDone, {}, {}} : kept_failure(status);
   });
 }
 
-BusLine::Number BusLine::watch(const std::string& bucket, const std::string& keys, Watched watched) {
+BusLine::SubscriptionId BusLine::watch(const std::string& bucket, const std::string& keys, Watched watched) {
   watched_[++last_] = std::make_shared<Watched>(std::move(watched));
   bus_.impl_->watch(last_, bucket, keys, inbox_);
   return last_;
 }
 
-void BusLine::unwatch(Number watch) {
+void BusLine::unwatch(SubscriptionId watch) {
   if (watched_.erase(watch) != 0) bus_.impl_->unwatch(inbox_.get(), watch);
 }
 

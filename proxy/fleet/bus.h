@@ -88,7 +88,7 @@ struct StreamOptions {
 };
 
 /// The answer to an order to a bucket.
-struct Kept {
+struct BucketResult {
   enum class How : std::uint8_t {
     kDone,
     kConflict,  ///< somebody else was first: `entry` is what is there now
@@ -130,11 +130,11 @@ class Bus {
 /// messages, also across subscriptions.
 class BusLine {
  public:
-  using Number = std::uint64_t;
+  using SubscriptionId = std::uint64_t;
   using Heard = std::function<void(const BusMessage&)>;
   using Answered = std::function<void(std::vector<BusMessage>)>;
   using Stored = std::function<void(Outcome<std::uint64_t>)>;
-  using Done = std::function<void(Kept)>;
+  using BucketDone = std::function<void(BucketResult)>;
   /// A changed entry. Null ends the listing that comes at first, and again after each new connection: keys that were
   /// not told since the null before it do not exist.
   using Watched = std::function<void(const BusEntry*)>;
@@ -156,8 +156,8 @@ class BusLine {
   /// False: it was dropped, because there is no connection or too much waits. `reply`: where answers go.
   bool publish(const std::string& subject, Bytes bytes, const std::string& reply = {});
   /// `subject` may end in ".>" or have "*" for a token.
-  Number subscribe(const std::string& subject, Heard heard);
-  void unsubscribe(Number subscription);
+  SubscriptionId subscribe(const std::string& subject, Heard heard);
+  void unsubscribe(SubscriptionId subscription);
   /// Publishes, and collects up to `most` answers. Answered once: when there are that many, or when `within` has
   /// passed; without any if there is no connection, or nobody subscribes to the subject. `below`: answers come to a
   /// subject below this one, which nobody can guess; empty: below the inbox of this connection.
@@ -168,17 +168,17 @@ class BusLine {
   // carried out in their order.
   /// Makes the bucket, if the server has none. entry.revision in the answer is when it was made, in the server's
   /// nanoseconds: another number, another bucket.
-  void open_bucket(const BucketOptions& options, Done done);
-  void get(const std::string& bucket, const std::string& key, Done done);
-  void put(const std::string& bucket, const std::string& key, Bytes value, Done done);
+  void open_bucket(const BucketOptions& options, BucketDone done);
+  void get(const std::string& bucket, const std::string& key, BucketDone done);
+  void put(const std::string& bucket, const std::string& key, Bytes value, BucketDone done);
   /// Unless the key is there.
-  void create(const std::string& bucket, const std::string& key, Bytes value, Done done);
+  void create(const std::string& bucket, const std::string& key, Bytes value, BucketDone done);
   /// If the key is at this revision.
-  void update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision, Done done);
-  void remove(const std::string& bucket, const std::string& key, Done done);
+  void update(const std::string& bucket, const std::string& key, Bytes value, std::uint64_t revision, BucketDone done);
+  void remove(const std::string& bucket, const std::string& key, BucketDone done);
   /// `keys`: a key, or a pattern as a subject.
-  Number watch(const std::string& bucket, const std::string& keys, Watched watched);
-  void unwatch(Number watch);
+  SubscriptionId watch(const std::string& bucket, const std::string& keys, Watched watched);
+  void unwatch(SubscriptionId watch);
   void open_stream(const StreamOptions& options, Stored done);
   /// Stores a message in the stream of this subject; answers with its number there. `id`: a message with the id of an
   /// earlier one (of the last two minutes) is not stored again; empty: none.
@@ -216,13 +216,14 @@ class BusLine {
     Millis until;
   };
   class Timer;
+  using RequestId = std::uint64_t;  // of what has one answer; none is that of a subscription
 
   void mail();
-  void heard(Number subscription, const BusMessage& message);
-  void answered(Number question, BusMessage message, bool nobody);
+  void heard(SubscriptionId subscription, const BusMessage& message);
+  void answered(RequestId question, BusMessage message, bool nobody);
   void check_time();
-  void finish(std::unordered_map<Number, Question>::iterator question);
-  void bid(std::size_t bytes, Done done, std::function<Kept(BusConnection&)> order);
+  void finish(std::unordered_map<RequestId, Question>::iterator question);
+  void bid(std::size_t bytes, BucketDone done, std::function<BucketResult(BusConnection&)> order);
   void bid_stream(std::size_t bytes, Stored stored, std::function<Outcome<std::uint64_t>(BusConnection&)> order);
 
   Bus& bus_;
@@ -231,13 +232,13 @@ class BusLine {
   net::Mailbox<Letter, BusLine> mailbox_;
   std::shared_ptr<Inbox> inbox_;
   std::vector<Letter> letters_;
-  Number last_ = 0;
+  std::uint64_t last_ = 0;  // SubscriptionId or RequestId
   std::function<void(bool)> state_;
-  std::unordered_map<Number, std::shared_ptr<Heard>> heard_;
-  std::unordered_map<Number, std::shared_ptr<Watched>> watched_;
-  std::unordered_map<Number, Question> questions_;
-  std::unordered_map<Number, Done> bids_;
-  std::unordered_map<Number, Stored> stored_;
+  std::unordered_map<SubscriptionId, std::shared_ptr<Heard>> heard_;
+  std::unordered_map<SubscriptionId, std::shared_ptr<Watched>> watched_;
+  std::unordered_map<RequestId, Question> questions_;
+  std::unordered_map<RequestId, BucketDone> bids_;
+  std::unordered_map<RequestId, Stored> stored_;
   std::unique_ptr<Timer> timer_;
 };
 

@@ -51,16 +51,16 @@ void Lease::tick(Millis) {
   if (!opened_) return open();
   if (epoch_ != 0) return renew();
   if (may_take) return take();
-  line_.get(bucket_, key_, answer([this](const Kept& kept) { look(kept); }));
+  line_.get(bucket_, key_, answer([this](const BucketResult& kept) { look(kept); }));
 }
 
-BusLine::Done Lease::answer(std::function<void(const Kept&)> then) {
+BusLine::BucketDone Lease::answer(std::function<void(const BucketResult&)> then) {
   asks_ = true;
-  return [this, alive = alive_, then = std::move(then)](const Kept& kept) {
+  return [this, alive = alive_, then = std::move(then)](const BucketResult& kept) {
     if (!*alive) return;
     asks_ = false;
     // Perhaps the bucket is gone.
-    if (kept.how == Kept::How::kFailed)
+    if (kept.how == BucketResult::How::kFailed)
       opened_ = false;
     else
       then(kept);
@@ -71,7 +71,7 @@ void Lease::open() {
   BucketOptions options;
   options.name = bucket_;
   options.replicas = replicas_;
-  line_.open_bucket(options, answer([this](const Kept& kept) {
+  line_.open_bucket(options, answer([this](const BucketResult& kept) {
                       opened_ = true;
                       asked_at_ = 0;
                       // What was seen in another bucket says nothing of this one.
@@ -81,7 +81,7 @@ void Lease::open() {
 
 void Lease::renew() {
   ++renewals_;
-  line_.update(bucket_, key_, value(epoch_), revision_, answer([this, asked_at = asked_at_](const Kept& kept) {
+  line_.update(bucket_, key_, value(epoch_), revision_, answer([this, asked_at = asked_at_](const BucketResult& kept) {
                  if (!kept.done()) return look(kept);
                  revision_ = kept.entry.revision;
                  if (epoch_ != 0)
@@ -93,7 +93,7 @@ void Lease::renew() {
 
 void Lease::take() {
   const std::uint64_t epoch = std::max(highest_ + 1, wall_now() / (1'000 * kNanos));
-  const auto taken = answer([this, epoch, until = asked_at_ + kValid * kNanos](const Kept& kept) {
+  const auto taken = answer([this, epoch, until = asked_at_ + kValid * kNanos](const BucketResult& kept) {
     if (!kept.done()) return look(kept);
     highest_ = epoch;
     revision_ = kept.entry.revision;
@@ -108,7 +108,7 @@ void Lease::take() {
 }
 
 /// Somebody's entry, or our own, if the answer to a renewal was lost; or there is none.
-void Lease::look(const Kept& kept) {
+void Lease::look(const BucketResult& kept) {
   const BusEntry& entry = kept.entry;
   bus::Lease lease;
   if (!decode(entry.value, lease)) lease.Clear();
@@ -120,13 +120,13 @@ void Lease::look(const Kept& kept) {
   if (epoch_ != 0) lose();
   if (std::exchange(looked_, true) && entry.revision == revision_) return;
   revision_ = entry.revision;
-  free_at_ = nanos() + (lease.free() ? 0 : kTaken * kNanos);
+  free_at_ = nanos() + (lease.free() ? 0 : kTakeAfter * kNanos);
 }
 
 void Lease::lose() {
   epoch_ = 0;
   *until_ = 0;
-  free_at_ = nanos() + kTaken * kNanos;
+  free_at_ = nanos() + kTakeAfter * kNanos;
   user_.lost();
 }
 
@@ -135,7 +135,7 @@ void Lease::release(std::optional<Millis> pause) {
   if (epoch_ == 0) return;
   const Buffer free = value(epoch_, true);
   lose();
-  line_.put(bucket_, key_, free, [](const Kept&) {});
+  line_.put(bucket_, key_, free, [](const BucketResult&) {});
 }
 
 }  // namespace entente::fleet

@@ -1,8 +1,8 @@
 // A lease on something that one node of the fleet owns at a time: an entry of the bucket FLEET-leases, which its owner
 // renews.
 // Law: an owner that cannot renew its lease for kValid stops owning by its own clock. Nobody else takes it before it
-// has seen it unrenewed for kTaken, by its own clock. So two never own at once, however long messages take. That also
-// holds if NATS has lost the bucket: an entry that is missing is taken after the same time.
+// has seen it unrenewed for kTakeAfter, by its own clock. So two never own at once, however long messages take. That
+// also holds if NATS has lost the bucket: an entry that is missing is taken after the same time.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ namespace entente::fleet {
 class Lease final : private net::Ticker::User {
  public:
   static constexpr Millis kRenew = 250;
-  static constexpr Millis kValid = 1'500;  ///< from when a renewal was asked for
-  static constexpr Millis kTaken = 1'750;  ///< from when a renewal was seen
+  static constexpr Millis kValid = 1'500;      ///< from when a renewal was asked for
+  static constexpr Millis kTakeAfter = 1'750;  ///< from when a renewal was seen
 
   struct User {
     virtual ~User() = default;
@@ -52,8 +52,8 @@ class Lease final : private net::Ticker::User {
   void take();
   void renew();
   /// An order that is answered: `then` is not called if it failed, or when this lease is gone.
-  BusLine::Done answer(std::function<void(const Kept&)> then);
-  void look(const Kept& kept);
+  BusLine::BucketDone answer(std::function<void(const BucketResult&)> then);
+  void look(const BucketResult& kept);
   void lose();
   Buffer value(std::uint64_t epoch, bool free = false) const;
   std::uint64_t nanos() const { return loop_.nanos(); }

@@ -23,23 +23,23 @@ void erase_first(Map& map, Before&& before) {
 
 }  // namespace
 
-std::string queue_key(const relay::ServerOptions& server, const std::string& machine) {
+std::string queue_key(const relay::UpstreamOptions& server, const std::string& machine) {
   const std::string here = is_of_this_machine(server.host) ? " " + machine : "";
   return std::to_string(fnv1a(as_bytes(server.host + " " + std::to_string(server.port) + here + "\n")));
 }
 
-std::shared_ptr<relay::SeatQueue> SeatQueues::of(const relay::ServerOptions& server) {
+std::shared_ptr<relay::SlotQueue> SlotQueues::of(const relay::UpstreamOptions& server) {
   const std::string key = queue_key(server, machine_);
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<relay::SeatQueue>& known = queues_[key];
+  std::weak_ptr<relay::SlotQueue>& known = queues_[key];
   auto queue = known.lock();
-  if (queue == nullptr) known = queue = std::make_shared<relay::SeatQueue>();
+  if (queue == nullptr) known = queue = std::make_shared<relay::SlotQueue>();
   return queue;
 }
 
-std::vector<std::pair<std::string, std::shared_ptr<relay::SeatQueue>>> SeatQueues::all() {
+std::vector<std::pair<std::string, std::shared_ptr<relay::SlotQueue>>> SlotQueues::all() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::pair<std::string, std::shared_ptr<relay::SeatQueue>>> all;
+  std::vector<std::pair<std::string, std::shared_ptr<relay::SlotQueue>>> all;
   for (auto at = queues_.begin(); at != queues_.end();) {
     auto queue = at->second.lock();
     if (queue == nullptr) {
@@ -56,7 +56,7 @@ std::vector<std::pair<std::string, std::shared_ptr<relay::SeatQueue>>> SeatQueue
 ForeignClaims::Heard ForeignClaims::hear(const std::string& name, Bytes bytes, Millis now) {
   bus::SeatClaims said;
   const auto is_absurd = [](const auto& claim) { return claim.waited_ms() > kLongestWait; };
-  if (!decode(bytes, said) || said.claims_size() > static_cast<int>(relay::SeatQueue::kMostClaims) ||
+  if (!decode(bytes, said) || said.claims_size() > static_cast<int>(relay::SlotQueue::kMostClaims) ||
       std::any_of(said.claims().begin(), said.claims().end(), is_absurd))
     return Heard::kNonsense;
   const auto longer_silent = [](const auto& a, const auto& b) { return a.heard < b.heard; };
@@ -96,7 +96,7 @@ std::optional<Millis> ForeignClaims::oldest(Millis now) const {
 
 // -- This process and the others --------------------------------------------------------------------------------------
 
-QueuePost::QueuePost(BusLine& line, net::Loop& loop, SeatQueues& queues, const Subjects& names, std::string node,
+QueuePost::QueuePost(BusLine& line, net::Loop& loop, SlotQueues& queues, const Subjects& names, std::string node,
                      std::uint64_t run)
     : line_(line),
       loop_(loop),
@@ -129,7 +129,7 @@ void QueuePost::tick(Millis now) {
   });
 }
 
-void QueuePost::tell(const std::string& key, Queue& queue, const relay::SeatQueue& its, Millis now) {
+void QueuePost::tell(const std::string& key, Queue& queue, const relay::SlotQueue& its, Millis now) {
   auto claims = its.claims(now);
   const std::uint64_t freed = its.times_freed();
   const bool is_news = claims != queue.told || freed != queue.told_freed;
@@ -137,7 +137,7 @@ void QueuePost::tell(const std::string& key, Queue& queue, const relay::SeatQueu
   bus::SeatClaims said;
   said.set_run(run_);
   said.set_freed(freed);
-  for (const relay::SeatQueue::Claim& one : claims) {
+  for (const relay::SlotQueue::Claim& one : claims) {
     auto& claim = *said.add_claims();
     claim.set_link(one.number);
     claim.set_waited_ms(

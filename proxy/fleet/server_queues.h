@@ -1,4 +1,4 @@
-// The queues of players who wait for seats on servers, one for each server, as all nodes have them: whoever has waited
+// The queues of players who wait for slots on servers, one for each server, as all nodes have them: whoever has waited
 // longest goes first, wherever that is.
 // Law: what other nodes claim is checked and limited. A claim that is new is at most as old as its node was silent
 // before. The claims of a process that is silent do not count. Without NATS, each node has its own queues.
@@ -16,29 +16,29 @@
 
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
-#include "proxy/relay/upstream/seat_queue.h"
+#include "proxy/relay/upstream/slot_queue.h"
 #include "proxy/relay/upstream/upstreams.h"
 
 namespace entente::fleet {
 
 /// A name for the server, which all nodes compute alike: a token. `machine`: what only processes have in common that
 /// reach the same server at a loopback address.
-std::string queue_key(const relay::ServerOptions& server, const std::string& machine);
+std::string queue_key(const relay::UpstreamOptions& server, const std::string& machine);
 
 /// The queues of this process. Thread-safe.
-class SeatQueues {
+class SlotQueues {
  public:
   /// `machine`: as for queue_key().
-  explicit SeatQueues(std::string machine) : machine_(std::move(machine)) {}
+  explicit SlotQueues(std::string machine) : machine_(std::move(machine)) {}
 
   /// The queue for this server; the same one as long as somebody has it.
-  std::shared_ptr<relay::SeatQueue> of(const relay::ServerOptions& server);
-  std::vector<std::pair<std::string, std::shared_ptr<relay::SeatQueue>>> all();
+  std::shared_ptr<relay::SlotQueue> of(const relay::UpstreamOptions& server);
+  std::vector<std::pair<std::string, std::shared_ptr<relay::SlotQueue>>> all();
 
  private:
   const std::string machine_;
   std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<relay::SeatQueue>> queues_;
+  std::map<std::string, std::weak_ptr<relay::SlotQueue>> queues_;
 };
 
 /// What other processes claim for one queue.
@@ -47,14 +47,14 @@ class ForeignClaims {
   static constexpr Millis kFresh = 2'000;  ///< the claims of a process do not count after this silence
   static constexpr Millis kKept = 60'000;  ///< how long a claim is remembered, if it is not told any more
   static constexpr Millis kSlack = 3'000;  ///< a new claim may be older than its node's last message by this time
-  static constexpr Millis kHint = 1'000;   ///< no two seats are free within this time
+  static constexpr Millis kHint = 1'000;   ///< no two slots are free within this time
   static constexpr std::size_t kMostNodes = 256, kMostRuns = 4, kMostRemembered = 1'024;
   static constexpr std::uint32_t kLongestWait = 86'400'000;  ///< that of `hold_s`, in milliseconds
 
   explicit ForeignClaims(Millis now) : began_(now) {}
 
   enum class Heard : std::uint8_t { kNothing, kFreed, kNonsense };
-  /// A message of a node's. kFreed: a seat is free.
+  /// A message of a node's. kFreed: a slot is free.
   Heard hear(const std::string& node, Bytes bytes, Millis now);
   /// Since when the one waits who has waited longest; nothing: nobody does.
   std::optional<Millis> oldest(Millis now) const;
@@ -81,7 +81,7 @@ class ForeignClaims {
 class QueuePost final : private net::Ticker::User {
  public:
   /// The arguments outlive it.
-  QueuePost(BusLine& line, net::Loop& loop, SeatQueues& queues, const Subjects& names, std::string node,
+  QueuePost(BusLine& line, net::Loop& loop, SlotQueues& queues, const Subjects& names, std::string node,
             std::uint64_t run);
   ~QueuePost() override;
 
@@ -93,20 +93,20 @@ class QueuePost final : private net::Ticker::User {
   static constexpr Millis kTell = 500;  // how often claims are told, if nothing changes
 
   struct Queue {
-    std::weak_ptr<relay::SeatQueue> its;
+    std::weak_ptr<relay::SlotQueue> its;
     ForeignClaims foreign;
-    BusLine::Number subscription = 0;
-    std::vector<relay::SeatQueue::Claim> told;
+    BusLine::SubscriptionId subscription = 0;
+    std::vector<relay::SlotQueue::Claim> told;
     std::uint64_t told_freed = 0;
     Millis told_at = 0;
   };
   void tick(Millis now) override;
   void hear(const std::string& key, const BusMessage& message);
-  void tell(const std::string& key, Queue& queue, const relay::SeatQueue& its, Millis now);
+  void tell(const std::string& key, Queue& queue, const relay::SlotQueue& its, Millis now);
 
   BusLine& line_;
   net::Loop& loop_;
-  SeatQueues& queues_;
+  SlotQueues& queues_;
   const Subjects names_;
   const std::string node_;
   const std::uint64_t run_;

@@ -40,15 +40,15 @@ class Subjects {
   std::string operation(std::string_view what) const { return fleet_ + ".op." + std::string(what); }
 
   // Servers.
-  /// Who waits at a node for a seat on the servers of this key, which is a token.
+  /// Who waits at a node for a slot on the servers of this key, which is a token.
   std::string queue(std::string_view key, std::string_view node) const {
     return fleet_ + ".server." + std::string(key) + ".queue." + std::string(node);
   }
   /// Whose queue() it is; nothing: nobody's.
   std::optional<std::string> node_of_queue(std::string_view key, std::string_view subject) const;
 
-  // Snapshots of an arena's world, and recordings.
-  std::string snapshot(std::string_view arena) const { return fleet_ + ".snapshot." + std::string(arena); }
+  // Saved arenas, and recordings.
+  std::string saved_arena(std::string_view arena) const { return fleet_ + ".snapshot." + std::string(arena); }
   std::string recording(std::string_view node, std::string_view name) const {
     return fleet_ + ".rec." + std::string(node) + "." + std::string(name);
   }
@@ -56,7 +56,7 @@ class Subjects {
   // Buckets and streams.
   std::string leases() const { return fleet_ + "-leases"; }
   std::string bans() const { return fleet_ + "-bans"; }
-  std::string snapshots() const { return fleet_ + "-snapshots"; }
+  std::string saved_arena_stream() const { return fleet_ + "-snapshots"; }
   std::string recordings() const { return fleet_ + "-rec"; }
 
  private:

@@ -96,7 +96,7 @@ std::size_t Address::hash() const {
   return ip ^ (static_cast<std::size_t>(port()) * 0x9E3779B97F4A7C15u);
 }
 
-Address Address::network() const {
+Address Address::host_key() const {
   Address net = with_port(0);
   if (v6()) {
     std::memset(&net.raw_.six.sin6_addr.s6_addr[8], 0, 8);

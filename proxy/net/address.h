@@ -42,7 +42,7 @@ class Address {
   std::size_t hash() const;
 
   /// The key by which limits count connections: an IPv4 address, or an IPv6 /64 (one host owns all of it); port 0.
-  Address network() const;
+  Address host_key() const;
 
   std::string ip_text() const;  ///< "127.0.0.1", "::1"
   std::string text() const;     ///< "127.0.0.1:5154", "[::1]:5154"

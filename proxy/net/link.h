@@ -15,16 +15,16 @@ class Link {
  public:
   virtual ~Link() = default;
 
-  /// REQUIRES: not after finish().
+  /// REQUIRES: not after shut_down().
   virtual void send(wire::Lane lane, Bytes bytes) = 0;
   /// Bytes that wait in this link because the peer or the network is slow.
   virtual std::size_t waiting() const = 0;
   /// Whether to read from the peer. Off at first.
-  virtual void read(bool on) = 0;
+  virtual void set_reading(bool on) = 0;
   /// Ends sending: what waits goes out, then our direction is closed (half-close).
-  virtual void finish() = 0;
-  /// Closes at once; what waits is lost. No callback follows.
-  virtual void close() = 0;
+  virtual void shut_down() = 0;
+  /// Closes the link at once; what waits is lost. No callback follows.
+  virtual void hang_up() = 0;
   virtual bool is_open() const = 0;
 };
 

@@ -83,7 +83,7 @@ void ProxyHeaderReader::tick(std::uint32_t limit) {
   if (limit == 0) return;
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     One& one = *(at++)->second;
-    if (!one.poll.waits() && loop_.now() > one.since + limit + one.poll.held_up()) refuse(one, NoHeader::kLate);
+    if (!one.poll.waits() && loop_.now() > one.since + limit + one.poll.queued_millis()) refuse(one, NoHeader::kLate);
   }
 }
 

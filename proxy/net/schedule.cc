@@ -18,7 +18,7 @@ void Job::set_priority(Priority priority) {
   if (schedule) schedule->append(*this);
 }
 
-Millis Job::held_up() const { return held_up_ + (schedule_ ? schedule_->now_ - since_ : 0); }
+Millis Job::queued_millis() const { return queued_millis_ + (schedule_ ? schedule_->now_ - since_ : 0); }
 
 void Job::cancel() {
   if (schedule_) schedule_->remove(*this);
@@ -56,7 +56,7 @@ void Schedule::serve(Priority priority, Millis now) {
   do {
     Job& job = *first;
     remove(job);
-    job.held_up_ += now_ - job.since_;
+    job.queued_millis_ += now_ - job.since_;
     job.run();
   } while (first != nullptr && nanos_() < until);
 }

@@ -29,7 +29,7 @@ class Job {
   void set_priority(Priority priority);
   bool waits() const { return schedule_ != nullptr; }
   /// How long the job has waited to be served so far, in total.
-  Millis held_up() const;
+  Millis queued_millis() const;
 
  protected:
   ~Job() { cancel(); }
@@ -43,7 +43,7 @@ class Job {
   Schedule* schedule_ = nullptr;  // in which it waits
   Job *before_ = nullptr, *after_ = nullptr;
   Priority priority_ = Priority::kPlayer;
-  Millis since_ = 0, held_up_ = 0;
+  Millis since_ = 0, queued_millis_ = 0;
 };
 
 class Schedule {
@@ -58,7 +58,7 @@ class Schedule {
   /// `nanos`: a monotonic clock.
   explicit Schedule(Clock nanos) : nanos_(std::move(nanos)) {}
 
-  /// `now`: in milliseconds of one clock, for Job::held_up. Does nothing if the job already waits.
+  /// `now`: in milliseconds of one clock, for Job::queued_millis. Does nothing if the job already waits.
   void add(Job& job, Millis now);
   /// Serves one turn of this group. Jobs added meanwhile may be served in the same turn.
   void serve(Priority priority, Millis now);

@@ -29,10 +29,10 @@ bool try_again(int error) { return error == EAGAIN || error == EWOULDBLOCK || er
 bool Tcp::adopt(Fd fd) {
   fd_ = std::move(fd);
   failed_ = 0;
-  finishing_ = peer_ended_ = false;
+  shutting_down_ = peer_ended_ = false;
   set_stream_options(fd_.get());
   if (poll_.open(loop_, fd_.get(), *this)) return true;
-  close();
+  hang_up();
   return false;
 }
 
@@ -52,20 +52,20 @@ bool Tcp::peer_has_gone() const {
   return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-void Tcp::read(bool on) {
+void Tcp::set_reading(bool on) {
   reading_ = on;
   watch();
 }
 
 void Tcp::send(wire::Lane, Bytes bytes) {
-  assert(!finishing_);
+  assert(!shutting_down_);
   if (!is_open() || failed_) return;
   if (waiting() > 0 || connecting_) return keep(bytes);
   if (!loop_.outbox().take(*this, bytes)) write_out({&bytes, 1});
 }
 
 void Tcp::lend(Bytes bytes) {
-  assert(!finishing_);
+  assert(!shutting_down_);
   if (!is_open() || failed_) return;
   waiting() > 0 || connecting_ ? keep(bytes) : loop_.outbox().lend(*this, bytes);
 }
@@ -104,9 +104,9 @@ void Tcp::empty_outbox() {
   if (Outbox::holds(*this)) loop_.outbox().flush();
 }
 
-void Tcp::finish() {
-  if (finishing_ || !is_open()) return;
-  finishing_ = true;
+void Tcp::shut_down() {
+  if (shutting_down_ || !is_open()) return;
+  shutting_down_ = true;
   empty_outbox();
   if (waiting() == 0 && !connecting_) ::shutdown(fd_.get(), SHUT_WR);
 }
@@ -115,11 +115,11 @@ Fd Tcp::release() {
   empty_outbox();
   poll_.close();
   Fd fd = std::move(fd_);
-  close();
+  hang_up();
   return fd;
 }
 
-void Tcp::close() {
+void Tcp::hang_up() {
   empty_outbox();
   poll_.close();
   fd_.reset();
@@ -187,7 +187,7 @@ void Tcp::conclude_connect() {
   connecting_ = false;
   watch();
   user_.connected(*this);
-  if (is_open() && finishing_ && waiting() == 0) ::shutdown(fd_.get(), SHUT_WR);
+  if (is_open() && shutting_down_ && waiting() == 0) ::shutdown(fd_.get(), SHUT_WR);
 }
 
 void Tcp::receive() {
@@ -210,7 +210,7 @@ void Tcp::flush() {
     sent_ = 0;
     waiting_.clear();
     if (waiting_.capacity() > kKeptRoom) waiting_ = {};
-    if (finishing_) ::shutdown(fd_.get(), SHUT_WR);
+    if (shutting_down_) ::shutdown(fd_.get(), SHUT_WR);
   } else if (sent_ > waiting_.size() / 2) {
     forget_sent();
   }
@@ -219,7 +219,7 @@ void Tcp::flush() {
 }
 
 void Tcp::break_off(int error) {
-  close();
+  hang_up();
   user_.broken(*this, error ? error : ECONNRESET);
 }
 

@@ -16,9 +16,9 @@ namespace entente::net {
 class Tcp final : public Link, private Poll::User, private Outbox::Sender {
  public:
   Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) { poll_.set_priority(Priority::kNewcomer); }
-  ~Tcp() override { close(); }
+  ~Tcp() override { hang_up(); }
 
-  /// Takes over a connected socket. May be called again after close(). False: the machine cannot watch the socket,
+  /// Takes over a connected socket. May be called again after hang_up(). False: the machine cannot watch the socket,
   /// which is then closed.
   bool adopt(Fd fd);
   /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start. `first`: goes out before
@@ -29,11 +29,11 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   /// As send(), without a copy: `bytes` must stay valid until the loop's outbox is flushed.
   void lend(Bytes bytes);
   std::size_t waiting() const override { return waiting_.size() - sent_; }
-  void read(bool on) override;
-  void finish() override;
+  void set_reading(bool on) override;
+  void shut_down() override;
   /// Closes the link and returns the connection to the caller. What waited is lost.
   Fd release();
-  void close() override;
+  void hang_up() override;
   bool is_open() const override { return fd_.get() >= 0; }
 
   /// The group in which it is served. Initially newcomers.
@@ -44,9 +44,9 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   /// data is in the way.
   bool peer_has_gone() const;
   /// Whether the link has data to read, but waits until the loop serves it. That is our delay, not the peer's.
-  bool is_held_up() const { return poll_.waits(); }
+  bool is_queued() const { return poll_.waits(); }
   /// How long the link has waited to be served so far, in total.
-  Millis held_up() const { return poll_.held_up(); }
+  Millis queued_millis() const { return poll_.queued_millis(); }
 
  private:
   void ready(bool readable, bool writable, bool broken) override;
@@ -72,7 +72,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   Buffer waiting_;  // from sent_ on: not yet taken by the kernel
   std::size_t sent_ = 0, largest_read_ = ~std::size_t{0};
   int failed_ = 0;  // errno of a write; told when the loop comes by, never from inside send()
-  bool connecting_ = false, reading_ = false, finishing_ = false, peer_ended_ = false;
+  bool connecting_ = false, reading_ = false, shutting_down_ = false, peer_ended_ = false;
 };
 
 }  // namespace entente::net

@@ -55,7 +55,8 @@ void want_local_address(int fd, bool v6) {
 
 /// A socket that is connected to one of many senders.
 struct UdpReader::PeerSocket final : Poll::User {
-  PeerSocket(UdpReader& its, Fd its_fd) : reader(its), fd(std::move(its_fd)), here(local_address(fd.get())) {}
+  PeerSocket(UdpReader& its, Fd its_fd)
+      : reader(its), fd(std::move(its_fd)), local_address(net::local_address(fd.get())) {}
   void ready(bool, bool, bool broken) override { reader.ready(*this, broken); }
   void close() {
     poll.close();
@@ -64,7 +65,7 @@ struct UdpReader::PeerSocket final : Poll::User {
 
   UdpReader& reader;
   Fd fd;
-  const Address here;
+  const Address local_address;
   Poll poll;
 };
 
@@ -74,7 +75,7 @@ UdpReader::~UdpReader() = default;
 
 bool UdpReader::open(int fd, const Address& bound) { return open(fd, false, bound); }
 
-bool UdpReader::open(int fd) { return open(fd, false, local_address(fd)); }
+bool UdpReader::open(int fd) { return open(fd, false, net::local_address(fd)); }
 
 void UdpReader::close() {
   poll_.close();
@@ -88,9 +89,9 @@ void UdpReader::close() {
 bool UdpReader::open(int fd, bool connected, const Address& bound) {
   fd_ = fd;
   connected_ = connected;
-  here_ = bound;
-  asks_ = !connected && here_.wildcard();
-  if (asks_) want_local_address(fd, here_.v6());
+  local_address_ = bound;
+  asks_ = !connected && local_address_.wildcard();
+  if (asks_) want_local_address(fd, local_address_.v6());
   if (!poll_.open(loop_, fd, *this)) return false;
   poll_.want(true, false);
   return true;
@@ -127,7 +128,8 @@ bool UdpReader::receive_many(int fd, bool asks, const Poll& poll) {
   }
   const int got = ::recvmmsg(fd, room.headers.data(), DatagramBuffers::kSlots, MSG_DONTWAIT, nullptr);
   for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) && poll.is_open(); ++i) {
-    if (const auto here = local_address_of(room.headers[i].msg_hdr)) here_ = here->with_port(here_.port());
+    if (const auto local = local_address_of(room.headers[i].msg_hdr))
+      local_address_ = local->with_port(local_address_.port());
     const Bytes bytes(static_cast<const std::uint8_t*>(room.parts[i].iov_base), room.headers[i].msg_len);
     user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])), bytes);
   }
@@ -151,7 +153,7 @@ bool UdpReader::give_sockets(const std::function<std::vector<Peer>()>& peers) {
 
 /// Before it was connected, the socket may have received what is meant for others: that is delivered here and now.
 bool UdpReader::give_socket(const Peer& peer) {
-  Fd fd = udp_socket_for(peer.address, peer.here.wildcard() ? here_ : peer.here, fd_);
+  Fd fd = udp_socket_for(peer.address, peer.local_address.wildcard() ? local_address_ : peer.local_address, fd_);
   if (!fd) return false;
   auto made = std::make_unique<PeerSocket>(*this, std::move(fd));
   PeerSocket& socket = *made;
@@ -171,7 +173,7 @@ void UdpReader::forget(const Address& peer) {
 }
 
 void UdpReader::ready(PeerSocket& socket, bool broken) {
-  here_ = socket.here;
+  local_address_ = socket.local_address;
   const bool more = receive_many(socket.fd.get(), false, socket.poll);
   user_.datagrams_done();
   if (!socket.poll.is_open()) return;

@@ -47,7 +47,7 @@ class UdpReader final : private Poll::User {
   void close();
 
   struct Peer {
-    Address address, here;  ///< its address; the one of ours that it sends to
+    Address address, local_address;  ///< its address; the one of ours that it sends to
   };
   /// Gives each of `peers` that has none a socket of its own (udp_twin.h), until all have one: datagrams of anybody may
   /// be delivered meanwhile, so that there are more. False, with errno: one could not be made. REQUIRES: many senders;
@@ -58,7 +58,7 @@ class UdpReader final : private Poll::User {
   /// Delivers what the socket itself has received. REQUIRES: many senders.
   void read_all();
   /// Our address to which the current datagram came, also on a wildcard address. REQUIRES: many senders.
-  const Address& here() const { return here_; }
+  const Address& local_address() const { return local_address_; }
 
  private:
   struct PeerSocket;
@@ -75,7 +75,7 @@ class UdpReader final : private Poll::User {
   User& user_;
   Poll poll_;
   int fd_ = -1;
-  Address here_;
+  Address local_address_;
   bool connected_ = false;
   bool asks_ = false;  // asks the kernel which address of ours each datagram came to
   std::unordered_map<Address, std::unique_ptr<PeerSocket>, AddressHash> peers_;

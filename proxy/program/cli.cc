@@ -183,7 +183,7 @@ Plugs plug_all(CLI::App& app, std::string_view only) {
 int told(int code) {
   std::cout.flush();
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  const int lost = failed({"cannot write to standard output"});
+  const int lost = report_failure({"cannot write to standard output"});
   return code == kOk ? lost : code;
 }
 

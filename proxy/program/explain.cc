@@ -24,28 +24,28 @@ constexpr const char* kAboutColumns =
     "  dropped      not at all\n"
     "`why` gives the reason. `dropped at times` lists what is dropped only in some situations.\n";
 
-using wire::Fidelity, wire::Mapping, wire::Way;
+using wire::Fidelity, wire::MappingLine, wire::Way;
 
 std::string_view kind_of(std::string_view word) { return word.substr(0, word.find('.')); }
 
-bool goes(const Mapping& row, Way way) { return (row.ways & static_cast<std::uint8_t>(way)) != 0; }
+bool goes(const MappingLine& row, Way way) { return (row.ways & static_cast<std::uint8_t>(way)) != 0; }
 
 /// What usually becomes of a field or a word; the other rows are about what is dropped in some situations.
-bool holds_always(const Mapping& row) { return row.fidelity != Fidelity::kSometimes; }
+bool holds_always(const MappingLine& row) { return row.fidelity != Fidelity::kDroppedSometimes; }
 
-std::string place(const Mapping& row) {
+std::string place(const MappingLine& row) {
   const std::string field(row.field);
   return field.empty() ? row.message : std::string(row.message) + "." + field;
 }
 
 /// Whether the row covers only the presence of the word; the word's fields have rows of their own.
-bool only_presence(const Mapping& row) {
+bool only_presence(const MappingLine& row) {
   return row.fidelity == Fidelity::kExact && std::string_view(row.field) != "*";
 }
 
 /// How well the listener's row matches `word`: 3: the same field or word; 2: the whole word; 1: a field of it; 0: not
 /// at all.
-int closeness(const Mapping& row, std::string_view word) {
+int closeness(const MappingLine& row, std::string_view word) {
   const std::string_view said = row.word;
   if (said == word) return 3;
   if (said == kind_of(word)) return only_presence(row) ? 0 : 2;
@@ -54,20 +54,20 @@ int closeness(const Mapping& row, std::string_view word) {
 
 /// The listener's row that says `word` best: the closest one, and of those the most faithful. Null if it knows nothing
 /// of the word.
-const Mapping* best(std::span<const Mapping> listener, std::string_view word, Way way) {
-  const Mapping* found = nullptr;
-  const auto better = [&](const Mapping& row) {
+const MappingLine* best(std::span<const MappingLine> listener, std::string_view word, Way way) {
+  const MappingLine* found = nullptr;
+  const auto better = [&](const MappingLine& row) {
     const int a = closeness(row, word), b = closeness(*found, word);
     return a != b ? a > b : row.fidelity < found->fidelity;
   };
-  for (const Mapping& row : listener)
+  for (const MappingLine& row : listener)
     if (goes(row, way) && holds_always(row) && closeness(row, word) > 0 && (found == nullptr || better(row)))
       found = &row;
   return found;
 }
 
-bool knows_kind(std::span<const Mapping> listener, std::string_view word, Way way) {
-  return std::any_of(listener.begin(), listener.end(), [&](const Mapping& row) {
+bool knows_kind(std::span<const MappingLine> listener, std::string_view word, Way way) {
+  return std::any_of(listener.begin(), listener.end(), [&](const MappingLine& row) {
     return goes(row, way) && holds_always(row) && kind_of(row.word) == kind_of(word) &&
            row.fidelity != Fidelity::kDropped;
   });
@@ -78,10 +78,10 @@ std::string both(std::string_view first, std::string_view second) {
   return one ? std::string(first.empty() ? second : first) : std::string(first) + "; " + std::string(second);
 }
 
-Explained explain_row(const Mapping& row, std::span<const Mapping> listener, Way way) {
+Explained explain_row(const MappingLine& row, std::span<const MappingLine> listener, Way way) {
   Explained told{place(row), row.word, {}, row.fidelity, row.reason};
   if (told.word.empty() || row.fidelity == Fidelity::kDropped) return told;
-  const Mapping* heard = best(listener, told.word, way);
+  const MappingLine* heard = best(listener, told.word, way);
   if (heard == nullptr) {
     told.fidelity = Fidelity::kDropped;
     told.reason = both(row.reason, knows_kind(listener, told.word, way) ? "the other game's equivalent lacks this field"
@@ -106,26 +106,26 @@ const char* text(Fidelity fidelity) {
       return "synthesised";
     case Fidelity::kDropped:
       return "dropped";
-    case Fidelity::kSometimes:
+    case Fidelity::kDroppedSometimes:
       return "dropped at times";
   }
   return "";
 }
 
-std::vector<Explained> explain(std::span<const Mapping> speaker, std::span<const Mapping> listener, Way way) {
+std::vector<Explained> explain(std::span<const MappingLine> speaker, std::span<const MappingLine> listener, Way way) {
   std::vector<Explained> all;
-  for (const Mapping& row : speaker)
+  for (const MappingLine& row : speaker)
     if (*row.message != '\0' && goes(row, way) && holds_always(row)) all.push_back(explain_row(row, listener, way));
   return all;
 }
 
-std::vector<DroppedAtTimes> explain_drops(std::span<const Mapping> speaker, std::span<const Mapping> listener,
+std::vector<DroppedAtTimes> explain_drops(std::span<const MappingLine> speaker, std::span<const MappingLine> listener,
                                           Way way) {
   std::vector<DroppedAtTimes> all;
-  const auto add = [&](const Mapping& row) { all.push_back({subject(row), row.reason}); };
-  for (const Mapping& row : speaker)
+  const auto add = [&](const MappingLine& row) { all.push_back({subject(row), row.reason}); };
+  for (const MappingLine& row : speaker)
     if (goes(row, way) && !holds_always(row) && *row.message != '\0') add(row);
-  for (const Mapping& row : listener) {
+  for (const MappingLine& row : listener) {
     const bool is_told = row.word == std::string_view("*") || knows_kind(speaker, row.word, way);
     if (goes(row, way) && !holds_always(row) && *row.message == '\0' && is_told) add(row);
   }

@@ -1,5 +1,5 @@
 // `entente explain A B`: what a client of game A can say and see on a server of game B, field by field.
-// Law: it uses only the two games' tables (wire::Mapping) together; the worse of the two counts.
+// Law: it uses only the two games' tables (wire::MappingLine) together; the worse of the two counts.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Explained {
 };
 
 /// What becomes of everything that `speaker`'s side sends in this direction, in the order of its table.
-std::vector<Explained> explain(std::span<const wire::Mapping> speaker, std::span<const wire::Mapping> listener,
+std::vector<Explained> explain(std::span<const wire::MappingLine> speaker, std::span<const wire::MappingLine> listener,
                                wire::Way way);
 
 /// What a bridge drops only in the situation that the reason names.
@@ -40,8 +40,8 @@ struct DroppedAtTimes {
 };
 
 /// What `speaker`'s side sends in this direction and either game drops in some situations.
-std::vector<DroppedAtTimes> explain_drops(std::span<const wire::Mapping> speaker,
-                                          std::span<const wire::Mapping> listener, wire::Way way);
+std::vector<DroppedAtTimes> explain_drops(std::span<const wire::MappingLine> speaker,
+                                          std::span<const wire::MappingLine> listener, wire::Way way);
 
 /// Counts by fidelity, without what is dropped at times, in the order of wire::Fidelity.
 std::array<std::size_t, 4> count(std::span<const Explained> all);

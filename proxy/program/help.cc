@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/completion.h"
 #include "proxy/program/manual.h"
 #include "proxy/program/misuse.h"

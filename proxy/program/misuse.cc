@@ -67,7 +67,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return usage_error(name, explained(app, command, error));
 }
 
-int failed(const Error& error) {
+int report_failure(const Error& error) {
   std::fprintf(stderr, "entente: %s\n", screen_text(error.text, "\n").c_str());
   return kFailed;
 }

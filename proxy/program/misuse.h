@@ -24,6 +24,6 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error);
 std::string unknown_command(const CLI::App& program, std::string_view word);
 
 /// Prints the error to standard error, made safe for a terminal except line breaks; returns kFailed.
-int failed(const Error& error);
+int report_failure(const Error& error);
 
 }  // namespace entente

@@ -21,7 +21,7 @@ inline bool is_help(const CLI::Option& option) { return option.check_lname("help
 inline bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 inline bool takes_many(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-/// The words that it takes, if it takes only some: its type is "a|b" (checked_flag.h).
+/// The words that it takes, if it takes only some: its type is "a|b" (checked_option.h).
 inline std::vector<std::string> option_choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (type.find('|') == std::string::npos) return {};

@@ -29,7 +29,7 @@ std::vector<core::Ledger::Entry> Losses::all() const {
 }
 
 void Totals::add(const Counters& part) {
-  opened += part.opened.read();
+  begun += part.begun.read();
   held += part.held.read();
   holds_ended += part.holds_ended.read();
   brought_back += part.brought_back.read();
@@ -39,7 +39,7 @@ void Totals::add(const Counters& part) {
   throttled += part.throttled.read();
   server_bans += part.server_bans.read();
   unframed += part.unframed.read();
-  held_back += part.held_back.read();
+  held_back_lines += part.held_back_lines.read();
   orphaned += part.orphaned.read();
   for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();
   for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();

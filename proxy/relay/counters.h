@@ -50,7 +50,7 @@ struct DurationsOf {
 
 template <class Number>
 struct CountersOf {
-  Number opened{};                       ///< sessions begun (newcomers turned away are not)
+  Number begun{};                        ///< sessions begun (newcomers turned away are not)
   std::array<Number, kReasons> ended{};  ///< by Reason, newcomers turned away included
   TrafficOf<Number> to_server, to_client;
   std::array<Number, kDrops> dropped{};  ///< datagrams, by Drop
@@ -58,8 +58,8 @@ struct CountersOf {
   Number throttled{};                    ///< times that a client sent faster than its limits
   Number server_bans{};                  ///< addresses banned because a server, or a rule of a game, banned a player
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
-  Number held_back{};                    ///< log lines that were delayed, or only counted
-  Number orphaned{};                     ///< World::orphaned() of bridges
+  Number held_back_lines{};              ///< log lines that were delayed, or only counted
+  Number orphaned{};                     ///< WorldState::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
   Number held{};                         ///< times that a bridge's player lost the server and was kept
   Number holds_ended{};                  ///< of these: the player was brought back, or the session ended
@@ -98,8 +98,8 @@ class Losses {
 /// The sum over all workers at one moment.
 struct Totals : CountersOf<std::uint64_t> {
   void add(const Counters& part);
-  /// How many sessions are open. Never more than there were at some moment: `opened` is read before `closed`.
-  std::uint64_t open_sessions() const { return opened > closed ? opened - closed : 0; }
+  /// How many sessions there are now. Never more than there were at some moment: `begun` is read before `closed`.
+  std::uint64_t current_sessions() const { return begun > closed ? begun - closed : 0; }
   /// Players who wait for a server that was lost.
   std::uint64_t held_now() const { return held > holds_ended ? held - holds_ended : 0; }
   std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }

@@ -1,8 +1,8 @@
 // What the operator is told about sessions. The program turns it into log lines.
-// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes ten times at once, then once a
-// second; `suppressed` is the number of similar events that the call also stands for. A call that is held back comes
-// later, so in a flood a session's opening may be reported after its end. Implementations are thread-safe and do not
-// block: workers call them.
+// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes ten times in a burst, then once
+// a second; banned clients come once a minute. `suppressed` is the number of similar events that the call also stands
+// for. A call that is held back comes later, so in a flood a session's opening may be reported after its end.
+// Implementations are thread-safe and do not block: workers call them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
-#include "proxy/relay/session_info.h"
+#include "proxy/relay/link_info.h"
 #include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
@@ -28,19 +28,19 @@ class Events {
   virtual ~Events() = default;
 
   /// A session's server side is up.
-  virtual void opened(const SessionInfo& session, std::uint64_t suppressed) = 0;
+  virtual void opened(const LinkInfo& session, std::uint64_t suppressed) = 0;
 
   /// A session that was open ended without a refusal.
-  virtual void closed(const SessionInfo& session, const SessionEnd& end, std::uint64_t suppressed) = 0;
+  virtual void closed(const LinkInfo& session, const SessionEnd& end, std::uint64_t suppressed) = 0;
 
   /// A client was refused before it had a session (`session.link` is 0), or a session ended with a refusal. If the
   /// reason is what the client sent, `fault` says what is wrong with it, and `at` is the offset of the bad frame in the
   /// stream; otherwise `fault` is empty.
-  virtual void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
+  virtual void refused(const LinkInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
                        std::uint64_t suppressed) = 0;
 
   /// A bridge's session or a shared room ended, and some words were not forwarded. `what` lists them.
-  virtual void words_dropped(const SessionInfo& session, std::string_view what, std::uint64_t suppressed) = 0;
+  virtual void words_dropped(const LinkInfo& session, std::string_view what, std::uint64_t suppressed) = 0;
 
   /// Tells news on which nobody has to act, such as: a server is up again. By default calls said().
   virtual void noted(std::string_view sentence, std::uint64_t suppressed) { said(sentence, suppressed); }

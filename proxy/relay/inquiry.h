@@ -1,4 +1,4 @@
-// Collects reports about sessions from all workers of a Server, for a thread that is not a worker.
+// Collects reports about sessions from all workers of a ProxyServer, for a thread that is not a worker.
 // Law: the caller waits until each worker has answered or is gone. Workers never wait.
 #pragma once
 
@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/relay/link_info.h"
 #include "proxy/relay/move_order.h"
-#include "proxy/relay/session_info.h"
 #include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
 
 /// Whether a player was told something by the operator, and if not, why.
-enum class Told : std::uint8_t {
+enum class AnnounceResult : std::uint8_t {
   kYes,
   kNotAsked,
   kNotIn,   ///< the player has not entered yet
@@ -28,19 +28,19 @@ enum class Told : std::uint8_t {
 };
 
 /// "the game has no chat", …: why not.
-const char* why_not(Told told);
+const char* why_not(AnnounceResult result);
 
 /// A session as it stands.
 struct SessionReport {
-  std::size_t route = 0;  ///< as Server::add numbered it
-  SessionInfo info;
+  std::size_t route = 0;  ///< as ProxyServer::add numbered it
+  LinkInfo info;
   Millis age = 0;           ///< since it was accepted
   std::uint64_t bytes = 0;  ///< of messages, both ways
   net::Address source;      ///< the address that the server sees, if it is not ours; else a wildcard
   std::string player;       ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
   std::string arena = {};   ///< the arena in which a bridge's player plays now; "": none
-  std::optional<std::size_t> moved_to = {};  ///< the route to whose server or arena the player was moved
-  Told told = Told::kNotAsked;               ///< of Question::Order::kSay
+  std::optional<std::size_t> moved_to = {};         ///< the route to whose server or arena the player was moved
+  AnnounceResult told = AnnounceResult::kNotAsked;  ///< of SessionCommand::Action::kSay
 };
 
 class Inquiry {
@@ -89,8 +89,8 @@ class Inquiry {
 };
 
 /// Which sessions are meant: all, none, or these; and what is to be done to them.
-struct Question {
-  enum class Order : std::uint8_t { kNothing, kKick, kBan, kDrain, kSay, kMove, kRefer };
+struct SessionCommand {
+  enum class Action : std::uint8_t { kNothing, kKick, kBan, kEndDrained, kSay, kMove, kRefer };
 
   bool means(LinkId its_link, std::size_t its_route) const {
     return (!link || *link == its_link) && (!route || *route == its_route);
@@ -99,27 +99,27 @@ struct Question {
   bool none = false;
   std::optional<LinkId> link = {};
   std::optional<std::size_t> route = {};
-  Order order = Order::kNothing;
+  Action action = Action::kNothing;
   std::string text = {};                 ///< for the players
   std::shared_ptr<MoveOrder> move = {};  ///< of kMove
 };
 
-/// Answers from a map of sessions by link, which have `report()`, `has_ended()`, `send_away(reason, why)`,
-/// `drain(why)`, `say(text)` and `move(order)`. A session that has ended and only waits for its links to close is left
-/// out.
+/// Carries out a command to the sessions of a map by link, and reports them. They have `report()`, `has_ended()`,
+/// `send_away(reason, why)`, `end_drained(why)`, `say(text)` and `move(order)`. A session that has ended and only waits
+/// for its links to close is left out.
 template <class Sessions>
-void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
-  if (question.none) return;
+void answer(const SessionCommand& command, Inquiry::Part& part, Sessions& sessions) {
+  if (command.none) return;
   for (auto& [link, session] : sessions) {
     if (session->has_ended()) continue;
     SessionReport report = session->report();
-    if (!question.means(link, report.route)) continue;
-    if (question.order == Question::Order::kKick) session->send_away(Reason::kKicked, question.text);
-    if (question.order == Question::Order::kBan) session->send_away(Reason::kBannedNow, question.text);
-    if (question.order == Question::Order::kDrain) session->drain(question.text);
-    if (question.order == Question::Order::kRefer) session->send_away(Reason::kMoved, question.text);
-    if (question.order == Question::Order::kMove) session->move(question.move);
-    if (question.order == Question::Order::kSay) report.told = session->say(question.text);
+    if (!command.means(link, report.route)) continue;
+    if (command.action == SessionCommand::Action::kKick) session->send_away(Reason::kKicked, command.text);
+    if (command.action == SessionCommand::Action::kBan) session->send_away(Reason::kBannedNow, command.text);
+    if (command.action == SessionCommand::Action::kEndDrained) session->end_drained(command.text);
+    if (command.action == SessionCommand::Action::kRefer) session->send_away(Reason::kReferred, command.text);
+    if (command.action == SessionCommand::Action::kMove) session->move(command.move);
+    if (command.action == SessionCommand::Action::kSay) report.told = session->say(command.text);
     part.found(std::move(report));
   }
 }

@@ -17,7 +17,7 @@ namespace entente::relay {
 struct MoveResult {
   enum class How : std::uint8_t {
     kMoved,
-    kLetGo,     ///< was told where to connect (`text`), and disconnected
+    kReferred,  ///< was told where to connect (`text`), and disconnected
     kStays,     ///< where it is; `text`: why
     kUnderWay,  ///< the log will say how it ends; `text`: what it waits for, or ""
     kNobody,    ///< there is no such session
@@ -30,7 +30,7 @@ class MoveOrder {
  public:
   using How = MoveResult::How;
 
-  /// `its_route`: as Server::add numbered it.
+  /// `its_route`: as ProxyServer::add numbered it.
   explicit MoveOrder(std::size_t its_route) : route(its_route) {}
 
   void answer(MoveResult result) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/base/text.h"
-#include "proxy/relay/tap/bridge_words.h"
+#include "proxy/relay/tap/room_words.h"
 
 namespace entente::relay {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::uint32_t kRuleBan = 30;  // seconds: others may share the address
 std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
   const std::string advice = what_helps(drop);
   return "dropped " + std::to_string(times) + (times == 1 ? " datagram" : " datagrams") + " at " +
-         route.listener.text() + " (" + std::string(route.game.name()) + " " + std::string(route.dialect_name()) +
+         route.listen_address.text() + " (" + std::string(route.game.name()) + " " + std::string(route.dialect_name()) +
          "): " + text(drop) + (advice.empty() ? "" : "; ") + advice;
 }
 
@@ -42,7 +42,7 @@ std::string with_route(LogKind kind, std::string sentence, const Route& route) {
 
 std::string Route::named() const {
   return std::string(game.name()) + " " + std::string(dialect_name()) +
-         (listener.port() != 0 ? " " + listener.text() : "");
+         (listen_address.port() != 0 ? " " + listen_address.text() : "");
 }
 
 void Route::add_to(Totals& sum) const {
@@ -50,9 +50,13 @@ void Route::add_to(Totals& sum) const {
 }
 
 WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
-    : route(its_route), loop(its_loop), tap(its_tap), access(its_route.access), datagrams_(its_route.on->datagrams) {
+    : route(its_route),
+      loop(its_loop),
+      tap(its_tap),
+      access(its_route.access),
+      datagrams_(its_route.listener->datagrams) {
   if (route.strict) strict_filter.emplace(route.game);
-  if (datagrams_) to_clients.emplace(loop, datagrams_->get(), route.listener.wildcard());
+  if (datagrams_) to_clients.emplace(loop, datagrams_->get(), route.listen_address.wildcard());
 }
 
 void WorkerRoute::let_go() {
@@ -61,73 +65,77 @@ void WorkerRoute::let_go() {
   datagrams_.reset();
 }
 
-void WorkerRoute::say(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times) {
-  if (!route.log_limiter.say(kind, what, loop.now(), std::move(tell), times)) counters.held_back.add();
+void WorkerRoute::log_limited(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times) {
+  if (!route.log_limiter.say(kind, what, loop.now(), std::move(tell), times)) counters.held_back_lines.add();
 }
 
-void WorkerRoute::say(LogKind kind, std::string sentence) {
-  say(kind, "", [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
-    events.said(line, more);
-  });
+void WorkerRoute::log_warning(LogKind kind, std::string sentence) {
+  log_limited(kind, "",
+              [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
+                events.said(line, more);
+              });
 }
 
-void WorkerRoute::tell(LogKind kind, std::string sentence) {
-  say(kind, "", [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
-    events.noted(line, more);
-  });
+void WorkerRoute::log_info(LogKind kind, std::string sentence) {
+  log_limited(kind, "",
+              [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
+                events.noted(line, more);
+              });
 }
 
-void WorkerRoute::opened(const SessionInfo& session) {
-  say(LogKind::kOpened, "", [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
+void WorkerRoute::opened(const LinkInfo& session) {
+  log_limited(LogKind::kOpened, "",
+              [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
 }
 
-void WorkerRoute::ended(const SessionInfo& session, const SessionEnd& end, const Fault& fault, std::uint64_t at) {
+void WorkerRoute::ended(const LinkInfo& session, const SessionEnd& end, const Fault& fault, std::uint64_t at) {
   is_refusal(end.reason) ? refused(session, end.reason, fault, at) : closed(session, end);
 }
 
-void WorkerRoute::closed(const SessionInfo& session, const SessionEnd& end) {
+void WorkerRoute::closed(const LinkInfo& session, const SessionEnd& end) {
   counters.ended[static_cast<std::size_t>(end.reason)].add();
-  say(kind_of(end.reason), "",
-      [&events = route.events, session, end](std::uint64_t more) { events.closed(session, end, more); });
+  log_limited(kind_of(end.reason), "",
+              [&events = route.events, session, end](std::uint64_t more) { events.closed(session, end, more); });
 }
 
-void WorkerRoute::refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
+void WorkerRoute::refused(const LinkInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
   counters.ended[static_cast<std::size_t>(reason)].add();
-  say(kind_of(reason), fault.what, [&events = route.events, session, reason, fault, at](std::uint64_t more) {
+  log_limited(kind_of(reason), fault.what, [&events = route.events, session, reason, fault, at](std::uint64_t more) {
     events.refused(session, reason, fault, at, more);
   });
 }
 
-void WorkerRoute::words_dropped(const SessionInfo& session, const core::Ledger& ledger) {
+void WorkerRoute::words_dropped(const LinkInfo& session, const core::Ledger& ledger) {
   if (ledger.entries().empty()) return;
   route.losses.add(ledger);
-  say(LogKind::kWordsDropped, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
+  log_limited(LogKind::kWordsDropped, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
     events.words_dropped(session, words, more);
   });
 }
 
-void WorkerRoute::say_wrong_dialect(const std::string& server, std::size_t found) {
+void WorkerRoute::log_wrong_dialect(const std::string& server, std::size_t found) {
   const std::string theirs(route.game.dialects()[found].name), ours(route.dialect_name());
-  say(LogKind::kDialect, "server " + server + " speaks " + std::string(route.game.name()) + " " + theirs +
-                             ", but the listener " + route.listener.text() + " takes clients of " + ours +
-                             ": they are turned away; add ?dialect=" + theirs + " to --listen");
+  log_warning(LogKind::kDialect, "server " + server + " speaks " + std::string(route.game.name()) + " " + theirs +
+                                     ", but the listener " + route.listen_address.text() + " takes clients of " + ours +
+                                     ": they are turned away; add ?dialect=" + theirs + " to --listen");
 }
 
-void WorkerRoute::say_wrong_client(std::size_t dialect) {
+void WorkerRoute::log_wrong_client(std::size_t dialect) {
   const std::string theirs(route.game.dialects()[dialect].name);
-  say(LogKind::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs + " came to the listener of " +
-                             std::string(route.dialect_name()) + "; give it a listener of its own, with ?dialect=");
+  log_warning(LogKind::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs +
+                                     " came to the listener of " + std::string(route.dialect_name()) +
+                                     "; give it a listener of its own, with ?dialect=");
 }
 
 void WorkerRoute::server_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
-  banned("server " + route.server_name, route.bans->learn(client, why, std::time(nullptr), place().server), client,
+  banned("server " + route.server_name, route.bans->learn(client, why, std::time(nullptr), ban_scope().server), client,
          "is turned away for a while from the routes to that server, so that it does not ban our address");
 }
 
 void WorkerRoute::front_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
-  const std::string listener = place().listener;
+  const std::string listener = ban_scope().listener;
   banned("the game's own rule", route.bans->learn(client, why, std::time(nullptr), listener, kRuleBan), client,
          "is turned away from " + listener + " for " + std::to_string(kRuleBan) + " s");
 }
@@ -136,13 +144,13 @@ void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, 
                          std::string_view then) {
   if (!ban) return;
   counters.server_bans.add();
-  say(LogKind::kBanned, who + " banned the player from " + client.ip_text() +
-                            (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " + ban->who.text() + " " +
-                            std::string(then) + "; `entente ctl unban` lets it in");
+  log_warning(LogKind::kBanned, who + " banned the player from " + client.ip_text() +
+                                    (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " + ban->who.text() +
+                                    " " + std::string(then) + "; `entente ctl unban` lets it in");
 }
 
 std::string WorkerRoute::why_banned(const net::Address& client) const {
-  const auto ban = route.bans != nullptr ? route.bans->find(client, std::time(nullptr), place()) : std::nullopt;
+  const auto ban = route.bans != nullptr ? route.bans->find(client, std::time(nullptr), ban_scope()) : std::nullopt;
   if (!ban) return "nobody may come from your address";
   if (!ban->why.empty()) return clean(ban->why);
   return ban->by_server ? "the server banned you a while ago" : "you are banned";
@@ -156,13 +164,13 @@ wire::Status WorkerRoute::status(std::uint32_t players, std::uint32_t most_playe
   status.dialect = route.dialect_name();
   status.players = players;
   status.most_players = most_players;
-  status.port = route.listener.port();
-  if (!route.listener.v6())
-    status.ip4 = ntohl(reinterpret_cast<const sockaddr_in*>(route.listener.raw())->sin_addr.s_addr);
+  status.port = route.listen_address.port();
+  if (!route.listen_address.v6())
+    status.ip4 = ntohl(reinterpret_cast<const sockaddr_in*>(route.listen_address.raw())->sin_addr.s_addr);
   return status;
 }
 
-void WorkerRoute::tap_opened(SessionInfo session, WallTime at) {
+void WorkerRoute::tap_opened(LinkInfo session, WallTime at) {
   if (tap == nullptr) return;
   session.route = route.index;
   tap->opened(session, at);
@@ -170,7 +178,7 @@ void WorkerRoute::tap_opened(SessionInfo session, WallTime at) {
 
 void WorkerRoute::tick() {
   count_lost();
-  for (std::size_t i = 0; i < kDrops; ++i) say_dropped(static_cast<Drop>(i));
+  for (std::size_t i = 0; i < kDrops; ++i) log_dropped(static_cast<Drop>(i));
   route.log_limiter.say_kept(loop.now());
 }
 
@@ -186,12 +194,12 @@ void WorkerRoute::count_lost() {
 }
 
 /// Dropping is the hot path of a flood; it only counts, and this says how many there were since this was last asked.
-void WorkerRoute::say_dropped(Drop drop) {
+void WorkerRoute::log_dropped(Drop drop) {
   const std::uint64_t all = counters.dropped[static_cast<std::size_t>(drop)].read();
   const std::uint64_t news = all - std::exchange(dropped_told_[static_cast<std::size_t>(drop)], all);
   if (news == 0) return;
   const auto tell = [&its = route, drop](std::uint64_t more) { its.events.said(sentence_of(its, drop, more + 1), 0); };
-  say(LogKind::kDropped, text(drop), tell, news);
+  log_limited(LogKind::kDropped, text(drop), tell, news);
 }
 
 }  // namespace entente::relay

@@ -83,12 +83,12 @@ struct Route : RouteRules {
   bool is_empty() const { return refs_ == 0; }
 
   std::size_t index = 0;
-  Listener* on = nullptr;     ///< of the Server
-  std::size_t room_home = 0;  ///< the worker of its shared room
+  Listener* listener = nullptr;  ///< of the ProxyServer
+  std::size_t room_home = 0;     ///< the worker of its shared room
   const wire::Game& game;
   std::size_t dialect = 0;                      ///< the listener's
-  LoopbackSources* loopback_sources = nullptr;  ///< of the Server
-  net::Address listener;                        ///< the address of `on`
+  LoopbackSources* loopback_sources = nullptr;  ///< of the ProxyServer
+  net::Address listen_address;                  ///< the address of `listener`
   Upstreams upstreams;                          ///< its servers; of a shared room, one that is never connected to
   std::string server_name;                ///< "example.org:5154", "[::1]:5154"; a shared room's name; or a list of them
   std::optional<WebOptions> web;          ///< if one of the games travels by WebSocket
@@ -109,32 +109,32 @@ class WorkerRoute {
  public:
   WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap);
 
-  void opened(const SessionInfo& session);
+  void opened(const LinkInfo& session);
   /// Counts and logs the end of a session, or a refused client. `fault` and `at`: as in Events::refused; ignored if the
   /// reason is not a refusal.
-  void ended(const SessionInfo& session, const SessionEnd& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
-  void say(LogKind kind, std::string sentence);
-  /// As say(), for news on which nobody has to act.
-  void tell(LogKind kind, std::string sentence);
+  void ended(const LinkInfo& session, const SessionEnd& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
+  void log_warning(LogKind kind, std::string sentence);
+  /// As log_warning(), for news on which nobody has to act.
+  void log_info(LogKind kind, std::string sentence);
   /// Logs what a bridged session that has ended could not forward.
-  void words_dropped(const SessionInfo& session, const core::Ledger& ledger);
+  void words_dropped(const LinkInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
-  void say_wrong_dialect(const std::string& server, std::size_t found);
+  void log_wrong_dialect(const std::string& server, std::size_t found);
   /// Logs that the server was down, and is up again.
-  void say_up(const Upstream& server) { tell(LogKind::kUp, "server " + server.name + " is up"); }
-  void say_wrong_client(std::size_t dialect);
+  void log_up(const Upstream& server) { log_info(LogKind::kUp, "server " + server.name + " is up"); }
+  void log_wrong_client(std::size_t dialect);
   /// The server banned the player who came from `client`. `why`: in the server's words, if it gave any.
   void server_banned(const net::Address& client, std::string_view why);
   /// The front disconnected its client, and the game's rules keep such a client out for a while.
   void front_banned(const net::Address& client, std::string_view why);
   /// The server and the listener of this route, for Bans. REQUIRES: the listener is open.
-  BanScope place() const { return {route.server_name, route.listener.text()}; }
+  BanScope ban_scope() const { return {route.server_name, route.listen_address.text()}; }
   /// The text for a client at this address that Admission refuses with kBanned or kNotAllowed.
   std::string why_banned(const net::Address& client) const;
   /// What a status query is answered with (queries.h).
   wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
   /// Tells the tap, if there is one, that this session of ours begins.
-  void tap_opened(SessionInfo session, WallTime at);
+  void tap_opened(LinkInfo session, WallTime at);
   /// Logs the lines that are due, and the number of dropped datagrams. REQUIRES: called regularly.
   void tick();
   /// Logs everything that was held back. REQUIRES: all its sessions are gone.
@@ -152,13 +152,13 @@ class WorkerRoute {
   std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
 
  private:
-  void closed(const SessionInfo& session, const SessionEnd& end);
-  void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
+  void closed(const LinkInfo& session, const SessionEnd& end);
+  void refused(const LinkInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   void banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client, std::string_view then);
   /// Logs a line now or later, as the LogLimiter allows.
-  void say(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times = 1);
+  void log_limited(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times = 1);
   void count_lost();
-  void say_dropped(Drop drop);
+  void log_dropped(Drop drop);
 
   std::shared_ptr<const net::Fd> datagrams_;
   std::uint64_t lost_counted_ = 0;

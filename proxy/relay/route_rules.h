@@ -39,8 +39,9 @@ struct RouteRules {
   /// Connections to the server begin with a PROXY header. Of games over TCP or WebSocket.
   std::optional<net::ProxyVersion> send_proxy;
   SourceMode source = SourceMode::kOwn;  ///< the address that the server sees
-  bool strict = false;    ///< a client's message that does not decode is not passed on, and ends its session
-  bool announce = false;  ///< a relay may put what the operator says (Server::say) between two frames to its clients
+  bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
+  /// A relay may put what the operator says (ProxyServer::announce) between two frames to its clients.
+  bool announce = false;
 };
 
 }  // namespace entente::relay

@@ -30,10 +30,10 @@ Worker::~Worker() { loop_.cancel_later(*this); }
 
 const WorkerRoute& Worker::add_route(Route& route, TapSink* tap, const Limits& limits) {
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
-  const bool home = route.on->home == index_;
+  const bool home = route.listener->home == index_;
   routes_.back()->limits = limits;
   probed_.push_back({home ? std::make_unique<ServerProbes>(*routes_.back()) : nullptr, limits, route.access});
-  if (listeners_.size() <= route.on->index) listeners_.resize(route.on->index + 1);
+  if (listeners_.size() <= route.listener->index) listeners_.resize(route.listener->index + 1);
   return *routes_.back();
 }
 
@@ -44,8 +44,8 @@ void Worker::invite_bots(std::size_t route, std::uint32_t count, const Limits& l
 Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening, const net::Address& at) {
   if (stopping_) return Error{"the program stops"};
   WorkerRoute& worker_route = *routes_[route];
-  ListenerPart& here = listeners_[worker_route.route.on->index];
-  here.held = true;  // until its routes are set
+  ListenerPart& here = listeners_[worker_route.route.listener->index];
+  here.pinned = true;  // until its routes are set
   auto& acceptor = here.acceptor;
   ServerProbes& probes = *probed_[route].probes;
   const Limits& limits = probed_[route].limits;
@@ -63,7 +63,7 @@ Outcome<net::Address> Worker::open_acceptor(std::size_t route, net::Fd listening
 void Worker::set_routes(std::size_t listener, const std::vector<std::size_t>& routes) {
   ListenerPart& here = listeners_[listener];
   here.routes = routes;
-  here.held = false;
+  here.pinned = false;
   if (!here.acceptor) return;
   if (routes.empty()) {
     here.acceptor->close();
@@ -76,10 +76,10 @@ void Worker::set_routes(std::size_t listener, const std::vector<std::size_t>& ro
   here.acceptor->set_access(its.access);
 }
 
-bool Worker::hold_listener(std::size_t listener) {
+bool Worker::pin_listener(std::size_t listener) {
   ListenerPart& here = listeners_[listener];
-  here.held = here.acceptor != nullptr;
-  return here.held;
+  here.pinned = here.acceptor != nullptr;
+  return here.pinned;
 }
 
 void Worker::add_shared_room(SharedRoomState& state, TapSink* tap, Events& events) {
@@ -99,7 +99,7 @@ void Worker::run() {
   for (auto& worker_route : routes_) worker_route->finish();
 }
 
-Worker& Worker::home(std::size_t route) { return *pool_.workers[routes_[route]->route.on->home]; }
+Worker& Worker::home(std::size_t route) { return *pool_.workers[routes_[route]->route.listener->home]; }
 
 // -- Letters ----------------------------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ void Worker::mail() {
     }
   }
   letters_.clear();
-  datagram_queue_.empty(
+  datagram_queue_.take_all(
       [this](LinkId link, const net::Address& from, Bytes datagram) { hand_out(link, from, datagram); });
   if (pool_.stopping && !stopping_) begin_stop();
 }
@@ -153,22 +153,22 @@ void Worker::read(AcceptedClient& newcomer) {
   const net::EnetPeer* const peer = newcomer.enet.peer;
   for (EarlyEnetPacket& one : newcomer.early)
     if (auto* const guest = static_cast<EnetPeerUser*>(peer->owner))
-      guest->client_said(one.channel, std::move(one.packet));
+      guest->peer_said(one.channel, std::move(one.packet));
   if (stopping_) session->stop();
 }
 
 /// False: the peer could not be taken, and is gone.
 bool Worker::take_moved(AcceptedClient& newcomer) {
-  auto caller = std::make_unique<EnetCaller>(loop_);
-  newcomer.enet = caller->take(std::move(newcomer.moved_enet), newcomer.enet.data);
+  auto client = std::make_unique<MovedEnetClient>(loop_);
+  newcomer.enet = client->take(std::move(newcomer.moved_enet), newcomer.enet.data);
   if (newcomer.enet.host == nullptr) {
-    routes_[newcomer.route]->say(LogKind::kMachine,
-                                 "cannot watch the UDP socket of a client; raise the limit of open files");
+    routes_[newcomer.route]->log_warning(LogKind::kMachine,
+                                         "cannot watch the UDP socket of a client; raise the limit of open files");
     load_.fetch_sub(1, std::memory_order_relaxed);
     send(home(newcomer.route), SessionLeft{newcomer.route, newcomer.link, newcomer.client});
     return false;
   }
-  callers_[newcomer.link] = std::move(caller);
+  moved_clients_[newcomer.link] = std::move(client);
   return true;
 }
 
@@ -188,9 +188,9 @@ void Worker::read(const ClientPresence& moved) {
   const bool from_there = acceptor->crowded_from(moved.client);
   if (!from_there && !acceptor->crowded()) return;
   std::unique_lock lock(pool_.absences_lock);
-  const auto place = pool_.absences.give_up(acceptor->route().on->index, loop_.now(), [&](const net::Address& from) {
-    return !from_there || from.network() == moved.client.network();
-  });
+  const auto place = pool_.absences.give_up(
+      acceptor->route().listener->index, loop_.now(),
+      [&](const net::Address& from) { return !from_there || from.host_key() == moved.client.host_key(); });
   lock.unlock();
   if (place) send(*pool_.workers[place->worker], GiveWay{place->link});
 }
@@ -210,7 +210,7 @@ void Worker::read(ClientReconnected& back) {
 }
 
 void Worker::tell_moved(ClientPresence::How how, Session& session) {
-  const std::size_t route = session.listener().index;
+  const std::size_t route = session.accepting_route().index;
   send(home(route), ClientPresence{how, route, session.info().client});
 }
 
@@ -236,10 +236,10 @@ void Worker::read(const Order& order) {
   if (housed != shared_rooms_.end()) housed->second.shared_room->order(order.order);
 }
 
-void Worker::read(AskSessions& asked) {
-  answer(asked.question, asked.part, sessions_);
-  for (auto& [routes, acceptor, held] : listeners_)
-    if (acceptor) acceptor->ask(asked.question, asked.part);
+void Worker::read(CommandSessions& letter) {
+  answer(letter.command, letter.part, sessions_);
+  for (auto& [routes, acceptor, pinned] : listeners_)
+    if (acceptor) acceptor->command(letter.command, letter.part);
 }
 
 // -- Visits to arenas -------------------------------------------------------------------------------------------------
@@ -297,12 +297,12 @@ void Worker::named(Session& session, std::uint32_t player) {
   send(home(route), PlayerIdGiven{route, session.info().link, player});
 }
 
-WorkerRoute* Worker::route_at(const Route& listener, std::string_view path) {
+WorkerRoute* Worker::route_at(const Route& accepting, std::string_view path) {
   // A session that came before a reload can go by routes of its own kind only.
   const auto same_kind = [&](const Route& route) {
-    return route.bridge.has_value() == listener.bridge.has_value() && route.shared_room() == listener.shared_room();
+    return route.bridge.has_value() == accepting.bridge.has_value() && route.shared_room() == accepting.shared_room();
   };
-  for (const std::size_t i : listeners_[listener.on->index].routes)
+  for (const std::size_t i : listeners_[accepting.listener->index].routes)
     if (routes_[i]->route.serves(path) && same_kind(routes_[i]->route)) return routes_[i].get();
   return nullptr;
 }
@@ -311,17 +311,17 @@ void Worker::away(Session& session, const core::Absence& absence) {
   const Millis now = loop_.now();
   {
     const std::lock_guard lock(pool_.absences_lock);
-    pool_.absences.add({session.listener().on->index, session.info().client, absence.number},
+    pool_.absences.add({session.accepting_route().listener->index, session.info().client, absence.number},
                        SessionRef{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
   }
   tell_moved(ClientPresence::How::kAway, session);
 }
 
-void Worker::settled(Session& session) { tell_moved(ClientPresence::How::kSettled, session); }
+void Worker::new_player(Session& session) { tell_moved(ClientPresence::How::kNewPlayer, session); }
 
 std::optional<SessionRef> Worker::claim(Session& session, std::uint32_t number) {
   const std::lock_guard lock(pool_.absences_lock);
-  return pool_.absences.claim({session.listener().on->index, session.info().client, number}, loop_.now());
+  return pool_.absences.claim({session.accepting_route().listener->index, session.info().client, number}, loop_.now());
 }
 
 void Worker::hand_over(SessionRef to, net::Fd client, const net::Address& from) {
@@ -347,7 +347,7 @@ void Worker::at_turn_end() {
   for (const LinkId visit : std::exchange(gone_visits_, {})) visitors_.erase(visit);
   replaced_.clear();
   for (Session* session : std::exchange(done_, {})) {
-    const std::size_t route = session->listener().index;
+    const std::size_t route = session->accepting_route().index;
     const LinkId link = session->info().link;
     load_.fetch_sub(1, std::memory_order_relaxed);
     session->worker_route().counters.closed.add();
@@ -396,12 +396,13 @@ void Worker::tick(Millis now) {
     const bool wanted = !probed_[i].over && (!route.retired || route.upstreams.waiting() != 0);
     if (probed_[i].probes && wanted && !stopping_) probed_[i].probes->tick(now, probed_[i].limits);
   }
-  for (auto& [routes, acceptor, held] : listeners_)
+  for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->tick(now);
   for (std::size_t i = 0; i < routes_.size(); ++i)
     if (!probed_[i].over) routes_[i]->tick();
   tidy();
-  std::erase_if(callers_, [this](const auto& one) { return one.second->gone() && !sessions_.contains(one.first); });
+  std::erase_if(moved_clients_,
+                [this](const auto& one) { return one.second->gone() && !sessions_.contains(one.first); });
   if (stopping_) finish_if_empty();  // those that live with an acceptor end on their own
 }
 
@@ -420,10 +421,10 @@ void Worker::tidy() {
   }
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     ListenerPart& here = listeners_[i];
-    if (!here.acceptor || !here.routes.empty() || here.held || !here.acceptor->unused()) continue;
-    Listener& listener = *here.acceptor->route().on;
+    if (!here.acceptor || !here.routes.empty() || here.pinned || !here.acceptor->unused()) continue;
+    Listener& listener = *here.acceptor->route().listener;
     here.acceptor.reset();
-    forget_listener(listener);
+    close_listener_sockets(listener);
   }
   std::erase_if(shared_rooms_, [this](auto& one) {
     auto& [number, housed] = one;
@@ -443,14 +444,14 @@ bool Worker::leads_to(std::size_t shared_room) const {
                      [&](const auto& one) { return one->route.shared_room() == shared_room && !one->route.is_over(); });
 }
 
-void Worker::forget_listener(Listener& listener) {
+void Worker::close_listener_sockets(Listener& listener) {
   listener.datagrams.reset();
   for (auto& worker : pool_.workers) send(*worker, ListenerEmptied{listener.index});
 }
 
 void Worker::read(const ListenerEmptied& gone) {
   for (auto& worker_route : routes_)
-    if (worker_route->route.on->index == gone.listener) worker_route->let_go();
+    if (worker_route->route.listener->index == gone.listener) worker_route->let_go();
 }
 
 void Worker::tick_some() {
@@ -514,7 +515,7 @@ void Worker::begin_stop() {
   for (Probed& one : probed_)
     if (one.probes) one.probes->close();
   while (!newcomers_.empty()) seat_one();
-  for (auto& [routes, acceptor, held] : listeners_)
+  for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->stop();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // to all at once, not one by one
   for (auto& [link, session] : sessions_) session->stop();
@@ -523,9 +524,9 @@ void Worker::begin_stop() {
 
 void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
-  for (auto& [routes, acceptor, held] : listeners_)
+  for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor && !acceptor->empty()) return;
-  callers_.clear();
+  moved_clients_.clear();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->close_annex();
   ticker_.reset();
   mailbox_.close();

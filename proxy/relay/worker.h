@@ -1,6 +1,6 @@
 // A worker: one thread, its loop, and the sessions that live on it; for some relays also the acceptor.
 // Law: a session never moves to another worker. Workers exchange only letters and batches of datagrams. Routes and
-// listeners are never forgotten, but a listener that is over lets go of its sockets.
+// listeners are never forgotten. The sockets of a listener are closed once it has no routes and no sessions.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/acceptors/acceptor.h"
-#include "proxy/relay/acceptors/enet_caller.h"
+#include "proxy/relay/acceptors/moved_enet_client.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/datagram_queue.h"
 #include "proxy/relay/liveness_check.h"
@@ -26,7 +26,7 @@ namespace entente::relay {
 
 class Worker;
 
-/// What the workers of one Server share.
+/// What the workers of one ProxyServer share.
 struct Pool {
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<LinkId> last_link{0};
@@ -59,16 +59,16 @@ class Worker final : public net::Ticker::User,
   Outcome<net::Address> open_acceptor(std::size_t route, net::Fd listening, const net::Address& at);
   /// Sets the routes of a listener: those with a path first. None: it closes, but its sessions go on.
   void set_routes(std::size_t listener, const std::vector<std::size_t>& routes);
-  /// Whether this worker has the listener, open or closed. If so, it stays until set_routes() or unhold_listener().
-  bool hold_listener(std::size_t listener);
+  /// Whether this worker has the listener, open or closed. If so, it stays until set_routes() or unpin_listener().
+  bool pin_listener(std::size_t listener);
   /// The acceptor of this listener; null if the listener lives on another worker, or is closed.
-  Acceptor* open_acceptor_of(std::size_t listener) {
+  Acceptor* active_acceptor(std::size_t listener) {
     ListenerPart& here = listeners_[listener];
     return here.routes.empty() ? nullptr : here.acceptor.get();
   }
-  void unhold_listener(std::size_t listener) { listeners_[listener].held = false; }
-  /// Lets go of a listener that did not open.
-  void forget_listener(Listener& listener);
+  void unpin_listener(std::size_t listener) { listeners_[listener].pinned = false; }
+  /// Closes the sockets of a listener that has no routes and no sessions, or did not open.
+  void close_listener_sockets(Listener& listener);
 
   /// Runs the loop until the pool is stopping and the last session is gone.
   void run();
@@ -91,8 +91,8 @@ class Worker final : public net::Ticker::User,
   void order(std::size_t shared_room, std::function<void(core::Back&)> order) {
     mailbox_.post(Order{shared_room, std::move(order)});
   }
-  void ask(const Question& question, Inquiry::Part part) { mailbox_.post(AskSessions{question, std::move(part)}); }
-  void call(LivenessCheck::Answer answer) { mailbox_.post(AnswerLivenessCheck{std::move(answer)}); }
+  void command(const SessionCommand& its, Inquiry::Part part) { mailbox_.post(CommandSessions{its, std::move(part)}); }
+  void check_liveness(LivenessCheck::Answer answer) { mailbox_.post(AnswerLivenessCheck{std::move(answer)}); }
 
  private:
   /// The server gave the player of a session this id.
@@ -107,9 +107,9 @@ class Worker final : public net::Ticker::User,
     LinkId link;
     net::Address client;
   };
-  /// A session's client lost its link (kAway), is back or given up (kBack), or is a new player (kSettled).
+  /// A session's client lost its link (kAway), is back or given up (kBack), or is a new player (kNewPlayer).
   struct ClientPresence {
-    enum class How : std::uint8_t { kAway, kBack, kSettled } how;
+    enum class How : std::uint8_t { kAway, kBack, kNewPlayer } how;
     std::size_t route;
     net::Address client;
   };
@@ -147,9 +147,9 @@ class Worker final : public net::Ticker::User,
     std::size_t shared_room;
     std::function<void(core::Back&)> order;
   };
-  /// A question about the sessions that live here.
-  struct AskSessions {
-    Question question;
+  /// A command to sessions that live here, or a question about them.
+  struct CommandSessions {
+    SessionCommand command;
     Inquiry::Part part;
   };
   struct AnswerLivenessCheck {
@@ -170,7 +170,7 @@ class Worker final : public net::Ticker::User,
     Limits limits;
   };
   using Letter = std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected,
-                              NewLimits, NewAccess, MoreBots, Order, AskSessions, AnswerLivenessCheck, Call,
+                              NewLimits, NewAccess, MoreBots, Order, CommandSessions, AnswerLivenessCheck, Call,
                               ListenerEmptied, Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
@@ -185,7 +185,7 @@ class Worker final : public net::Ticker::User,
   void read(NewAccess& news);
   void read(const MoreBots& more);
   void read(const Order& order);
-  void read(AskSessions& asked);
+  void read(CommandSessions& letter);
   void read(AnswerLivenessCheck&) {}  // the answer is given when the letter is destroyed
   void read(Call& call) { call.function(); }
   void read(const ListenerEmptied& gone);
@@ -197,19 +197,19 @@ class Worker final : public net::Ticker::User,
   void tell_moved(ClientPresence::How how, Session& session);
   Worker& home(std::size_t route);
   /// The acceptor of this route's listener; null if it lives on another worker.
-  Acceptor* acceptor_of(std::size_t route) { return listeners_[routes_[route]->route.on->index].acceptor.get(); }
+  Acceptor* acceptor_of(std::size_t route) { return listeners_[routes_[route]->route.listener->index].acceptor.get(); }
   void hand_out(LinkId link, const net::Address& from, Bytes datagram);
 
   // Ticker, Session::Owner, Dispatcher, Later
   void tick(Millis now) override;
   void named(Session& session, std::uint32_t player) override;
   std::unique_ptr<Session> make_session(WorkerRoute& worker_route, const AcceptedClient& newcomer);
-  WorkerRoute* route_at(const Route& listener, std::string_view path) override;
+  WorkerRoute* route_at(const Route& accepting, std::string_view path) override;
   void replace(Session& old, std::unique_ptr<Session> fresh) override;
   void done(Session& session) override;
   void away(Session& session, const core::Absence& absence) override;
   std::optional<SessionRef> claim(Session& session, std::uint32_t number) override;
-  void settled(Session& session) override;
+  void new_player(Session& session) override;
   void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;
   std::unique_ptr<ArenaEnd> visit(Session& session, End::User& user, std::size_t arena,
                                   std::function<std::unique_ptr<core::Front>()> front) override;
@@ -264,7 +264,7 @@ class Worker final : public net::Ticker::User,
   struct ListenerPart {
     std::vector<std::size_t> routes = {};          // those with a path first
     std::unique_ptr<Acceptor> acceptor = nullptr;  // null where another worker is home, and of bots
-    bool held = false;
+    bool pinned = false;
   };
   std::vector<ListenerPart> listeners_;  // by Listener::index
   struct Housed {
@@ -272,8 +272,8 @@ class Worker final : public net::Ticker::User,
     TapSink* tap;
     bool retired = false;
   };
-  std::unordered_map<std::size_t, Housed> shared_rooms_;             // by their number: those that live here
-  std::unordered_map<LinkId, std::unique_ptr<EnetCaller>> callers_;  // by their session's link
+  std::unordered_map<std::size_t, Housed> shared_rooms_;                        // by their number: those that live here
+  std::unordered_map<LinkId, std::unique_ptr<MovedEnetClient>> moved_clients_;  // by their session's link
   std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
   std::unordered_map<LinkId, std::unique_ptr<Visitor>> visitors_;  // by Visit::number: in shared rooms that live here
   std::vector<Session*> done_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "proxy/trace/recording_info.h"
 #include "proxy/trace/schemas.h"
-#include "proxy/trace/summary.h"
 
 namespace entente::trace {
 namespace {
@@ -353,7 +353,7 @@ Outcome<Done> Recorder::close(WallTime now) {
   if (failing_ && !trying_ && options_.on_full == RecorderOptions::OnFull::kContinue) begin_again(now);
   end_chunk(now);
   auto done = say_lost();
-  if (done.ok() && !summary_.empty()) (void)writer_->add({kSummary, summary_});
+  if (done.ok() && !summary_.empty()) (void)writer_->add({kRecordingInfo, summary_});
   if (done.ok()) done = writer_->end();
   if (done.ok() && options_.sync != RecorderOptions::Sync::kNever) done = sink_->sync();
   if (done.ok()) done = sink_->finish();

@@ -77,7 +77,7 @@ struct FrameView {
 inline constexpr const char* kNotRecorded = "not recorded";
 
 /// The two kinds of words, as messages Intent and Fact.
-enum class Word : std::uint8_t { kIntent, kFact };
+enum class WordKind : std::uint8_t { kIntent, kFact };
 
 /// A topic of another program. Readers of ours pass over it.
 struct OtherTopic {
@@ -102,7 +102,7 @@ class Recorder {
   void frame(WallTime time, const FrameView& frame);
   void closed(WallTime time, std::uint32_t link, std::string_view reason);
   /// A word of the bridge of this player's link: a message of schema/game.proto.
-  void word(WallTime time, std::uint32_t link, Word kind, Bytes word);
+  void word(WallTime time, std::uint32_t link, WordKind kind, Bytes word);
   /// What the room of this player's link was asked: a message Calls.
   void calls(WallTime time, std::uint32_t link, Bytes calls);
   /// The world of that bridge. Its geometry must have been given before, or the world is not recorded.
@@ -115,7 +115,7 @@ class Recorder {
   /// Closes a chunk that is old enough, and checks the file. Must be called at least twice a second.
   void tick(WallTime now);
 
-  /// What close() stores as kSummary (summary.h). Without room for it, the file has none.
+  /// What close() stores as kRecordingInfo (recording_info.h). Without room for it, the file has none.
   void summarize(mcap::StringMap summary) { summary_ = std::move(summary); }
 
   /// Completes the file and gives it its name. If that fails, it stays PATH.part and lacks only its end. Nothing may

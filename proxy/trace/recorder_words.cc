@@ -1,5 +1,5 @@
-// What only bridges have: words, worlds, calls, and the geometry that worlds name. A geometry is kept until a chunk that has
-// it is on the disk: a world whose geometry is in no chunk would be of no use.
+// What only bridges have: words, worlds, calls, and the geometry that worlds name. A geometry is kept until a chunk
+// that has it is on the disk: a world whose geometry is in no chunk would be of no use.
 #include "proxy/trace/recorder.h"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ const Recorder::TopicAbout& Recorder::about(Topic topic) {
   return all[static_cast<std::size_t>(topic)];
 }
 
-void Recorder::word(WallTime time, std::uint32_t link, Word kind, Bytes word) {
-  put_any(time, link, kind == Word::kIntent ? Topic::kIntent : Topic::kFact, word);
+void Recorder::word(WallTime time, std::uint32_t link, WordKind kind, Bytes word) {
+  put_any(time, link, kind == WordKind::kIntent ? Topic::kIntent : Topic::kFact, word);
 }
 
 void Recorder::calls(WallTime time, std::uint32_t link, Bytes calls) { put_any(time, link, Topic::kCalls, calls); }

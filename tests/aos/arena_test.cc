@@ -16,7 +16,7 @@ namespace {
 class Client final : public core::Room::Host {
  public:
   void send(core::Id end, Lane lane, Bytes bytes) override {
-    if (end == core::kBackEnd) return;
+    if (end == core::kBackId) return;
     const auto heard = codec_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
     REQUIRE(heard);
     if (const auto* created = std::get_if<CreatePlayer>(heard->message); created != nullptr && created->player == 0) {
@@ -30,7 +30,7 @@ class Client final : public core::Room::Host {
       greeted = true;
     }
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}
@@ -57,7 +57,7 @@ struct Walk {
   }
   static std::unique_ptr<core::Back> referee(words::World world) {
     core::Arena arena;
-    arena.world = std::move(world);
+    arena.geometry = std::move(world);
     return std::make_unique<core::Referee>(std::move(arena));
   }
   static core::RoomOptions shared() {

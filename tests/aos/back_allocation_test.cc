@@ -58,7 +58,7 @@ void check_play(std::size_t dialect, bool keys) {
   room.back_opened({}, 0);
   core::Micros now = 0;
   const auto server_says = [&](const Message& message) {
-    room.received(core::kBackEnd, Lane::kStream, by_server(message, dialect), now);
+    room.received(core::kBackId, Lane::kStream, by_server(message, dialect), now);
   };
   server_says(MapStart{1, 0, {}});
   MapChunk chunk;
@@ -96,9 +96,9 @@ void check_play(std::size_t dialect, bool keys) {
       Buffer& snapshot = snapshots[static_cast<std::size_t>(i) % snapshots.size()];
       ++sequence;
       if (kDialects[dialect].state_updates) std::memcpy(&snapshot[1], &sequence, sizeof sequence);
-      room.received(core::kBackEnd, Lane::kDatagram, snapshot, now);
-      room.received(core::kBackEnd, Lane::kStream, pressed, now);
-      room.received(core::kBackEnd, Lane::kStream, i % 2 == 0 ? shot : let_go, now);
+      room.received(core::kBackId, Lane::kDatagram, snapshot, now);
+      room.received(core::kBackId, Lane::kStream, pressed, now);
+      room.received(core::kBackId, Lane::kStream, i % 2 == 0 ? shot : let_go, now);
     }
   };
   play(150);

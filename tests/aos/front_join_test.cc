@@ -236,7 +236,7 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
   CHECK(play.hears<words::Pose>("unit: 12") == "");
   Play newer(k080Place);
   newer.plays();
-  CHECK(newer.stage.room_ends("the server is gone") ==
+  CHECK(newer.stage.session_ends("the server is gone") ==
         "sends ChatMessage player=35 type=2 text=\"the server is gone\"\n"
         "sends ChatMessage player=255 type=2 text=\"the server is...\"\ncloses: the server is gone 11\n");
 }

@@ -16,7 +16,7 @@ constexpr core::Id kUnits = 20;
 class Deaf final : public core::Room::Host {
  public:
   void send(core::Id, Lane lane, Bytes) override { sent += lane == Lane::kDatagram ? 1 : 0; }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}
@@ -98,7 +98,7 @@ TEST_CASE("to walk, to look about, and to see everybody move takes no memory onc
     const auto turn = [&] {
       now += 50 * core::kMillisecond;
       room.received(seat, Lane::kStream, said[next++ % said.size()], now);
-      room.received(core::kBackEnd, Lane::kStream, said[0], now);
+      room.received(core::kBackId, Lane::kStream, said[0], now);
       room.tick(now);
     };
     for (int i = 0; i < 200; ++i) turn();

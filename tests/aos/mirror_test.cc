@@ -18,14 +18,14 @@ class Ends final : public core::Room::Host {
   explicit Ends(std::size_t dialect) : codec_(game().codec(dialect)) {}
 
   void send(core::Id end, Lane lane, Bytes bytes) override {
-    const bool up = end == core::kBackEnd;
+    const bool up = end == core::kBackId;
     const std::string line =
         printed_frame(*codec_, {up ? Way::kToServer : Way::kToClient, lane, wire::Stage::kPlay, bytes});
     for (const char* stream : {"MapChunk", "WorldUpdate", "StateUpdate"})
       if (line.starts_with(stream)) return;
     (up ? to_server : to_client) += line + "\n";
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}
@@ -62,7 +62,7 @@ struct Mirror {
   }
 
   std::string server_says(const Message& message) {
-    room.received(core::kBackEnd, Lane::kStream, written(message, Way::kToClient), now);
+    room.received(core::kBackId, Lane::kStream, written(message, Way::kToClient), now);
     return waits(700 * kMillisecond).second;
   }
   std::string client_says(const Message& message) {

@@ -102,7 +102,7 @@ void NativeServer::tell(Buffer& out) {
 }
 
 void NativeServer::say_pose(std::uint32_t number, Buffer& out) {
-  auto& pose = *std::get_if<words::Pose>(&pose_.kind);
+  auto& pose = *std::get_if<words::Pose>(&pose_.content);
   pose.set_unit(kFirstTank + next_tank_);
   next_tank_ = (next_tank_ + 1) % kTanks;
   pose.set_x(pose.unit() % 700 - 350.0 + static_cast<double>(number % 64) / 64);

@@ -15,19 +15,19 @@ using core::Id, core::Micros;
 class Surroundings final : public core::FrontOut {
  public:
   void send(Lane, Bytes frame) override { sent += frame.size(); }
-  std::size_t waiting() const override { return 0; }
+  std::size_t queued_bytes() const override { return 0; }
   void close(std::string_view, std::uint32_t) override {}
   void fail(const Fault&) override {}
   void say(core::Intent) override {}
   void wake(Micros) override {}
-  void drop(const Mapping&, const char*) override {}
+  void count_drop(const MappingLine&, const char*) override {}
   Micros now() const override { return time; }
   std::uint32_t random() override { return 4; }
   Id new_id() override { return ++last_id_; }
   Id me() const override { return 1; }
-  const core::World& world() const override { return told; }
+  const core::WorldState& world() const override { return told; }
 
-  core::World told;
+  core::WorldState told;
   Micros time = 0;
   std::size_t sent = 0;
 

@@ -19,8 +19,8 @@ using core::Micros;
 /// What a room sends to each side, until it is taken.
 class Pipe final : public core::Room::Host {
  public:
-  void send(core::Id end, Lane, Bytes bytes) override { append(end == core::kBackEnd ? up : down, bytes); }
-  std::size_t waiting(core::Id) const override { return 0; }
+  void send(core::Id end, Lane, Bytes bytes) override { append(end == core::kBackId ? up : down, bytes); }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { die("a room closed: " + std::string(why)); }
   void failed(core::Id, const Fault& fault) override { die(std::string("a room failed: ") + fault.what); }
   void dial() override {}
@@ -52,7 +52,7 @@ class Chain {
     second_.back_opened({}, now);
     Buffer greeting;
     server_.greet(greeting);
-    second_.received(core::kBackEnd, Lane::kStream, greeting, now);
+    second_.received(core::kBackId, Lane::kStream, greeting, now);
     words::Intent enter;
     enter.mutable_enter()->set_name("bench");
     say(enter);
@@ -78,7 +78,7 @@ class Chain {
   }
   /// One pose in at the server's end, out at the client's.
   void pose(const Buffer& frame) {
-    second_.received(core::kBackEnd, Lane::kStream, frame, now);
+    second_.received(core::kBackId, Lane::kStream, frame, now);
     pump();
   }
   void pass(Micros time) {
@@ -100,12 +100,12 @@ class Chain {
   void pump() {
     while (!near_.up.empty() || !far_.down.empty() || !far_.up.empty() || !near_.down.empty()) {
       move(near_.up, [&](Bytes bytes) { second_.received(far_seat_, Lane::kStream, bytes, now); });
-      move(far_.down, [&](Bytes bytes) { first_.received(core::kBackEnd, Lane::kStream, bytes, now); });
+      move(far_.down, [&](Bytes bytes) { first_.received(core::kBackId, Lane::kStream, bytes, now); });
       move(near_.down, [&](Bytes bytes) { count(bytes); });
       move(far_.up, [&](Bytes bytes) {
         answers_.clear();
         server_.receive(bytes, answers_);
-        if (!quiet) second_.received(core::kBackEnd, Lane::kStream, answers_, now);
+        if (!quiet) second_.received(core::kBackId, Lane::kStream, answers_, now);
       });
     }
   }

@@ -48,7 +48,7 @@ struct Cost {
   double teller = 0, tap = 0;  // ns a frame
 };
 
-Cost measure(const SessionInfo& info, const std::vector<Buffer>& frames, std::unique_ptr<trace::Recorder> recorder) {
+Cost measure(const LinkInfo& info, const std::vector<Buffer>& frames, std::unique_ptr<trace::Recorder> recorder) {
   TapThread tap({.recorder = std::move(recorder)});
   auto& sink = tap.sink(0);
   sink.opened(info, wall_now());
@@ -76,7 +76,7 @@ int run(const std::string& folder) {
   const auto* game = &bzflag::game();
   const auto dialect = find_dialect(*game, "2.4").value();
   const auto file = folder + "/bench_tap-" + std::to_string(::getpid()) + ".mcap";
-  const SessionInfo info{.link = 1, .game = game, .dialect = dialect, .client = {}, .server = {}, .listener = {}};
+  const LinkInfo info{.link = 1, .game = game, .dialect = dialect, .client = {}, .server = {}, .listener = {}};
   for (const auto* name : {"MsgPlayerUpdate", "MsgPlayerUpdateSmall", "MsgShotBegin"}) {
     const auto frames = invented(*game, dialect, name, wire::Way::kToClient);
     if (frames.empty()) continue;

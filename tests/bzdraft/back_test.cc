@@ -233,7 +233,7 @@ TEST_CASE("who leaves says so to a server that may have let it in, and to no oth
     play.greet();
     play.wishes<words::Enter>("name: 'anna'");
     play.says({Reject{7, {""}}});
-    CHECK(play.stage.room_ends("over") == "closes: over\n");
+    CHECK(play.stage.session_ends("over") == "closes: over\n");
   }
 }
 

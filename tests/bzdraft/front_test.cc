@@ -388,7 +388,7 @@ TEST_CASE("several messages in a packet are as each by itself; what is none ends
 TEST_CASE("the room's end is a super kill") {
   Play play;
   play.come_in();
-  CHECK(play.stage.room_ends("server left") ==
+  CHECK(play.stage.session_ends("server left") ==
         "sends MsgMessage from=0 to=1 text=\"server left\"\nsends MsgSuperKill\ncloses: server left\n");
 }
 

@@ -16,13 +16,13 @@ namespace {
 class Wires final : public core::Room::Host {
  public:
   void send(core::Id end, Lane lane, Bytes bytes) override {
-    const bool up = end == core::kBackEnd;
+    const bool up = end == core::kBackId;
     const wire::Frame frame = {up ? wire::Way::kToServer : wire::Way::kToClient, lane, wire::Stage::kPlay, bytes};
     (up ? server : client) += printed_frame(*codec_, frame) + "\n";
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id end, std::string_view why, std::uint32_t) override {
-    (end == core::kBackEnd ? server : client) += "closed: " + std::string(why) + "\n";
+    (end == core::kBackId ? server : client) += "closed: " + std::string(why) + "\n";
   }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override { dialled = true; }
@@ -47,7 +47,7 @@ struct Mirror {
     return std::exchange(wires.server, {});
   }
   std::string server(std::initializer_list<Message> messages, Lane lane = Lane::kStream) {
-    room.received(core::kBackEnd, lane, by_server(messages), now);
+    room.received(core::kBackId, lane, by_server(messages), now);
     return std::exchange(wires.client, {});
   }
   void come_in() {

@@ -70,7 +70,7 @@ TEST_CASE("bzdraft: entering names password, callsign, email and avatar") {
         "MsgEnter team=1 type=0 password=\"p\" callsign=\"ann\" email=\"e\" avatar=\"tank\"");
 }
 
-struct Count final : wire::Dissected {
+struct Count final : wire::DissectorSink {
   int frames = 0, raws = 0;
   void frame(const wire::Frame&) override { ++frames; }
   void raw(Way, Lane, Bytes, const Fault*) override { ++raws; }
@@ -89,7 +89,7 @@ TEST_CASE("bzdraft: call sign and email end with a NUL; an avatar may end with i
 }
 
 /// Frames by their names, and what is no frame by its fault.
-struct Cut final : wire::Dissected {
+struct Cut final : wire::DissectorSink {
   std::unique_ptr<wire::Codec> codec = bzdraft::game().codec(0);
   std::string all;
   void frame(const wire::Frame& frame) override { all += printed_frame(*codec, frame) + "; "; }

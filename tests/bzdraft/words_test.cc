@@ -22,23 +22,23 @@ template <class Said>
 class End final : public core::Out<Said> {
  public:
   void send(Lane lane, Bytes frame) override { sent.emplace_back(lane, Buffer(frame.begin(), frame.end())); }
-  std::size_t waiting() const override { return 0; }
+  std::size_t queued_bytes() const override { return 0; }
   void close(std::string_view why, std::uint32_t) override { said += "closes: " + std::string(why) + "\n"; }
   void fail(const Fault& fault) override { FAIL(fault.what, fault.field); }
   void say(Said word) override {
     word.at = now();
     if constexpr (std::is_same_v<Said, core::Fact>) known.fold(word);
-    std::visit([&](const auto& kind) { said += line(kind); }, word.kind);
+    std::visit([&](const auto& kind) { said += line(kind); }, word.content);
   }
   void wake(core::Micros) override {}
-  void drop(const Mapping& line, const char* word) override { FAIL(subject(line, word), ": ", line.reason); }
+  void count_drop(const MappingLine& line, const char* word) override { FAIL(subject(line, word), ": ", line.reason); }
   core::Micros now() const override { return core::kSecond; }
   std::uint32_t random() override { return 4; }
   core::Id new_id() override { return ++last_id_; }
   core::Id me() const override { return 1; }
-  const core::World& world() const override { return known; }
+  const core::WorldState& world() const override { return known; }
 
-  core::World known;
+  core::WorldState known;
   std::vector<std::pair<Lane, Buffer>> sent;
   std::string said;
 

@@ -203,7 +203,7 @@ TEST_CASE("a server that breaks the protocol is left, wherever it does") {
 TEST_CASE("it leaves with MsgExit") {
   auto stage = back_stage();
   come_in(stage);
-  CHECK(stage.room_ends("the room ends") == "sends MsgExit\ncloses: the room ends\n");
+  CHECK(stage.session_ends("the room ends") == "sends MsgExit\ncloses: the room ends\n");
 }
 
 }  // namespace

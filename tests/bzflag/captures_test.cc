@@ -5,7 +5,7 @@
 namespace entente::bzflag::captures_test {
 namespace {
 
-class Exact final : public wire::Dissected {
+class Exact final : public wire::DissectorSink {
  public:
   explicit Exact(std::string_view dialect) : codec_(game().codec(dialect_of(dialect))) {}
 

@@ -202,7 +202,7 @@ TEST_CASE("refused and kicked clients are told to go before they are left") {
 
   auto parted = front_stage();
   come_in(parted, false);
-  CHECK(parted.room_ends("the server is gone").ends_with("sends MsgSuperKill\ncloses: the server is gone\n"));
+  CHECK(parted.session_ends("the server is gone").ends_with("sends MsgSuperKill\ncloses: the server is gone\n"));
 }
 
 TEST_CASE("the datagram link stands when the client has answered by it") {

@@ -7,7 +7,7 @@ namespace {
 using wire::Detected, wire::Frame, wire::Lane, wire::Stage, wire::Way;
 
 /// "greeting:hex play:hex raw(why):hex …"
-class Cuts final : public wire::Dissected {
+class Cuts final : public wire::DissectorSink {
  public:
   std::string all;
   void frame(const Frame& frame) override {
@@ -71,13 +71,13 @@ TEST_CASE("why a client is banned is read whole by it, or cut with a mark") {
 TEST_CASE("a server that cannot take a client now has not banned it") {
   const std::size_t dialect = dialect_of("2.4");
   const auto said = [&](wire::Refusal kind, std::string_view why) { return game().refusal(dialect, kind, why); };
-  CHECK(game().entry(said(wire::Refusal::kBanned, "be nice"), dialect) == wire::Entry::kBanned);
+  CHECK(game().admission(said(wire::Refusal::kBanned, "be nice"), dialect) == wire::AdmissionState::kBanned);
   const Buffer away = said(wire::Refusal::kUnavailable, "server cannot be reached");
   CHECK(read_by_client(away) == "server cannot be reached; try again later");
-  CHECK(game().entry(away, dialect) == wire::Entry::kUntold);
+  CHECK(game().admission(away, dialect) == wire::AdmissionState::kUntold);
   const Buffer drains = said(wire::Refusal::kUnavailable, "the server takes no new players now; try again later");
   CHECK(read_by_client(drains) == "the server takes no new players now; try again later");
-  CHECK(game().entry(drains, dialect) == wire::Entry::kUntold);
+  CHECK(game().admission(drains, dialect) == wire::AdmissionState::kUntold);
 }
 
 TEST_CASE("a refusal runs to the end of the stream") {
@@ -152,9 +152,9 @@ TEST_CASE("what a server ignores is told from what it kicks for") {
 }
 
 TEST_CASE("a relay must send the greeting whole, say goodbye, and wait for a header in 2.4 alone") {
-  CHECK(game().whole_frames(Way::kToClient, Stage::kGreeting));
-  CHECK_FALSE(game().whole_frames(Way::kToClient, Stage::kPlay));
-  CHECK_FALSE(game().whole_frames(Way::kToServer, Stage::kGreeting));
+  CHECK(game().requires_one_write(Way::kToClient, Stage::kGreeting));
+  CHECK_FALSE(game().requires_one_write(Way::kToClient, Stage::kPlay));
+  CHECK_FALSE(game().requires_one_write(Way::kToServer, Stage::kGreeting));
   CHECK(game().client_greeting_size(dialect_of("2.4")) == 10);
   CHECK(game().client_greeting_size(dialect_of("2.0")) == 0);
   CHECK(to_hex(game().goodbye(0)) == "0000736b");

@@ -18,7 +18,7 @@ using core::Micros;
 using wire::Way;
 
 /// One message a line, as it was sent.
-class Lines final : public wire::Dissected {
+class Lines final : public wire::DissectorSink {
  public:
   explicit Lines(std::size_t dialect) : codec_(game().codec(dialect)) {}
   void frame(const wire::Frame& frame) override { all.push_back(printed_frame(*codec_, frame)); }
@@ -36,13 +36,13 @@ class Ends final : public core::Room::Host {
       : to_client(dialect), to_server(dialect), client_(game(), dialect), server_(game(), dialect) {}
 
   void send(core::Id end, Lane lane, Bytes bytes) override {
-    const bool up = end == core::kBackEnd;
+    const bool up = end == core::kBackId;
     wire::Dissector& to = up ? server_ : client_;
     const Way way = up ? Way::kToServer : Way::kToClient;
     lane == Lane::kDatagram ? to.datagram(way, bytes, up ? to_server : to_client)
                             : to.stream(way, bytes, up ? to_server : to_client);
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault& fault) override { FAIL(std::string(fault.what)); }
   void dial() override {}
@@ -120,7 +120,7 @@ Played play(const std::string& name, std::size_t dialect, std::size_t grain) {
     lane == Lane::kDatagram ? tape.datagram(way, bytes, said) : tape.stream(way, bytes, said);
     const std::size_t step = grain == 0 || lane == Lane::kDatagram ? bytes.size() : grain;
     for (std::size_t at = 0; at < bytes.size(); at += step)
-      room.received(way == Way::kToServer ? seat : core::kBackEnd, lane,
+      room.received(way == Way::kToServer ? seat : core::kBackId, lane,
                     Bytes(bytes).subspan(at, std::min(step, bytes.size() - at)), now);
   }
   return {from_client.all, from_server.all, ends.to_client.all, ends.to_server.all};

@@ -121,7 +121,7 @@ TEST_CASE("a recording cut anywhere is a fault, or ends where it was cut") {
 }
 
 /// Feeds what the server said on the first connection that joins to an export.
-class Hear final : public wire::Dissected {
+class Hear final : public wire::DissectorSink {
  public:
   RecExport& to;
   std::int64_t time = 1'000'000;

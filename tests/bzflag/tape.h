@@ -20,7 +20,7 @@ inline std::size_t dialect_of(std::string_view name) { return wire::find_dialect
 
 /// Plays the tape `name` to one dissector a connection. `grain`: at most so many stream bytes at once, 0 = as cut.
 /// `only`: this connection, 0 = all.
-inline void play_tape(const std::string& name, std::string_view dialect, std::size_t grain, wire::Dissected& to,
+inline void play_tape(const std::string& name, std::string_view dialect, std::size_t grain, wire::DissectorSink& to,
                       int only = 0) {
   std::ifstream file(testing::source_dir() + "/tests/traces/bzflag/" + name + ".txt");
   REQUIRE(file.is_open());

@@ -17,7 +17,7 @@ using wire::Frame, wire::Lane, wire::Stage, wire::Way;
 constexpr std::uint32_t kGetWorld = 0x6777, kWorldHash = 0x7768;
 
 /// What a session's server said of its world.
-class Download final : public wire::Dissected {
+class Download final : public wire::DissectorSink {
  public:
   Buffer database;
   std::string hash;

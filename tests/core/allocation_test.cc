@@ -35,7 +35,7 @@ class Driver final : public Front {
     }
   }
   void hear(const Fact& fact, FrontOut& out) override {
-    const std::uint8_t kind = static_cast<std::uint8_t>(fact.kind.index());
+    const std::uint8_t kind = static_cast<std::uint8_t>(fact.content.index());
     out.send(Lane::kDatagram, {&kind, 1});
   }
 };

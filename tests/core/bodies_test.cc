@@ -20,8 +20,8 @@ Fact unit(Id id, Id owner, Unit::Kind kind, double radius = 0) {
   return word;
 }
 
-World world_with(Id active) {
-  World world;
+WorldState world_with(Id active) {
+  WorldState world;
   words::Player player;
   player.set_id(1);
   world.fold(player);
@@ -44,7 +44,7 @@ World world_with(Id active) {
 }
 
 std::vector<Id> shown(Id active) {
-  const World world = world_with(active);
+  const WorldState world = world_with(active);
   return tank_units_of(*world.player(1), world);
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("a player is seen by its bodies, the steered one first, and by one cel
 }
 
 TEST_CASE("who is hidden is there; a cell that is not stands for its player before one that is") {
-  World world = world_with(15);
+  WorldState world = world_with(15);
   CHECK(is_seen(world.unit(12)) == false);  // it waits to be put into play
   for (const Id id : {15U, 17U}) {
     words::Hidden hidden;

@@ -22,7 +22,7 @@ TEST_CASE("control characters are left out, long lines cut at a character, flood
   CHECK_FALSE(chat.filter(say, 1, 0));
   CHECK(say.text() == "hi anna");
   words::Say blank = line("  \t");
-  CHECK(chat.filter(blank, 2, 0).why == &loss::kNothingSaid);
+  CHECK(chat.filter(blank, 2, 0).why == &drops::kNothingSaid);
   words::Say short_line = line("x");
   int passed = 1, told = 0;
   for (int i = 0; i < 20; ++i) {
@@ -36,7 +36,7 @@ TEST_CASE("control characters are left out, long lines cut at a character, flood
   CHECK_FALSE(chat.filter(short_line, 1, 2 * kSecond));
   CHECK_FALSE(chat.filter(short_line, 1, 2 * kSecond));
   CHECK(chat.filter(short_line, 1, 2 * kSecond).tell);  // more than a second after it was told
-  CHECK_FALSE(chat.filter(short_line, 3, 0));  // another's
+  CHECK_FALSE(chat.filter(short_line, 3, 0));           // another's
   words::Say wide = line(std::string(255, 'a') + "\u00e9");
   CHECK_FALSE(chat.filter(wide, 4, 0));
   CHECK(wide.text() == std::string(253, 'a') + "...");
@@ -46,7 +46,7 @@ TEST_CASE("a command is not passed to another game, however it is written, and i
   Chat chat({.burst = 1000});
   const auto refused = [&](words::Say say) {
     const auto refusal = chat.filter(say, 1, 0);
-    return refusal.tell && refusal.why == &loss::kCommandElsewhere;
+    return refusal.tell && refusal.why == &drops::kCommandElsewhere;
   };
   for (const char* text : {"/password sesame", " /password sesame", "\t/password sesame", "\x01/password sesame",
                            "\u00a0/password sesame", "\u3000 /password sesame", "\ufeff/password sesame",

@@ -60,8 +60,8 @@ words::World land(std::size_t size) {
   return word;
 }
 
-World world_with(const std::vector<BlockEdit>& edits, std::size_t until, std::size_t size = 100'000) {
-  World world;
+WorldState world_with(const std::vector<BlockEdit>& edits, std::size_t until, std::size_t size = 100'000) {
+  WorldState world;
   world.fold(Fact(land(size)));
   for (std::size_t i = 0; i < until; ++i) world.fold(Fact(edits[i].word()));
   return world;
@@ -79,7 +79,7 @@ TEST_CASE("the last edit of a block is kept, and every edit of several blocks") 
 }
 
 TEST_CASE("a world keeps at most twice as many edits as it has edited blocks") {
-  World world;
+  WorldState world;
   world.fold(Fact(land(1)));
   for (int i = 0; i < 100'000; ++i)
     world.fold(Fact(edit(i % 1'000, 0, i / 1'000 % 2 == 0 ? words::Edit::BUILD : words::Edit::DIG).word()));
@@ -98,8 +98,8 @@ TEST_CASE("to a later time only new edits are told, to an earlier one the whole 
     const std::size_t first = dice() % all.size(), second = dice() % all.size();
     CAPTURE(first);
     CAPTURE(second);
-    World known = world_with(all, first);
-    const World wanted = world_with(all, second);
+    WorldState known = world_with(all, first);
+    const WorldState wanted = world_with(all, second);
     std::size_t lands = 0, edits = 0;
     tell_difference(
         known, wanted, [](Id) { return false; },
@@ -118,7 +118,7 @@ TEST_CASE("to a later time only new edits are told, to an earlier one the whole 
     const auto after = tidied({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(second)});
     if (second < first && texts(before) != texts(after) && lands == 0) CHECK(edits != 0);
   }
-  World known = world_with(all, 300);
+  WorldState known = world_with(all, 300);
   std::size_t lands = 0;
   tell_difference(
       known, world_with(all, 100), [](Id) { return false; },
@@ -127,12 +127,12 @@ TEST_CASE("to a later time only new edits are told, to an earlier one the whole 
 }
 
 TEST_CASE("worlds that are told the same map have it in memory once") {
-  const World one = world_with({}, 0), other = world_with({}, 0), different = world_with({}, 0, 200'000);
+  const WorldState one = world_with({}, 0), other = world_with({}, 0), different = world_with({}, 0, 200'000);
   CHECK(one.geometry() == other.geometry());
   CHECK(one.geometry() != different.geometry());
   words::World named = land(100'000);
   named.set_name("another");
-  World third;
+  WorldState third;
   third.fold(Fact(named));
   CHECK(third.geometry() != one.geometry());
   CHECK(third.geometry()->name() == "another");
@@ -141,16 +141,16 @@ TEST_CASE("worlds that are told the same map have it in memory once") {
 TEST_CASE("worlds that are told the same edits have them in memory once, however far each has come") {
   std::vector<BlockEdit> all;
   for (int i = 0; i < 3'000; ++i) all.push_back(edit(i, 0, words::Edit::BUILD));
-  const auto places = [](const World& world) {
+  const auto places = [](const WorldState& world) {
     std::vector<const BlockEdit*> all_places;
     world.edits().each([&](const BlockEdit& one) { all_places.push_back(&one); });
     return all_places;
   };
-  const World far = world_with(all, 3'000), near = world_with(all, 1'000);
-  World copied;
+  const WorldState far = world_with(all, 3'000), near = world_with(all, 1'000);
+  WorldState copied;
   copied.copy(near, 0);
   const auto there = places(far);
-  for (const World* one : {&near, static_cast<const World*>(&copied)}) {
+  for (const WorldState* one : {&near, static_cast<const WorldState*>(&copied)}) {
     const auto here = places(*one);
     std::size_t shared = 0;
     for (std::size_t i = 0; i < here.size(); ++i) shared += here[i] == there[i] ? 1 : 0;
@@ -160,9 +160,9 @@ TEST_CASE("worlds that are told the same edits have them in memory once, however
 }
 
 TEST_CASE("a full world forgets the edits that a later one replaces, and keeps the others in order") {
-  World::Most most;
-  most.units = 1'000;
-  World world(most);
+  WorldLimits limits;
+  limits.units = 1'000;
+  WorldState world(limits);
   world.fold(Fact(land(1)));
   for (int i = 0; i < 1'200; ++i) world.fold(Fact(edit(i, 0, words::Edit::BUILD).word()));
   CHECK(world.edits().size() == 1'000);
@@ -178,16 +178,16 @@ TEST_CASE("a full world forgets the edits that a later one replaces, and keeps t
 
 TEST_CASE("a tape counts a map once, however often blocks are edited, until it is forgotten") {
   constexpr std::size_t kMap = 1'000'000;
-  Tape::Limits limits;
+  TapeLimits limits;
   limits.span = 60 * kSecond;
   Tape tape(See::kPublic, limits);
-  World world;
+  WorldState world;
   tape.begin(0);
   const auto tell = [&](Fact fact, Micros at) {
     fact.at = at;
     world.fold(fact);
-    tape.tell(fact, at);
-    if (world.ready() && tape.owes_world(at)) tape.keep(world, at, at);
+    tape.append(fact, at);
+    if (world.ready() && tape.owes_world(at)) tape.append_snapshot(world, at, at);
   };
   tell(Fact(land(kMap)), 0);
   tell(Fact(words::Ready()), 0);

@@ -14,13 +14,13 @@ Fact token(Id id) {
 
 TEST_CASE("numbers of tokens that are gone with their server are given again") {
   FlagNumbers numbers(2);
-  World world;
+  WorldState world;
   for (const Id id : {7u, 8u, 9u}) world.fold(token(id));
   CHECK(numbers.give(7, world) == 0);
   CHECK(numbers.give(8, world) == 1);
   CHECK_FALSE(numbers.give(9, world));
 
-  World next;
+  WorldState next;
   next.fold(token(8));
   next.fold(token(10));
   world.become(std::move(next));

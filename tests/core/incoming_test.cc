@@ -102,7 +102,7 @@ TEST_CASE("it comes near before it can hit, also between two looks, and not when
 }
 
 TEST_CASE("who decides what is hit is a rule; without it the server does") {
-  World world;
+  WorldState world;
   CHECK_FALSE(victim_decides(world));
   words::Rule rule;
   rule.set_name("hits");

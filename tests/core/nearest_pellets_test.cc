@@ -6,7 +6,7 @@
 namespace entente::core::nearest_pellets_test {
 namespace {
 
-void lay(World& world, Id id, double x, words::Unit::Kind kind = words::Unit::PELLET) {
+void lay(WorldState& world, Id id, double x, words::Unit::Kind kind = words::Unit::PELLET) {
   words::Unit unit;
   unit.set_id(id);
   unit.set_kind(kind);
@@ -16,7 +16,7 @@ void lay(World& world, Id id, double x, words::Unit::Kind kind = words::Unit::PE
 }
 
 TEST_CASE("the nearest come first, a few at a look, and go when others are nearer or they are gone") {
-  World world;
+  WorldState world;
   NearestPellets pellets;
   CHECK_FALSE(pellets.look(world, 0, 0));
   for (Id id = 1; id <= 60; ++id) lay(world, id, static_cast<double>(id));

@@ -35,7 +35,7 @@ class Seat final : public Front {
     return found;
   }
 
-  std::optional<Absence> awaits(const FrontOut&) override { return Absence{7, kept_for}; }
+  std::optional<Absence> try_reserve_seat(const FrontOut&) override { return Absence{7, kept_for}; }
 
   std::vector<Intent> to_say;
   std::vector<Fact> heard;
@@ -639,12 +639,12 @@ TEST_CASE("referee: who leaves is gone with his tank and his shots") {
 }
 
 TEST_CASE("referee: who was there before goes on from where he was, once, with what he had") {
-  ArenaStart anna{"anna", words::RED, words::Pose(), {}};
+  SavedPlayer anna{"anna", words::RED, words::Pose(), {}};
   anna.pose->set_x(33);
   anna.pose->set_y(-44);
   anna.pose->set_yaw(1);
   anna.score.set_wins(3);
-  ArenaStart walled = anna;
+  SavedPlayer walled = anna;
   walled.name = "ben";
   walled.pose->set_x(1000);
   Match match(Arena{{}, open_field(200), {anna, walled, {"carl", words::RED, {}, {}}}});
@@ -668,14 +668,14 @@ Arena in_play() {
   Arena arena{{}, open_field(200)};
   arena.rules.mode = ArenaMode::kFlags;
   arena.rules.round = 600;
-  ArenaStart anna{"anna", words::RED, words::Pose(), {}};
+  SavedPlayer anna{"anna", words::RED, words::Pose(), {}};
   anna.held = true;
   anna.id = 77;
   anna.health = 40;
   anna.pose->set_x(30);
   anna.pose->set_y(-20);
   anna.score.set_losses(2);
-  ArenaStart ben{"ben", words::BLUE, {}, {}};
+  SavedPlayer ben{"ben", words::BLUE, {}, {}};
   ben.held = true;
   arena.starts = {anna, ben};
   arena.in_play.emplace();
@@ -748,7 +748,7 @@ TEST_CASE("referee: what is held for nobody who comes is free after a while") {
 
 TEST_CASE("referee: a tank that goes on half in a wall drives out of it inwards, and no further in") {
   for (const bool outwards : {true, false}) {
-    ArenaStart anna{"anna", words::RED, words::Pose(), {}};
+    SavedPlayer anna{"anna", words::RED, words::Pose(), {}};
     anna.pose->set_x(198);
     anna.pose->set_yaw(outwards ? 0 : std::numbers::pi);
     Match match(Arena{{}, open_field(200), {anna}});

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/replay/fact_library.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/replay/viewer_orders.h"
@@ -19,7 +19,7 @@ namespace {
 Replay::Options own(Micros at = 0) {
   Replay::Options options;
   options.at = at;
-  options.shared = false;
+  options.one_clock = false;
   return options;
 }
 
@@ -388,7 +388,7 @@ TEST_CASE("a viewer that seeks without end moves a few times a second, and delay
   CHECK(resyncs(*other) == others);
   std::uint64_t replaced = 0;
   for (const auto& entry : show.room->ledger().entries())
-    if (entry.line == &loss::kWishReplaced) replaced = entry.times;
+    if (entry.line == &drops::kWishReplaced) replaced = entry.times;
   CHECK(replaced > 9'900);
 }
 
@@ -500,7 +500,7 @@ TEST_CASE("a gap of a month is no work") {
   FactLibrary library(std::make_unique<MemoryFacts>(
       std::vector<Fact>{at(0, words::World()), at(kSecond, pose(2, 1)), at(30 * kDay, pose(2, 2))}));
   const auto reader = library.reader();
-  World world;
+  WorldState world;
   REQUIRE(reader->seek(0, world).ok());
   CHECK(reader->next_at() == kSecond);
   reader->next();
@@ -515,13 +515,13 @@ TEST_CASE("a library tells what its source tells, from any place, and keeps litt
     auto facts = busy(seed);
     FactLibrary library(std::make_unique<MemoryFacts>(facts));
     MemoryFacts plain(facts);
-    std::vector<std::unique_ptr<FactSource>> readers;
+    std::vector<std::unique_ptr<FactReader>> readers;
     for (int i = 0; i < 5; ++i) readers.push_back(library.reader());
     std::mt19937 dice(seed);
     for (int i = 0; i < 60; ++i) {
-      FactSource& reader = *readers[dice() % readers.size()];
+      FactReader& reader = *readers[dice() % readers.size()];
       const Micros to = i == 0 ? 0 : dice() % (61 * kSecond);
-      World one, other;
+      WorldState one, other;
       REQUIRE(reader.seek(to, one).ok());
       REQUIRE(plain.seek(to, other).ok());
       CHECK(text(one, to) == text(other, to));
@@ -529,7 +529,7 @@ TEST_CASE("a library tells what its source tells, from any place, and keeps litt
         const auto at = reader.next_at();
         REQUIRE(at == plain.next_at());
         if (!at) break;
-        CHECK(reader.next().kind.index() == plain.next().kind.index());
+        CHECK(reader.next().content.index() == plain.next().content.index());
       }
     }
     CHECK(library.read() <= 13);

@@ -25,7 +25,7 @@ using namespace core;
 /// What a viewer heard, and a world of its own: what a client would know.
 struct Seen {
   std::vector<Fact> heard;
-  World world;
+  WorldState world;
   std::set<std::string> of_others = {};  // what it saw or heard of players whom nobody introduced to it
 };
 
@@ -76,13 +76,13 @@ class Onlooker final : public Front {
  public:
   void receive(Lane, Bytes, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut&) override { world.fold(fact); }
-  World world;
+  WorldState world;
 };
 
 class Nobody final : public Room::Host {
  public:
   void send(Id, Lane, Bytes) override {}
-  std::size_t waiting(Id) const override { return 0; }
+  std::size_t queued_bytes(Id) const override { return 0; }
   void close(Id end, std::string_view why, std::uint32_t) override {
     closed += std::to_string(end) + " " + std::string(why) + "\n";
   }
@@ -93,7 +93,7 @@ class Nobody final : public Room::Host {
 
 class Standing final : public Replay::Observer {
  public:
-  void stands(const Replay::Status& status) override { now = status; }
+  void status_changed(const Replay::Status& status) override { now = status; }
   Replay::Status now;
 };
 
@@ -208,17 +208,17 @@ inline std::vector<Fact> drive() {
 }
 
 /// Of the only unit that is there.
-inline double x_of(const World& world) {
+inline double x_of(const WorldState& world) {
   REQUIRE(world.units().size() == 1);
   return world.units().begin()->second.unit.pose().x();
 }
-inline double speed_of(const World& world) { return world.units().begin()->second.unit.pose().vx(); }
+inline double speed_of(const WorldState& world) { return world.units().begin()->second.unit.pose().vx(); }
 
 // -- A world as text, by names: ids are each room's own ---------------------------------------------------------------
 
 inline std::string number(double value) { return std::to_string(std::lround(value * 1000)); }
 
-inline std::string text(const World& world, Micros now) {
+inline std::string text(const WorldState& world, Micros now) {
   std::vector<std::string> lines;
   for (const auto& [id, state] : world.players()) {
     if (state.player.role() == words::WATCH) continue;

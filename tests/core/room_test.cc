@@ -17,13 +17,13 @@ std::string text(Bytes bytes) { return std::string(as_text(bytes)); }
 class Stage final : public Room::Host {
  public:
   void send(Id end, Lane, Bytes bytes) override { line(end, "sends " + text(bytes)); }
-  std::size_t waiting(Id) const override { return 0; }
+  std::size_t queued_bytes(Id) const override { return 0; }
   void close(Id end, std::string_view why, std::uint32_t code) override {
     line(end, "closes: " + std::string(why) + (code != 0 ? " " + std::to_string(code) : ""));
   }
   void failed(Id end, const Fault& fault) override { line(end, std::string("fails: ") + fault.what); }
   void dial() override { said_ += "dials\n"; }
-  bool waits_for_next_server(std::string_view why, Wait) override {
+  bool await_next_server(std::string_view why, Wait) override {
     if (waits) said_ += "waits: " + std::string(why) + "\n";
     return waits;
   }
@@ -34,7 +34,7 @@ class Stage final : public Room::Host {
 
  private:
   void line(Id end, const std::string& what) {
-    said_ += (end == kBackEnd ? std::string("back") : "seat " + std::to_string(end)) + " " + what + "\n";
+    said_ += (end == kBackId ? std::string("back") : "seat " + std::to_string(end)) + " " + what + "\n";
   }
   std::string said_;
 };
@@ -84,7 +84,7 @@ class ToyFront final : public Front {
     last.set_text(std::string(why) + " " + std::to_string(code));
     out.say(last);
   }
-  std::optional<Absence> awaits(const FrontOut&) override {
+  std::optional<Absence> try_reserve_seat(const FrontOut&) override {
     return awaited_ ? std::optional<Absence>({7, kSecond}) : std::nullopt;
   }
   void returned(const Peer& peer, FrontOut& out) override { out.send(Lane::kStream, as_bytes("back " + peer.address)); }
@@ -99,7 +99,7 @@ class ToyBack final : public Back {
  public:
   void receive(Lane, Bytes bytes, BackOut& out) override {
     if (text(bytes) == "kick") return out.close("was kicked");
-    if (text(bytes) == "stops" && out.server_stops("it stops")) return;
+    if (text(bytes) == "stops" && out.report_server_stopping("it stops")) return;
     if (text(bytes) == "stops") return out.close("stopped");
     words::Notice notice;
     notice.set_text(text(bytes));
@@ -148,7 +148,7 @@ TEST_CASE("what one says everybody hears, and the first word dials") {
   CHECK(play.stage.take() == "seat 1 sends You\nseat 2 sends You\n");
   CHECK(play.says(anna, "hello") == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
   CHECK(play.says(ben, "psst") == "seat 2 sends Said:psst\n");
-  CHECK(play.says(kBackEnd, "rain") == "");  // its link is not up: nothing can have come
+  CHECK(play.says(kBackId, "rain") == "");  // its link is not up: nothing can have come
 }
 
 TEST_CASE("no back hears a command of another game, and who wrote it is told so") {
@@ -215,7 +215,7 @@ TEST_CASE("a server that says it stops is replaced if the host waits for the nex
   REQUIRE(play.room.outlives_server());
   SUBCASE("the host waits") {
     play.stage.waits = true;
-    CHECK(play.says(kBackEnd, "stops") == "waits: it stops\n");
+    CHECK(play.says(kBackId, "stops") == "waits: it stops\n");
     CHECK_FALSE(play.room.over());
     CHECK(play.room.replace_back(std::make_unique<ToyBack>(), {"it stops"}, 1) == Wait::kServer);
     CHECK_FALSE(play.room.awaits_server());  // this one lets players in at once
@@ -223,7 +223,7 @@ TEST_CASE("a server that says it stops is replaced if the host waits for the nex
     CHECK(play.says(1, "still here") == "seat 1 sends Said:still here\n");
   }
   SUBCASE("the host does not") {
-    play.says(kBackEnd, "stops");
+    play.says(kBackId, "stops");
     CHECK(play.room.over());
   }
 }
@@ -286,7 +286,7 @@ TEST_CASE("a room ends with its truth") {
   play.says(1, "enter");
   play.room.back_opened({}, 0);
   play.stage.take();
-  CHECK(play.says(kBackEnd, "kick") == "back closes: was kicked\nseat 1 closes: the server is gone\n");
+  CHECK(play.says(kBackId, "kick") == "back closes: was kicked\nseat 1 closes: the server is gone\n");
   CHECK(play.room.over());
   CHECK(play.says(1, "anybody?") == "");
 }
@@ -321,7 +321,7 @@ TEST_CASE("who is not admitted yet waits with all that it says, and others go on
    public:
     explicit Doorman(Stage& its_stage) : stage(its_stage) {}
     void send(Id end, Lane lane, Bytes bytes) override { stage.send(end, lane, bytes); }
-    std::size_t waiting(Id) const override { return 0; }
+    std::size_t queued_bytes(Id) const override { return 0; }
     void close(Id end, std::string_view why, std::uint32_t code) override { stage.close(end, why, code); }
     void failed(Id, const Fault&) override {}
     void dial() override {}

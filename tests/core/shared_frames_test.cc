@@ -22,7 +22,7 @@ class Ears final : public Room::Host {
     ++shared;
     send(end, lane, bytes);
   }
-  std::size_t waiting(Id) const override { return 0; }
+  std::size_t queued_bytes(Id) const override { return 0; }
   void close(Id, std::string_view, std::uint32_t) override {}
   void failed(Id, const Fault&) override {}
   void dial() override {}
@@ -63,23 +63,23 @@ class Silent final : public Back {
 };
 
 TEST_CASE("a fact is encoded once for all fronts with one key, whoever hears it") {
-  for (const bool keeps_shared : {false, true}) {
+  for (const bool shared_frames_stay : {false, true}) {
     Ears ears;
     RoomOptions options;
     options.shared = true;
-    options.keeps_shared = keeps_shared;
+    options.shared_frames_stay = shared_frames_stay;
     Room room(ears, std::make_unique<Silent>(), options);
     room.back_opened({}, 0);
     int encoded = 0;
     constexpr std::size_t kSeats = 100;
     for (std::size_t i = 0; i < kSeats; ++i) room.seat(std::make_unique<Encoder>(i % 2, encoded), {}, 0);
-    room.received(kBackEnd, Lane::kStream, as_bytes("1"), 0);
+    room.received(kBackId, Lane::kStream, as_bytes("1"), 0);
     CHECK(encoded == 2);
     CHECK(ears.shared == kSeats);
     CHECK(ears.places.size() == 2);
     CHECK(room.encoded_shared() == 2);
-    room.received(kBackEnd, Lane::kStream, as_bytes("2"), 0);  // to one alone
-    room.received(kBackEnd, Lane::kStream, as_bytes("3"), 0);
+    room.received(kBackId, Lane::kStream, as_bytes("2"), 0);  // to one alone
+    room.received(kBackId, Lane::kStream, as_bytes("3"), 0);
     CHECK(encoded == 2 + 1 + 2);
     CHECK(ears.heard[1] == "a:1 a:3 ");
     CHECK(ears.heard[2] == "b:1 b:2 b:3 ");

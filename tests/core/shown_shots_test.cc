@@ -21,8 +21,8 @@ words::Shot shot_of(words::ShotKind kind, double range = 0) {
   return shot;
 }
 
-World world_where(const char* hits) {
-  World world;
+WorldState world_where(const char* hits) {
+  WorldState world;
   words::Rule rule;
   rule.set_name("hits");
   rule.set_value(hits);
@@ -43,7 +43,7 @@ ShownShot at(double x) {
   return shot;
 }
 
-constexpr Mapping kInTheEast = lost_fact("Shot", "in the east"), kHere = lost_fact("Shot", "here");
+constexpr MappingLine kInTheEast = dropped_fact("Shot", "in the east"), kHere = dropped_fact("Shot", "here");
 
 /// Spares its player's tank, which stands in the middle.
 class Spared final : public Front {
@@ -54,7 +54,7 @@ class Spared final : public Front {
   void receive(Lane, Bytes, FrontOut&) override {}
   void hear(const Fact&, FrontOut& out) override { tick(out); }
   void tick(FrontOut& out) override {
-    for (const ShownShot& shot : shots_.end_near({}, 1, out)) out.lose(shot.at[0] > 0 ? kInTheEast : kHere);
+    for (const ShownShot& shot : shots_.end_near({}, 1, out)) out.drop(shot.at[0] > 0 ? kInTheEast : kHere);
   }
 
  private:
@@ -81,7 +81,7 @@ TEST_CASE("a shot flies as its room says, a ray as a fast ball for as long as th
       {shot_of(words::RAY), 600, 3},
   };
   for (const Row& row : rows) {
-    const ShownShot flying = shown(row.shot, World(), kSecond);
+    const ShownShot flying = shown(row.shot, WorldState(), kSecond);
     CHECK(flying.shooter == 5);
     CHECK(flying.shot == 300);
     CHECK(flying.velocity[0] == row.speed);
@@ -92,7 +92,7 @@ TEST_CASE("a shot flies as its room says, a ray as a fast ball for as long as th
 }
 
 TEST_CASE("the server decides what it hits, unless victims do") {
-  CHECK(shown(shot_of(words::BALL), World(), 0).decided);
+  CHECK(shown(shot_of(words::BALL), WorldState(), 0).decided);
   CHECK_FALSE(shown(shot_of(words::BALL), world_where("victim"), 0).decided);
 }
 

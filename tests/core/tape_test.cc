@@ -32,7 +32,7 @@ Fact pose(Id unit, double x) {
 
 /// A room of one player with a unit, whose every fact goes to a tape.
 struct Told {
-  explicit Told(See see = See::kPublic, const Tape::Limits& limits = {}) : tape(see, limits) {}
+  explicit Told(See see = See::kPublic, const TapeLimits& limits = {}) : tape(see, limits) {}
   void enter(Micros at, const std::string& name = "anna") {
     tape.begin(at);
     words::Player player;
@@ -49,8 +49,8 @@ struct Told {
   void tell(Fact fact, Micros at) {
     fact.at = at;
     world.fold(fact);
-    tape.tell(fact, at);
-    if (world.ready() && tape.owes_world(at)) tape.keep(world, at, at);
+    tape.append(fact, at);
+    if (world.ready() && tape.owes_world(at)) tape.append_snapshot(world, at, at);
   }
   std::vector<std::string> texts(Micros from = 0) const {
     std::vector<std::string> all;
@@ -59,11 +59,11 @@ struct Told {
     return all;
   }
   Tape tape;
-  World world;
+  WorldState world;
 };
 
 double x_at(const Tape& tape, Micros at) {
-  World world;
+  WorldState world;
   REQUIRE(tape.seek(at, world).ok());
   REQUIRE(world.units().size() == 1);
   return world.units().begin()->second.unit.pose().x();
@@ -75,7 +75,7 @@ TEST_CASE("the world at any time is what had been told until then") {
   Told told;
   told.enter(kSecond);
   for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), kSecond + i * 100 * kMillisecond);
-  World world;
+  WorldState world;
   CHECK_FALSE(told.tape.seek(kSecond - 1, world).ok());
   for (const int i : {1, 2, 49, 50, 51, 99, 199, 200}) {
     CHECK(x_at(told.tape, kSecond + i * 100 * kMillisecond) == i);
@@ -88,7 +88,7 @@ TEST_CASE("the world at any time is what had been told until then") {
 TEST_CASE("whoever follows it while it is written hears each fact once, in order") {
   Told told;
   told.enter(0);
-  World world;
+  WorldState world;
   auto place = *told.tape.seek(0, world);
   CHECK_FALSE(told.tape.next_at(place));
   int heard = 0;
@@ -115,7 +115,7 @@ TEST_CASE("the public hears no team's chat, no private word and no address; cast
     told.tell(said("ops", words::Say::MODERATORS, words::ADMINS, 0), 4);
     const std::vector<std::string> publicly = {"to all"}, all = {"to all", "[red] attack"};
     CHECK(told.texts() == (see == See::kPublic ? publicly : all));
-    World world;
+    WorldState world;
     REQUIRE(told.tape.seek(5, world).ok());
     CHECK(world.players().begin()->second.player.name() == "anna");
     CHECK(world.players().begin()->second.player.address().empty());
@@ -125,11 +125,11 @@ TEST_CASE("the public hears no team's chat, no private word and no address; cast
 TEST_CASE("what is too old, or too much, is forgotten, and readers there go on where it begins now") {
   for (const bool by_bytes : {false, true}) {
     CAPTURE(by_bytes);
-    Tape::Limits limits;
+    TapeLimits limits;
     by_bytes ? void(limits.bytes = 20'000) : void(limits.span = 20 * kSecond);
     Told told(See::kPublic, limits);
     told.enter(0);
-    World world;
+    WorldState world;
     auto place = *told.tape.seek(0, world);
     for (int i = 1; i <= 1'000; ++i) told.tell(pose(2, i), i * 100 * kMillisecond);
     CHECK(told.tape.bytes() < (by_bytes ? 20'000 : 60'000));
@@ -147,12 +147,12 @@ TEST_CASE("when another room tells, its ids are others, and what is different is
   Told told;
   told.enter(0);
   told.tell(pose(2, 5), kSecond);
-  World before, after;
+  WorldState before, after;
   auto place = *told.tape.seek(kSecond, before);
   told.tell(said("not of this room", words::Say::EVERYBODY, words::ALL, 0), 2 * kSecond);
   (void)told.tape.next_at(place);
   (void)told.tape.next(place);
-  told.world = World();
+  told.world = WorldState();
   told.enter(3 * kSecond, "bob");
   told.tell(pose(2, 7), 4 * kSecond);
   CHECK(told.tape.next_at(place) == 3 * kSecond);

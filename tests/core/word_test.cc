@@ -21,7 +21,7 @@ void check_all_kinds(Read&& read) {
       write(word, bytes);
       const auto again = read(Bytes(bytes));
       REQUIRE(again.ok());
-      CHECK(again->kind.index() == word.kind.index());
+      CHECK(again->content.index() == word.content.index());
       Buffer twice;
       write(*again, twice);
       CHECK(twice == bytes);

@@ -68,13 +68,13 @@ Fact of_unit(Id id) {
   return word;
 }
 
-World made_of(std::initializer_list<Fact> facts) {
-  World world;
+WorldState made_of(std::initializer_list<Fact> facts) {
+  WorldState world;
   for (const Fact& fact : facts) world.fold(fact);
   return world;
 }
 
-std::vector<std::string> told(const World& world) {
+std::vector<std::string> told(const WorldState& world) {
   std::vector<std::string> lines;
   world.tell([&](const Fact& fact) {
     Buffer bytes;
@@ -84,7 +84,7 @@ std::vector<std::string> told(const World& world) {
   return lines;
 }
 
-std::vector<Id> seen(const World& world, double west, double east, double south, double north) {
+std::vector<Id> seen(const WorldState& world, double west, double east, double south, double north) {
   std::vector<Id> ids;
   world.in_box(west, east, south, north, [&](const UnitState& state) { ids.push_back(state.unit.id()); });
   std::sort(ids.begin(), ids.end());
@@ -99,10 +99,11 @@ TEST_CASE("a told world folds to the same world") {
   words::Score score;
   score.set_player(1);
   score.set_wins(4);
-  const World first = made_of({rule("speed", "25"), Fact(map), player(1, "anna"), player(2, "ben"), unit(11, 1, 5, 6),
-                               unit(12, 2, 7, 8), owns(1, {11}, 11), owns(2, {12}, 12), pose(11, 9, 9), Fact(flag),
-                               Fact(score), of_unit<words::Hidden>(12), Fact(words::Ready())});
-  World again;
+  const WorldState first =
+      made_of({rule("speed", "25"), Fact(map), player(1, "anna"), player(2, "ben"), unit(11, 1, 5, 6),
+               unit(12, 2, 7, 8), owns(1, {11}, 11), owns(2, {12}, 12), pose(11, 9, 9), Fact(flag), Fact(score),
+               of_unit<words::Hidden>(12), Fact(words::Ready())});
+  WorldState again;
   first.tell([&](const Fact& fact) { again.fold(fact); });
   CHECK(told(again) == told(first));
   CHECK(again.orphaned() == 0);
@@ -118,7 +119,7 @@ TEST_CASE("a round's clock goes on since it was told, but for one that stands or
   Fact told(round);
   told.at = 2 * kSecond;
   const auto left = [&](Micros now) {
-    told.kind = round;
+    told.content = round;
     return made_of({told}).round_at(now).left_s();
   };
   CHECK(left(5 * kSecond) == 7);
@@ -130,7 +131,7 @@ TEST_CASE("a round's clock goes on since it was told, but for one that stands or
 }
 
 TEST_CASE("units are seen where they are") {
-  World world = made_of({unit(1, 0, 10, 10), unit(2, 0, -200, 30), unit(3, 0, 11, 12)});
+  WorldState world = made_of({unit(1, 0, 10, 10), unit(2, 0, -200, 30), unit(3, 0, 11, 12)});
   CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{1, 3});
   world.fold(pose(2, 15, 15));
   world.fold(pose(1, 500, 500));
@@ -144,12 +145,12 @@ TEST_CASE("units are seen where they are") {
 }
 
 TEST_CASE("places without bounds, and no places, are kept apart from the rest") {
-  const World world = made_of({unit(1, 0, 1e300, 0), unit(2, 0, std::nan(""), 0), unit(3, 0, 1, 1)});
+  const WorldState world = made_of({unit(1, 0, 1e300, 0), unit(2, 0, std::nan(""), 0), unit(3, 0, 1, 1)});
   CHECK(seen(world, 0, 2, 0, 2) == std::vector<Id>{3});
 }
 
 TEST_CASE("who leaves takes all that is theirs") {
-  World world =
+  WorldState world =
       made_of({player(1, "anna"), unit(11, 1), unit(12, 1), unit(13, 1), owns(1, {11, 12, 13}, 11), unit(14, 0)});
   words::PlayerGone gone;
   gone.set_id(1);
@@ -160,7 +161,7 @@ TEST_CASE("who leaves takes all that is theirs") {
 }
 
 TEST_CASE("a player of whom only it is told is known, but not among the players") {
-  World world;
+  WorldState world;
   Fact hidden = player(7, "anna");
   hidden.audience = words::PLAYER;
   hidden.to = 7;
@@ -174,7 +175,7 @@ TEST_CASE("a player of whom only it is told is known, but not among the players"
     if (const auto* told = as<words::Owns>(fact)) CHECK(told->player() == 1);
     if (const auto* told = as<words::Score>(fact)) CHECK(told->player() == 1);
   });
-  World copy;
+  WorldState copy;
   copy.copy(world, 0);
   CHECK(copy.player(7) == nullptr);
   SUBCASE("whoever else is told to one player is among them") {
@@ -198,7 +199,7 @@ TEST_CASE("a player of whom only it is told is known, but not among the players"
 }
 
 TEST_CASE("a life begins when it is told and ends when it is told") {
-  World world = made_of({player(1, "anna"), unit(11, 1), owns(1, {11}, 11)});
+  WorldState world = made_of({player(1, "anna"), unit(11, 1), owns(1, {11}, 11)});
   CHECK_FALSE(world.unit(11)->unit.alive());
   world.fold(of_unit<words::Spawned>(11));
   CHECK(world.unit(11)->unit.alive());
@@ -208,7 +209,7 @@ TEST_CASE("a life begins when it is told and ends when it is told") {
 }
 
 TEST_CASE("a shot is there until it ends or its life is over") {
-  World world = made_of({ball(1, 5, 3.0, 0), ball(1, 6, 1.0, 0)});
+  WorldState world = made_of({ball(1, 5, 3.0, 0), ball(1, 6, 1.0, 0)});
   CHECK(world.shots().size() == 2);
   world.fold(ball(2, 1, 3.0, 2 * kSecond));
   CHECK(world.shot(1, 6) == nullptr);
@@ -220,7 +221,7 @@ TEST_CASE("a shot is there until it ends or its life is over") {
 }
 
 TEST_CASE("facts about nobody change nothing and are counted") {
-  World world;
+  WorldState world;
   world.fold(pose(1, 2, 3));
   world.fold(owns(4, {1}, 1));
   CHECK(world.orphaned() == 2);
@@ -228,11 +229,11 @@ TEST_CASE("facts about nobody change nothing and are counted") {
 }
 
 TEST_CASE("what would grow without bound is not kept") {
-  World::Most most;
-  most.units = 2;
-  most.players = 1;
-  most.rules = 1;
-  World world(most);
+  WorldLimits limits;
+  limits.units = 2;
+  limits.players = 1;
+  limits.rules = 1;
+  WorldState world(limits);
   for (Id id = 1; id <= 3; ++id) {
     world.fold(unit(id, 0));
     world.fold(player(id, "x"));
@@ -245,7 +246,7 @@ TEST_CASE("what would grow without bound is not kept") {
 }
 
 TEST_CASE("units in the order of their ids are those that fit") {
-  const World world = made_of({unit(3, 1), unit(9, 0), unit(7, 1), unit(1, 1)});
+  const WorldState world = made_of({unit(3, 1), unit(9, 0), unit(7, 1), unit(1, 1)});
   CHECK(world.sorted_units([](const UnitState& state) { return state.unit.owner() == 1; }) == std::vector<Id>{1, 3, 7});
 }
 
@@ -256,7 +257,7 @@ TEST_CASE("a geometry's sides lie around the middle") {
 }
 
 TEST_CASE("a rule is a number, or what the asker says") {
-  const World world = made_of({rule("speed", "12.5"), rule("reload", "often"), rule("range", "inf")});
+  const WorldState world = made_of({rule("speed", "12.5"), rule("reload", "often"), rule("range", "inf")});
   CHECK(world.rule("speed", 25) == 12.5);
   CHECK(world.rule("reload", 3.5) == 3.5);
   CHECK(world.rule("range", 350) == 350);
@@ -264,7 +265,7 @@ TEST_CASE("a rule is a number, or what the asker says") {
 }
 
 TEST_CASE("a unit that drove on is where it drove to, for a while") {
-  const World world = made_of({unit(1, 0), pose(1, 10, 0, kSecond, 25)});
+  const WorldState world = made_of({unit(1, 0), pose(1, 10, 0, kSecond, 25)});
   const UnitState& state = *world.unit(1);
   CHECK(place_at(state.unit.pose(), state.posed_at, kSecond + kSecond / 2).x() == doctest::Approx(22.5));
   CHECK(place_at(state.unit.pose(), state.posed_at, 10 * kSecond).x() == doctest::Approx(35));

@@ -1,5 +1,5 @@
-// One arena, many doors: an owner and its edges, each with a Server and a connection to NATS of its own, as in several
-// processes.
+// One arena, many doors: an owner and its edges, each with a ProxyServer and a connection to NATS of its own, as in
+// several processes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class Node {
     core::Arena place;
     place.rules.mode = mode;
     place.rules.respawn = 0.1;
-    place.world = core::courtyard(100);
+    place.geometry = core::courtyard(100);
     relay::SharedRoomOptions room = options("the arena");
     *until = UINT64_MAX;
     const auto hand_over = [this](Bytes saved) {
@@ -120,7 +120,7 @@ class Node {
   testing::Heard heard_;
   Bus bus_;
   FleetArena arena_;
-  relay::Server server_;
+  relay::ProxyServer server_;
   net::Address address_;
   std::thread thread_;
 };
@@ -403,7 +403,7 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
     spawn(anna);
   }
   const ReadArena before = store.until(
-      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 2 && start.pose; });
+      [](const core::SavedPlayer& start) { return start.name == "anna" && start.score.losses() == 2 && start.pose; });
   CHECK(before.starts.size() == 2);
   CHECK(names_of(before) == std::set<std::string>{"anna", "anna 2"});
   CHECK(before.in_play.tokens.size() == 2);
@@ -418,10 +418,10 @@ TEST_CASE("a new owner goes on with what the last one stored: names, scores, pla
   talk(other, anna, "you too");
   const std::uint64_t stored = second.counts().stored;
   REQUIRE(testing::eventually([&] { return second.counts().stored > stored; }));
-  const ReadArena after = store.until([](const core::ArenaStart& start) { return start.name == "anna"; });
+  const ReadArena after = store.until([](const core::SavedPlayer& start) { return start.name == "anna"; });
   REQUIRE(after.starts.size() == 2);
-  for (const core::ArenaStart& was : before.starts)
-    for (const core::ArenaStart& is : after.starts) {
+  for (const core::SavedPlayer& was : before.starts)
+    for (const core::SavedPlayer& is : after.starts) {
       if (is.name != was.name) continue;
       CHECK(is.team == was.team);
       CHECK(is.score.losses() == was.score.losses());

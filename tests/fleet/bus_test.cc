@@ -104,25 +104,27 @@ TEST_CASE("a bucket: create once, update by revision, remove, and the loser is t
   Bus bus(options_for(server));
   Station its(bus);
   REQUIRE(its.connects());
-  CHECK(its.order([&](auto done) { its.line->get("none", "a", done); }).how == Kept::How::kFailed);
+  CHECK(its.order([&](auto done) { its.line->get("none", "a", done); }).how == BucketResult::How::kFailed);
   REQUIRE(its.open_bucket("leases").done());
   CHECK(its.open_bucket("leases").done());  // it is there already
-  CHECK(its.order([&](auto done) { its.line->get("leases", "a", done); }).how == Kept::How::kMissing);
-  const Kept created = its.order([&](auto done) { its.line->create("leases", "a", as_bytes("one"), done); });
+  CHECK(its.order([&](auto done) { its.line->get("leases", "a", done); }).how == BucketResult::How::kMissing);
+  const BucketResult created = its.order([&](auto done) { its.line->create("leases", "a", as_bytes("one"), done); });
   CHECK(created.done());
-  const Kept again = its.order([&](auto done) { its.line->create("leases", "a", as_bytes("two"), done); });
-  CHECK(again.how == Kept::How::kConflict);
+  const BucketResult again = its.order([&](auto done) { its.line->create("leases", "a", as_bytes("two"), done); });
+  CHECK(again.how == BucketResult::How::kConflict);
   CHECK(as_text(again.entry.value) == "one");
   const std::uint64_t first = created.entry.revision;
-  const Kept updated = its.order([&](auto done) { its.line->update("leases", "a", as_bytes("three"), first, done); });
+  const BucketResult updated =
+      its.order([&](auto done) { its.line->update("leases", "a", as_bytes("three"), first, done); });
   CHECK(updated.done());
   CHECK(updated.entry.revision > first);
-  const Kept late = its.order([&](auto done) { its.line->update("leases", "a", as_bytes("four"), first, done); });
-  CHECK(late.how == Kept::How::kConflict);
+  const BucketResult late =
+      its.order([&](auto done) { its.line->update("leases", "a", as_bytes("four"), first, done); });
+  CHECK(late.how == BucketResult::How::kConflict);
   CHECK(as_text(late.entry.value) == "three");
   CHECK(late.entry.revision == updated.entry.revision);
   CHECK(its.order([&](auto done) { its.line->remove("leases", "a", done); }).done());
-  CHECK(its.order([&](auto done) { its.line->get("leases", "a", done); }).how == Kept::How::kMissing);
+  CHECK(its.order([&](auto done) { its.line->get("leases", "a", done); }).how == BucketResult::How::kMissing);
   CHECK(its.order([&](auto done) { its.line->create("leases", "a", as_bytes("five"), done); }).done());
 }
 
@@ -132,7 +134,7 @@ TEST_CASE("a bucket that the server has lost is made again, and is told from the
   Bus bus(options_for(server));
   Station its(bus);
   REQUIRE(its.connects());
-  const Kept first = its.open_bucket("leases");
+  const BucketResult first = its.open_bucket("leases");
   REQUIRE(first.done());
   CHECK(its.open_bucket("leases").entry.revision == first.entry.revision);
   const auto put = [&] { return its.order([&](auto done) { its.line->put("leases", "a", as_bytes("1"), done); }); };
@@ -142,7 +144,7 @@ TEST_CASE("a bucket that the server has lost is made again, and is told from the
   server.start_empty();
   REQUIRE(its.connects());
   CHECK(!put().done());
-  const Kept again = its.open_bucket("leases");
+  const BucketResult again = its.open_bucket("leases");
   CHECK(again.done());
   CHECK(again.entry.revision != first.entry.revision);
   CHECK(put().done());
@@ -178,7 +180,7 @@ TEST_CASE("a watch tells what is there, then what changes, and all of it again a
   server.kill();
   CHECK(its.until([&] { return !its.line->connected(); }));
   CHECK(bus.lost_for().has_value());
-  CHECK(its.order([&](auto done) { its.line->get("bans", "b", done); }).how == Kept::How::kFailed);
+  CHECK(its.order([&](auto done) { its.line->get("bans", "b", done); }).how == BucketResult::How::kFailed);
   server.start();
   CHECK(its.connects());
   CHECK(its.until([&] { return complete == 2; }));

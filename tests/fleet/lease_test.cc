@@ -38,8 +38,8 @@ struct Field {
     bool there = false;
     BucketOptions bucket;
     bucket.name = "entente-leases";
-    of.line->open_bucket(bucket, [](const Kept&) {});
-    of.line->put(bucket.name, "arena.field", value, [&](const Kept& kept) { there = kept.done(); });
+    of.line->open_bucket(bucket, [](const BucketResult&) {});
+    of.line->put(bucket.name, "arena.field", value, [&](const BucketResult& kept) { there = kept.done(); });
     return until([&] { return there; });
   }
   bool until(const std::function<bool()>& done) {
@@ -62,7 +62,7 @@ TEST_CASE("one of two owns; when it lets go, the other does, with a higher epoch
     Candidate& other = a.lease->is_owner() ? b : a;
     const std::uint64_t epoch = first.epochs.back();
     // It is renewed for longer than it is valid.
-    const auto later = steady_now() + Lease::kTaken + Lease::kRenew;
+    const auto later = steady_now() + Lease::kTakeAfter + Lease::kRenew;
     field.until([&] { return steady_now() >= later; });
     CHECK(first.lease->is_owner());
     CHECK(first.epochs.size() == 1);
@@ -137,7 +137,7 @@ TEST_CASE("an entry that says nothing makes nobody an owner before its time has 
     const std::uint64_t since = field.loop.nanos();
     CHECK(a.epochs.empty());
     CHECK(field.until([&] { return a.lease->is_owner(); }));
-    CHECK(a.owned_at >= since + Lease::kTaken * 1'000'000);
+    CHECK(a.owned_at >= since + Lease::kTakeAfter * 1'000'000);
     a.lease.reset();
     a.line.reset();
   }

@@ -44,7 +44,7 @@ class Listener final : public core::Front {
 
 struct Silent final : core::Room::Host {
   void send(core::Id, Lane, Bytes) override {}
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault&) override {}
   void dial() override {}
@@ -247,7 +247,7 @@ TEST_CASE("at the next owner, players, units and flags keep the ids that they ha
   bus::Snapshot snapshot;
   add_player(snapshot, 50, 51, 52);
   edge.world(snapshot, kEpoch, 10);
-  const core::World& world = edge.room->world();
+  const core::WorldState& world = edge.room->world();
   REQUIRE(world.players().size() == 1);
   const core::Id player = world.players().begin()->first;
   const core::Id unit = world.player(player)->active, token = world.tokens().begin()->first;

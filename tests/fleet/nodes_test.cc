@@ -151,7 +151,7 @@ TEST_CASE("kill -9 of the owner: clients stay connected; names, scores and place
   CHECK(before.score.losses() == 1);
   CHECK(before.unit.alive());
   Store(nats).until(
-      [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1 && start.pose; },
+      [](const core::SavedPlayer& start) { return start.name == "anna" && start.score.losses() == 1 && start.pose; },
       2);  // without the one who looked
 
   first.process().signal(SIGKILL);
@@ -179,7 +179,9 @@ TEST_CASE("the owner dies, and NATS loses what it stored: the next owner goes on
   Node second(folder, nats, "second", arena());
   const auto anna = player(second.port(), "anna", "RED");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
-  const auto has_died = [](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1; };
+  const auto has_died = [](const core::SavedPlayer& start) {
+    return start.name == "anna" && start.score.losses() == 1;
+  };
   Store store(nats);
   store.until(has_died);
   first.process().signal(SIGKILL);
@@ -265,7 +267,7 @@ TEST_CASE("NATS killed and started again: nobody is disconnected, and the arena 
   const auto ben = player(edge.port(), "ben", "BLUE");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
   CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
-  Store(nats).until([](const core::ArenaStart& start) { return start.name == "anna" && start.score.losses() == 1; });
+  Store(nats).until([](const core::SavedPlayer& start) { return start.name == "anna" && start.score.losses() == 1; });
   nats.kill();
   REQUIRE(owner.process().err_has("not connected to NATS"));
   REQUIRE(owner.process().err_has("no longer owns the arena"));  // never two owners
@@ -295,7 +297,7 @@ TEST_CASE("one of three NATS servers killed: nobody is disconnected, and the are
   const auto ben = player(edge.port(), "ben", "BLUE");
   anna->says("{\"death_claim\":{\"why\":\"BY_ITSELF\"}}\n");
   CHECK(ben->hears([](const auto& fact) { return fact.has_score() && fact.score().losses() == 1; }));
-  Store(*nats.front()).until([](const core::ArenaStart& start) {
+  Store(*nats.front()).until([](const core::SavedPlayer& start) {
     return start.name == "anna" && start.score.losses() == 1;
   });
   nats[1]->kill();

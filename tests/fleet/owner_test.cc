@@ -39,7 +39,7 @@ struct Owned {
     };
     state.options.back = [referee] {
       core::Arena place;
-      place.world = core::courtyard(60);
+      place.geometry = core::courtyard(60);
       auto back = std::make_unique<core::Referee>(place);
       *referee = back.get();
       return back;

@@ -14,7 +14,7 @@
 namespace entente::fleet::queues_test {
 namespace {
 
-using relay::SeatQueue, relay::ServerOptions;
+using relay::SlotQueue, relay::UpstreamOptions;
 using Heard = ForeignClaims::Heard;
 
 std::string claims(std::uint64_t run, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& all,
@@ -30,15 +30,15 @@ std::string claims(std::uint64_t run, const std::vector<std::pair<std::uint64_t,
 }
 
 TEST_CASE("the same server has the same key; one at a loopback address is this machine's") {
-  const ServerOptions a = {"example.org", 5154}, b = {"example.org", 5154}, c = {"example.org", 5155},
-                      d = {"127.0.0.1", 5154};
+  const UpstreamOptions a = {"example.org", 5154}, b = {"example.org", 5154}, c = {"example.org", 5155},
+                        d = {"127.0.0.1", 5154};
   CHECK(queue_key(a, "here") == queue_key(b, "there"));
   CHECK(queue_key(a, "here") != queue_key(c, "here"));
   CHECK(queue_key(d, "here") == queue_key(d, "here"));
   CHECK(queue_key(d, "here") != queue_key(d, "there"));
   CHECK(queue_key(a, "here") == "2459137156337375198");  // on every machine
   CHECK_FALSE(objection_to_token(queue_key(d, "here")));
-  SeatQueues queues("here");
+  SlotQueues queues("here");
   auto one = queues.of(a);
   CHECK(one == queues.of(b));
   CHECK(one != queues.of(c));
@@ -76,7 +76,7 @@ TEST_CASE("a new claim is believed only as far as its node was silent before") {
   CHECK(foreign.hear("evil", as_bytes(claims(1, {{2, 86'400'001}})), 130'000) == Heard::kNonsense);
   CHECK(foreign.hear("evil", as_bytes("?"), 130'000) == Heard::kNonsense);
   std::vector<std::pair<std::uint64_t, std::uint32_t>> many;
-  for (std::uint64_t i = 0; i <= SeatQueue::kMostClaims; ++i) many.emplace_back(i, 1);
+  for (std::uint64_t i = 0; i <= SlotQueue::kMostClaims; ++i) many.emplace_back(i, 1);
   CHECK(foreign.hear("evil", as_bytes(claims(1, many)), 130'000) == Heard::kNonsense);
   // Any number of nodes, runs and claims needs bounded memory; those that speak count.
   for (std::uint64_t i = 0; i < 2'000; ++i) {
@@ -103,8 +103,8 @@ struct QueueNode {
   }
   Bus bus;
   std::optional<BusLine> line;
-  SeatQueues queues{"here"};
-  std::shared_ptr<SeatQueue> queue;
+  SlotQueues queues{"here"};
+  std::shared_ptr<SlotQueue> queue;
   std::optional<QueuePost> post;
 };
 
@@ -119,7 +119,7 @@ TEST_CASE("players of two nodes wait in one order; without NATS each node goes o
       while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
       return done();
     };
-    const SeatQueue::Claim first{loop.now() - 2'500, 1}, second{loop.now() - 1'500, 1}, third{loop.now() - 500, 2};
+    const SlotQueue::Claim first{loop.now() - 2'500, 1}, second{loop.now() - 1'500, 1}, third{loop.now() - 500, 2};
     for (QueueNode* one : {&a, &b}) one->queue->refused(loop.now());
     a.queue->add(&a, first);
     b.queue->add(&b, second);

@@ -106,7 +106,7 @@ TEST_CASE("an edge can speak for its own players alone: not as an owner, not for
   a.say("entente.inbox.boss.x");
   a.say("$KV.entente-bans.net.10.0.0.1");
   a.say("$KV.entente-leases.arena.field");
-  a.say(names.snapshot("field"));
+  a.say(names.saved_arena("field"));
   a.say(names.recording("b", "x"));
   a.say(names.queue("17", "b"));
   a.say("$JS.API.STREAM.DELETE.KV_entente-bans");
@@ -201,12 +201,13 @@ TEST_CASE("nobody gets to a subject by a message that JetStream stores and sends
   b.settle();
   bool stored = false;
   StreamOptions stream;
-  stream.name = names.snapshots();
-  stream.subjects = {names.snapshot("*")};
+  stream.name = names.saved_arena_stream();
+  stream.subjects = {names.saved_arena("*")};
   home.its.line->open_stream(stream, [](const Outcome<std::uint64_t>&) {});
-  home.its.line->store(names.snapshot("field"), Buffer{7}, "", [&](const auto& done) { stored = done.ok(); });
+  home.its.line->store(names.saved_arena("field"), Buffer{7}, "", [&](const auto& done) { stored = done.ok(); });
   CHECK(home.its.until([&] { return stored; }));
-  home.its.line->publish("$JS.API.DIRECT.GET." + names.snapshots(), as_bytes(R"({"seq":1})"), names.order("b"));
+  home.its.line->publish("$JS.API.DIRECT.GET." + names.saved_arena_stream(), as_bytes(R"({"seq":1})"),
+                         names.order("b"));
   CHECK(b.its.until([&] { return b.bus.counts().forged == 1; }));
   home.say(names.to("field", "b"));
   CHECK(b.its.until([&] { return !b.heard.empty(); }));
@@ -274,7 +275,7 @@ TEST_CASE(
 
   bucket.name = names.leases();
   CHECK(home.its.order([&](auto done) { home.its.line->open_bucket(bucket, done); }).done());
-  const Kept lease =
+  const BucketResult lease =
       home.its.order([&](auto done) { home.its.line->create(names.leases(), "arena.field", Buffer{1}, done); });
   CHECK(lease.done());
   CHECK(home.its

@@ -28,13 +28,13 @@ struct Station final : net::Ticker::User {
   bool connects() {
     return until([this] { return line->connected(); });
   }
-  Kept order(const std::function<void(BusLine::Done)>& give) {
-    std::optional<Kept> answer;
-    give([&](Kept kept) { answer = std::move(kept); });
+  BucketResult order(const std::function<void(BusLine::BucketDone)>& give) {
+    std::optional<BucketResult> answer;
+    give([&](BucketResult kept) { answer = std::move(kept); });
     CHECK(until([&] { return answer.has_value(); }));
-    return answer.value_or(Kept());
+    return answer.value_or(BucketResult());
   }
-  Kept open_bucket(const std::string& name) {
+  BucketResult open_bucket(const std::string& name) {
     BucketOptions options;
     options.name = name;
     options.in_memory = true;

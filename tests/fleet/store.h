@@ -30,7 +30,8 @@ class Store final : private net::Ticker::User {
     });
   }
   /// What is stored, once it has such a player. `players`: how many it must have in all, including those who watch.
-  ReadArena until(const std::function<bool(const core::ArenaStart&)>& wanted, std::optional<std::size_t> players = {}) {
+  ReadArena until(const std::function<bool(const core::SavedPlayer&)>& wanted,
+                  std::optional<std::size_t> players = {}) {
     ReadArena found;
     ask([&](BusLine& line, bool& done) {
       line.last("entente-snapshots", "entente.snapshot.field", [&](const auto& message) {

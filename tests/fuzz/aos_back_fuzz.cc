@@ -35,14 +35,14 @@ class Server final : public core::Room::Host {
       : codec_(aos::make_message_codec(dialect)), cutter_(aos::game().cutter(Way::kToServer, dialect)) {}
 
   void send(Id end, Lane lane, Bytes bytes) override {
-    if (end != core::kBackEnd) return;
+    if (end != core::kBackId) return;
     const wire::Cut cut = cutter_->next(bytes);
     require(!cut.fault && cut.size == bytes.size());
     const auto heard = codec_->read({Way::kToServer, lane, cut.stage, bytes});
     require(heard.ok());
     std::visit([&](const auto& message) { on(message); }, *heard->message);
   }
-  std::size_t waiting(Id) const override { return 0; }
+  std::size_t queued_bytes(Id) const override { return 0; }
   void close(Id, std::string_view, std::uint32_t) override {}
   void failed(Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
   void dial() override {}
@@ -148,7 +148,7 @@ class Loaded final : public core::Back {
   void hear(const core::Intent& intent, core::BackOut& out) override { back_.hear(intent, out); }
   void tick(core::BackOut& out) override { back_.tick(out); }
   void closed(std::string_view why, core::BackOut& out) override { back_.closed(why, out); }
-  void room_ends(std::string_view why, core::BackOut& out) override { back_.room_ends(why, out); }
+  void session_ends(std::string_view why, core::BackOut& out) override { back_.session_ends(why, out); }
 
  private:
   const aos::VoxelMap& map_;
@@ -182,7 +182,7 @@ ENTENTE_FUZZ_TARGET(aos_back) {
     created.player = number;
     created.team = number % 2;
     created.position = {250, 250, 57};
-    room.received(core::kBackEnd, Lane::kStream, by_server(created, dialect), 0);
+    room.received(core::kBackId, Lane::kStream, by_server(created, dialect), 0);
   }
   for (Bytes input(data + 1, size - 1); input.size() >= 3;) {
     const bool from_server = (input[0] & 1U) != 0;
@@ -197,7 +197,7 @@ ENTENTE_FUZZ_TARGET(aos_back) {
       room.tick(server.now);
     }
     server.now = until;
-    room.received(from_server ? core::kBackEnd : seat, lane, message, server.now);
+    room.received(from_server ? core::kBackId : seat, lane, message, server.now);
   }
   room.end("the input is over", server.now);
   return 0;

@@ -27,12 +27,12 @@ class Client final : public core::Room::Host {
   explicit Client(std::size_t dialect) : codec_(aos::make_message_codec(dialect)) {}
 
   void send(core::Id end, Lane lane, Bytes bytes) override {
-    require(end != core::kBackEnd && !bytes.empty());
+    require(end != core::kBackId && !bytes.empty());
     const auto heard = codec_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
     require(heard.ok());
     std::visit([&](const auto& message) { hear(message); }, *heard->message);
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
   void dial() override {}
@@ -126,7 +126,7 @@ ENTENTE_FUZZ_TARGET(aos_front) {
   if ((data[0] & 4U) != 0) world.set_walled(true);
   Buffer said;
   core::write(core::Fact(world), said);
-  room.received(core::kBackEnd, Lane::kStream, said, now);
+  room.received(core::kBackId, Lane::kStream, said, now);
   for (int i = 0; i < 2000 && (data[0] & 8U) == 0; ++i) room.tick(now += core::kMillisecond);  // the map is out
   for (fuzz::Pieces pieces(Bytes(data, size).subspan(1)); pieces.next();) {
     if (pieces.who % 3 == 2) {
@@ -134,7 +134,7 @@ ENTENTE_FUZZ_TARGET(aos_front) {
       continue;
     }
     const Bytes bytes = pieces.take();
-    if (!bytes.empty()) room.received(pieces.who % 3 == 1 ? core::kBackEnd : seat, Lane::kStream, bytes, now);
+    if (!bytes.empty()) room.received(pieces.who % 3 == 1 ? core::kBackId : seat, Lane::kStream, bytes, now);
   }
   room.end("the end", now);
   return 0;

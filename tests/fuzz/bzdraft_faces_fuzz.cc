@@ -25,7 +25,7 @@ void require(bool truth) {
 class Peers final : public core::Room::Host {
  public:
   void send(core::Id end, Lane lane, Bytes bytes) override {
-    const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
+    const wire::Way way = end == core::kBackId ? wire::Way::kToServer : wire::Way::kToClient;
     const auto cutter = game().cutter(way, 0);
     const wire::Cut cut = cutter->next(bytes);
     require(!cut.fault && cut.size == bytes.size());
@@ -33,7 +33,7 @@ class Peers final : public core::Room::Host {
     require(heard.ok());
     if (way == wire::Way::kToClient) std::visit([&](const auto& message) { to_client(message); }, *heard->message);
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
   void dial() override {}
@@ -84,7 +84,7 @@ ENTENTE_FUZZ_TARGET(bzdraft_faces) {
     if (who >= 2)
       pieces.pass(room, now);
     else
-      room.received(who == 0 ? core::kBackEnd : seat, lane, pieces.take(4), now);
+      room.received(who == 0 ? core::kBackId : seat, lane, pieces.take(4), now);
   }
   room.end("the end", now);
   return 0;

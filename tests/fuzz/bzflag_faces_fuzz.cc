@@ -38,7 +38,7 @@ class Peers final : public core::Room::Host {
       : client_(client, wire::Way::kToClient), server_(server, wire::Way::kToServer) {}
 
   void send(core::Id end, Lane lane, Bytes bytes) override {
-    const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
+    const wire::Way way = end == core::kBackId ? wire::Way::kToServer : wire::Way::kToClient;
     const auto greeting = std::string_view("BZF");
     Ear& ear = way == wire::Way::kToServer ? server_ : client_;
     wire::Cutter& cutter = lane == Lane::kDatagram ? *ear.datagrams : *ear.stream;
@@ -55,7 +55,7 @@ class Peers final : public core::Room::Host {
       bytes = bytes.subspan(size);
     }
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
   void dial() override {}
@@ -136,7 +136,7 @@ ENTENTE_FUZZ_TARGET(bzflag_faces) {
     }
     const Bytes piece = left.first(std::min(count, left.size()));
     left = left.subspan(piece.size());
-    room.received(who % 2 == 0 ? core::kBackEnd : seat, who < 2 ? Lane::kStream : Lane::kDatagram, piece, now);
+    room.received(who % 2 == 0 ? core::kBackId : seat, who < 2 ? Lane::kStream : Lane::kDatagram, piece, now);
   }
   room.end("the input is over", now);
   return 0;

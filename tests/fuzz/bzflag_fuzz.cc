@@ -15,7 +15,7 @@ namespace {
 
 using wire::Frame, wire::Lane, wire::Way;
 
-class Cuts final : public wire::Dissected {
+class Cuts final : public wire::DissectorSink {
  public:
   std::vector<std::size_t> sizes;
   std::size_t bytes = 0;

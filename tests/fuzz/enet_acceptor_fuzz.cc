@@ -44,7 +44,7 @@ struct Seats final : Dispatcher, Session::Owner {
   WorkerRoute* route_at(const relay::Route&, std::string_view) override { return nullptr; }
   void away(Session&, const core::Absence&) override {}
   std::optional<SessionRef> claim(Session&, std::uint32_t) override { return std::nullopt; }
-  void settled(Session&) override {}
+  void new_player(Session&) override {}
   void replace(Session&, std::unique_ptr<Session>) override {}
   void hand_over(SessionRef, net::Fd, const net::Address&) override {}
   std::unique_ptr<relay::ArenaEnd> visit(Session&, relay::End::User&, std::size_t,
@@ -83,16 +83,16 @@ struct World {
     for (auto& stranger : strangers) stranger = socket_of(any, &ignored);
     for (Route* route : {&packets, &datagrams}) {
       std::vector<std::unique_ptr<Upstream>> one;
-      one.push_back(std::make_unique<Upstream>(0, ServerOptions{}, "server", std::vector{server_address}));
+      one.push_back(std::make_unique<Upstream>(0, UpstreamOptions{}, "server", std::vector{server_address}));
       route->upstreams.open(std::move(one), {});
     }
     datagrams.enet = EnetMode::kDatagrams;
     auto made = net::listen_datagrams(any);
     require(made.ok());
-    packets.on = &packets_at;
-    datagrams.on = &datagrams_at;
+    packets.listener = &packets_at;
+    datagrams.listener = &datagrams_at;
     datagrams_at.datagrams = std::make_shared<const net::Fd>(std::move(made->udp));
-    datagrams_at.address = datagrams.listener = made->address;
+    datagrams_at.address = datagrams.listen_address = made->address;
     limits.sessions = 8;
     limits.greet_ms = limits.connect_ms = 20;
     packet_route.emplace(packets, loop, nullptr);
@@ -105,11 +105,11 @@ struct World {
     seats.acceptor = &*packet_acceptor;
     const auto at = packet_acceptor->open({}, any);
     require(at.ok() && datagram_acceptor->open({}, any).ok());
-    packets.listener = *at;
+    packets.listen_address = *at;
   }
 
   void send(std::uint8_t who, Bytes bytes) {
-    const net::Address& acceptor = (who & 4U) != 0 ? datagrams.listener : packets.listener;
+    const net::Address& acceptor = (who & 4U) != 0 ? datagrams.listen_address : packets.listen_address;
     if ((who & 3U) == 3)
       (void)::sendto(server.get(), bytes.data(), bytes.size(), MSG_DONTWAIT, heard.raw(), heard.size());
     else
@@ -136,7 +136,7 @@ struct World {
     datagram_acceptor->tick(loop.now());
     uv_run(loop.raw(), UV_RUN_NOWAIT);
     const auto& counters = datagram_route->counters;
-    require(counters.opened.read() - counters.closed.read() <= limits.sessions + DatagramAcceptor::kMostUnproven);
+    require(counters.begun.read() - counters.closed.read() <= limits.sessions + DatagramAcceptor::kMostUnproven);
   }
 
   net::Loop loop;

@@ -68,7 +68,7 @@ ENTENTE_FUZZ_TARGET(fleet_owner) {
     core::Arena place;
     place.rules.mode = core::ArenaMode::kFlags;
     place.rules.guided = 2;
-    place.world = core::courtyard(60);
+    place.geometry = core::courtyard(60);
     fleet::SavedSeats seats;
     if (input.byte() % 2 == 0)
       if (auto before = stored(input)) {

@@ -20,7 +20,7 @@ void require(bool truth) {
 }
 
 /// Checks every frame, and that the bytes come out as they went in: once and in order.
-class Check final : public wire::Dissected {
+class Check final : public wire::DissectorSink {
  public:
   explicit Check(wire::Codec& codec) : codec_(codec) {}
 

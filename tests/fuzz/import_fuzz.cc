@@ -36,9 +36,9 @@ class Judge final : public ImportSink {
     links_[id] = std::make_unique<VerifiedLink>(connection.name, game_dialect_, context_);
   }
   void bytes(const Imported& piece) override { link(piece.connection).bytes(piece); }
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override { link(id).lost(way, bytes); }
-  void ended(ConnectionId id, const ImportedClose& end) override { link(id).ended(end); }
-  void gone(ConnectionId id) override {
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override { link(id).lost(way, bytes); }
+  void half_closed(ConnectionId id, const ImportedClose& end) override { link(id).ended(end); }
+  void connection_over(ConnectionId id) override {
     const Tally& tally = link(id).finish();
     require(tally.frames == tally.exact + tally.opaque + tally.refused + tally.undecoded + tally.mismatched);
     require(tally.mismatched == 0);

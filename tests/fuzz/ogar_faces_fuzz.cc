@@ -22,14 +22,14 @@ class Wires final : public core::Room::Host {
       : to_server_(ogar::make_message_codec(server)), to_client_(ogar::make_message_codec(client)) {}
 
   void send(Id end, Lane lane, Bytes bytes) override {
-    const bool up = end == core::kBackEnd;
+    const bool up = end == core::kBackId;
     const wire::Stage stage = up && !greeted_ ? wire::Stage::kGreeting : wire::Stage::kPlay;
     if (up) greeted_ = true;
     if (up && bytes.size() > 512) std::abort();
     const wire::Frame frame{up ? Way::kToServer : Way::kToClient, lane, stage, bytes};
     if (!(up ? to_server_ : to_client_)->read(frame)) std::abort();
   }
-  std::size_t waiting(Id) const override { return 0; }
+  std::size_t queued_bytes(Id) const override { return 0; }
   void close(Id, std::string_view, std::uint32_t) override {}
   void failed(Id, const Fault&) override {}
   void dial() override { dialled = true; }
@@ -80,7 +80,7 @@ ENTENTE_FUZZ_TARGET(ogar_faces) {
     now += said.after;
     room.tick(now);
     if (said.to_client && std::exchange(unnamed, false)) continue;
-    room.received(said.to_client ? core::kBackEnd : seat, Lane::kStream, said.bytes, now);
+    room.received(said.to_client ? core::kBackId : seat, Lane::kStream, said.bytes, now);
     if (std::exchange(wires.dialled, false)) room.back_opened({}, now);
   }
   room.end("the input is over", now);

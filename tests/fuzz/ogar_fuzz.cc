@@ -15,7 +15,7 @@ namespace {
 
 using wire::Frame, wire::Lane, wire::Way;
 
-class Conversation final : public wire::Dissected {
+class Conversation final : public wire::DissectorSink {
  public:
   explicit Conversation(std::size_t dialect) : codec_(ogar::game().codec(dialect)), dissector_(ogar::game(), dialect) {}
 

@@ -27,7 +27,7 @@ class Peers final : public core::Room::Host {
   explicit Peers(std::size_t dialect) : codec_(panic::make_message_codec(dialect)), dialect_(dialect) {}
 
   void send(core::Id end, Lane, Bytes bytes) override {
-    const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
+    const wire::Way way = end == core::kBackId ? wire::Way::kToServer : wire::Way::kToClient;
     const wire::Cut cut = panic::cut(way, dialect_, bytes);
     require(!cut.fault && cut.size == bytes.size());  // one whole message
     const auto heard = codec_->read({way, Lane::kStream, wire::Stage::kPlay, bytes});
@@ -41,7 +41,7 @@ class Peers final : public core::Room::Host {
     }
     if (const auto* event = std::get_if<Event>(heard->message)) to_client(*event, heard->code);
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
   void dial() override {}
@@ -86,7 +86,7 @@ ENTENTE_FUZZ_TARGET(panic_faces) {
     if (pieces.who % 3 == 2)
       pieces.pass(room, now);
     else
-      room.received(pieces.who % 3 == 0 ? core::kBackEnd : seat, Lane::kStream, pieces.take(), now);
+      room.received(pieces.who % 3 == 0 ? core::kBackId : seat, Lane::kStream, pieces.take(), now);
   }
   room.end("the end", now);
   return 0;

@@ -18,18 +18,18 @@ namespace entente::mapping_test {
 namespace {
 
 using google::protobuf::Descriptor;
-using wire::Fidelity, wire::Mapping, wire::Way;
+using wire::Fidelity, wire::MappingLine, wire::Way;
 using Names = std::set<std::string>;
 
 // Messages invented of each row and way: at least so many, and at most, until every field that is told of was seen.
 constexpr int kLeast = 300, kMost = 10'000;
 
 /// Whether the line says what usually becomes of something. The others are about what is dropped in some situations.
-bool holds_always(const Mapping& line) { return line.fidelity != Fidelity::kSometimes; }
+bool holds_always(const MappingLine& line) { return line.fidelity != Fidelity::kDroppedSometimes; }
 
 bool is_any(const char* name) { return std::string_view(name) == "*"; }
 
-bool goes(const Mapping& line, Way way) { return (line.ways & static_cast<std::uint8_t>(way)) != 0; }
+bool goes(const MappingLine& line, Way way) { return (line.ways & static_cast<std::uint8_t>(way)) != 0; }
 
 std::string without_indices(const std::string& path) {
   std::string out;
@@ -89,9 +89,9 @@ bool is_there(const Names& fields, const std::string& told) {
 }
 
 /// What the table says of each message that travels that way; `always`: of what usually becomes of it, else of all.
-std::map<std::string, Names> told_of(std::span<const Mapping> table, Way way, bool always) {
+std::map<std::string, Names> told_of(std::span<const MappingLine> table, Way way, bool always) {
   std::map<std::string, Names> all;
-  for (const Mapping& line : table)
+  for (const MappingLine& line : table)
     if (goes(line, way) && *line.message != '\0' && !is_any(line.message) && (holds_always(line) || !always))
       all[line.message].insert(line.field);
   return all;
@@ -164,7 +164,7 @@ template <class Word>
 void check_words(const wire::Game& game, Way way) {
   const auto all = kinds<Word>();
   Names told;
-  for (const Mapping& line : mapping_of(game)) {
+  for (const MappingLine& line : mapping_of(game)) {
     const bool both = goes(line, Way::kToServer) && goes(line, Way::kToClient);
     if (!goes(line, way) || *line.word == '\0' || is_any(line.word)) continue;
     if (both && !all.contains(std::string(line.word).substr(0, std::string(line.word).find('.')))) continue;
@@ -200,7 +200,7 @@ TEST_CASE("every kind of word has a line in every mapping, and no line speaks of
 
 TEST_CASE("what is not exact has a reason") {
   for_each_mapped([](const wire::Game& game) {
-    for (const Mapping& line : mapping_of(game))
+    for (const MappingLine& line : mapping_of(game))
       CHECK_MESSAGE((line.fidelity == Fidelity::kExact || std::strlen(line.reason) > 0), game.name(), ": ",
                     line.message, ".", line.field, " ", line.word);
   });
@@ -210,7 +210,7 @@ TEST_CASE(
     "what is dropped at times is a message that was heard, or a word that was heard, and no two lines say the same") {
   for_each_mapped([](const wire::Game& game) {
     std::set<std::string> seen;
-    for (const Mapping& line : mapping_of(game)) {
+    for (const MappingLine& line : mapping_of(game)) {
       if (holds_always(line)) continue;
       const std::string said = std::to_string(line.ways) + " " + subject(line) + ": " + line.reason;
       CHECK_MESSAGE((*line.message == '\0') != (*line.word == '\0'), game.name(), ": ", said);

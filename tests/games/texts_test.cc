@@ -125,7 +125,7 @@ class Witness final : public core::Front {
   void hear(const core::Fact& fact, core::FrontOut&) override {
     if (core::as<words::World>(fact) != nullptr) return;
     if (core::as<words::Ready>(fact) != nullptr) memory_.ready = true;
-    std::visit([&](const auto& word) { memory_.heard += word.ShortDebugString() + "\n"; }, fact.kind);
+    std::visit([&](const auto& word) { memory_.heard += word.ShortDebugString() + "\n"; }, fact.content);
   }
 
  private:
@@ -172,11 +172,11 @@ class Wire {
   };
   struct End final : core::Room::Host {
     void send(Id end, Lane lane, Bytes bytes) override {
-      if ((end == core::kBackEnd) == is_client) sent.push_back({lane, Buffer(bytes.begin(), bytes.end())});
+      if ((end == core::kBackId) == is_client) sent.push_back({lane, Buffer(bytes.begin(), bytes.end())});
     }
-    std::size_t waiting(Id) const override { return 0; }
+    std::size_t queued_bytes(Id) const override { return 0; }
     void close(Id end, std::string_view reason, std::uint32_t number) override {
-      if ((end == core::kBackEnd) != is_client) return;
+      if ((end == core::kBackId) != is_client) return;
       closed = true;
       why = reason;
       code = number;
@@ -210,11 +210,11 @@ class Wire {
     for (; !client_end_.sent.empty() && !server_end_.closed; client_end_.sent.pop_front())
       server_.received(seat_, client_end_.sent.front().lane, client_end_.sent.front().bytes, now_);
     for (; !server_end_.sent.empty() && !client_end_.closed; server_end_.sent.pop_front())
-      client_.received(core::kBackEnd, server_end_.sent.front().lane, server_end_.sent.front().bytes, now_);
+      client_.received(core::kBackId, server_end_.sent.front().lane, server_end_.sent.front().bytes, now_);
     if (!server_end_.closed || parted_) return;
     parted_ = true;
     const bool tells = game_.transport() == wire::Transport::kWebSocket;  // its close carries a text
-    client_.gone(core::kBackEnd, tells ? server_end_.why : "", now_, server_end_.code);
+    client_.gone(core::kBackId, tells ? server_end_.why : "", now_, server_end_.code);
   }
 
   const wire::Game& game_;

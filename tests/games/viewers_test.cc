@@ -67,7 +67,7 @@ class Wire final : public core::Room::Host {
   void send(Id end, Lane lane, Bytes bytes) override {
     sent.push_back({end, lane, Buffer(bytes.begin(), bytes.end())});
   }
-  std::size_t waiting(Id) const override { return 0; }
+  std::size_t queued_bytes(Id) const override { return 0; }
   void close(Id, std::string_view why, std::uint32_t) override { closed += std::string(why) + "\n"; }
   void failed(Id, const Fault& fault) override { closed += std::string(fault.what) + " in " + fault.field + "\n"; }
   void dial() override { dialled = true; }
@@ -103,7 +103,7 @@ class Cinema {
  public:
   Cinema(const wire::Game& game, std::size_t dialect) : game_(game), dialect_(dialect) {
     core::Replay::Options options;
-    options.shared = false;
+    options.one_clock = false;
     options.paused = true;  // so all clocks are alike
     core::RoomOptions many;
     many.shared = true;
@@ -150,11 +150,11 @@ class Cinema {
         viewer.room->back_opened({}, now_);
       }
       for (const Piece& piece : std::exchange(viewer.wire.sent, {}))
-        if (piece.end == core::kBackEnd) room_->received(viewer.seat, piece.lane, piece.bytes, now_);
+        if (piece.end == core::kBackId) room_->received(viewer.seat, piece.lane, piece.bytes, now_);
     }
     for (const Piece& piece : std::exchange(here_.sent, {}))
       for (Viewer& viewer : viewers_)
-        if (viewer.seat == piece.end) viewer.room->received(core::kBackEnd, piece.lane, piece.bytes, now_);
+        if (viewer.seat == piece.end) viewer.room->received(core::kBackId, piece.lane, piece.bytes, now_);
   }
 
   const wire::Game& game_;

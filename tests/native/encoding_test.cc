@@ -13,7 +13,7 @@ namespace {
 class Ears final : public core::Room::Host {
  public:
   void send(core::Id end, Lane, Bytes bytes) override { heard[end] += as_text(bytes); }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault&) override {}
   void dial() override {}
@@ -40,7 +40,7 @@ TEST_CASE("native: a fact is encoded once for the clients of each dialect") {
   for (const std::size_t dialect : {0, 1, 0, 1, 1}) room.seat(faces().front({dialect, {}}), {}, 0);
   ears.heard.clear();
   const std::uint64_t before = room.encoded_shared();
-  room.received(core::kBackEnd, Lane::kStream, as_bytes("hello"), 0);
+  room.received(core::kBackId, Lane::kStream, as_bytes("hello"), 0);
   CHECK(room.encoded_shared() - before == 2);
   CHECK(ears.heard.size() == 5);
   for (const auto& [seat, text] : ears.heard) CHECK(text.find("hello") != std::string::npos);

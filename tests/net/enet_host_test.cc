@@ -36,7 +36,7 @@ struct Side final : EnetHost::User {
     log.push_back("down " + std::to_string(data));
     if (again) std::exchange(again, nullptr)();
   }
-  void drained(EnetPeer&) override { ++drains; }
+  void wrote(EnetPeer&) override { ++drains; }
   bool intercepted(const Address& from, Bytes datagram) override {
     if (as_text(datagram) != "HELLO") return false;
     host.send_raw(from, as_bytes("HI"));
@@ -333,7 +333,7 @@ TEST_CASE("enet host: peers stay with the old host, newcomers come to the new on
     uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
     REQUIRE(duel.server.host.release_newcomers(copy.get()));
     copy.reset();
-    CHECK(young.host.here() == duel.address);
+    CHECK(young.host.local_address() == duel.address);
     CHECK_FALSE(duel.server.host.socket_for(*duel.server.peer));
 
     Side newcomer(duel.loop);
@@ -394,7 +394,7 @@ TEST_CASE("enet host: a peer moves to a host of its own, with all that is on its
     REQUIRE(moved != nullptr);
     young->peer = young->host.take(std::move(moved));
     REQUIRE(young->peer == &moves);
-    CHECK(young->host.here() == duel.address);
+    CHECK(young->host.local_address() == duel.address);
     say_hundred(*young, moves, 101);
     say_hundred(duel.client, *duel.client.peer, 101);
     say_hundred(other, *other.peer, 1);

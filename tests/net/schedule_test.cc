@@ -117,14 +117,14 @@ TEST_CASE("a job knows how long it was kept waiting, the present wait included")
   a.wait(1000);
   x.wait(1000);
   bench.turn(1000);
-  CHECK(a.held_up() == 0);
+  CHECK(a.queued_millis() == 0);
   CHECK(x.waits());
   bench.turn(1900);
   CHECK_FALSE(x.waits());
-  CHECK(x.held_up() == 900);
+  CHECK(x.queued_millis() == 900);
   x.wait(2000);
   a.wait(2100);
-  CHECK(x.held_up() == 1000);
+  CHECK(x.queued_millis() == 1000);
 }
 
 /// Works for as long as newcomers may in one turn, so that a turn serves one of them.

@@ -59,7 +59,7 @@ struct LinkAndPeer {
 
 TEST_CASE("bytes go both ways in order, and each end is told once") {
   LinkAndPeer t;
-  t.link.read(true);
+  t.link.set_reading(true);
   t.link.send(wire::Lane::kStream, as_bytes("hello "));
   t.link.send(wire::Lane::kStream, as_bytes("peer"));
   uv_run(t.loop.raw(), UV_RUN_NOWAIT);  // small ones go out at the end of a turn
@@ -69,8 +69,8 @@ TEST_CASE("bytes go both ways in order, and each end is told once") {
   t.ear.on_any = [&] {
     if (!t.ear.is_ended) return;
     t.link.send(wire::Lane::kStream, as_bytes("bye"));  // our own way is still open
-    t.link.finish();
-    t.link.close();
+    t.link.shut_down();
+    t.link.hang_up();
   };
   t.loop.run();
   CHECK(t.ear.text() == "hello link");
@@ -86,7 +86,7 @@ TEST_CASE("what the kernel does not take waits, goes out in order, and the end c
     append(all, {reinterpret_cast<const std::uint8_t*>(&i), sizeof i});
   t.link.send(wire::Lane::kStream, all);
   CHECK(t.link.waiting() > 0);
-  t.link.finish();
+  t.link.shut_down();
   Buffer got(all.size());
   std::size_t at = 0;
   const auto read_some = [&] {
@@ -101,7 +101,7 @@ TEST_CASE("what the kernel does not take waits, goes out in order, and the end c
   CHECK(t.link.waiting() == 0);
   CHECK(t.ear.writes > 1);
   CHECK(t.hear(1).empty());
-  t.link.close();
+  t.link.hang_up();
   t.loop.run();
 }
 
@@ -110,8 +110,8 @@ TEST_CASE("a link that is not read leaves the bytes where they are") {
   t.say("wait");
   for (int i = 0; i < 10; ++i) uv_run(t.loop.raw(), UV_RUN_NOWAIT);
   CHECK(t.ear.heard.empty());
-  t.link.read(true);
-  t.ear.on_any = [&] { t.link.close(); };
+  t.link.set_reading(true);
+  t.ear.on_any = [&] { t.link.hang_up(); };
   t.loop.run();
   CHECK(t.ear.text() == "wait");
 }
@@ -120,12 +120,12 @@ TEST_CASE("what one read takes can be limited; the rest is read in the next turn
   LinkAndPeer t;
   t.link.set_largest_read(4);
   t.say("hello link");
-  t.link.read(true);
+  t.link.set_reading(true);
   std::vector<std::string> reads;
   t.ear.on_any = [&] {
     reads.push_back(t.ear.text());
     t.ear.heard.clear();
-    if (reads.size() == 3) t.link.close();
+    if (reads.size() == 3) t.link.hang_up();
   };
   t.loop.run();
   CHECK(reads == std::vector<std::string>{"hell", "o li", "nk"});
@@ -140,7 +140,7 @@ struct Crowd {
       REQUIRE(::connect(peers.back().get(), listening->address.raw(), listening->address.size()) == 0);
       links.push_back(std::make_unique<Tcp>(loop, ear));
       REQUIRE(links.back()->adopt(Fd(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC))));
-      links.back()->read(true);
+      links.back()->set_reading(true);
       ear.on_any = [this] {
         const std::uint64_t until = loop.nanos() + Schedule::kNewcomersTime;
         while (loop.nanos() < until) continue;
@@ -161,7 +161,7 @@ struct Crowd {
 
 TEST_CASE("a crowd of new links is heard one a turn, and a player in each turn; what waits for us counts as held up") {
   LinkAndPeer t;
-  t.link.read(true);
+  t.link.set_reading(true);
   t.link.set_priority(Priority::kPlayer);
   constexpr std::size_t kCrowd = 30;
   Crowd crowd(t.loop, kCrowd);
@@ -172,14 +172,14 @@ TEST_CASE("a crowd of new links is heard one a turn, and a player in each turn; 
     CHECK(t.ear.heard.size() == turn);
     CHECK(crowd.heard() == turn);
     if (turn == 3)
-      CHECK(std::any_of(crowd.links.begin(), crowd.links.end(), [](auto& one) { return one->is_held_up(); }));
+      CHECK(std::any_of(crowd.links.begin(), crowd.links.end(), [](auto& one) { return one->is_queued(); }));
   }
-  CHECK_FALSE(last.is_held_up());
+  CHECK_FALSE(last.is_queued());
   Millis longest = 0;
-  for (const auto& link : crowd.links) longest = std::max(longest, link->held_up());
+  for (const auto& link : crowd.links) longest = std::max(longest, link->queued_millis());
   CHECK(longest >= (kCrowd - 2) * Schedule::kNewcomersTime / 1'000'000);
   crowd.links.clear();
-  t.link.close();
+  t.link.hang_up();
   t.loop.run();
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a reset is told after the peer's last bytes, although a write noticed
   t.peer.reset();
   t.link.send(wire::Lane::kStream, as_bytes("too late"));
   t.link.send(wire::Lane::kStream, as_bytes("even later"));
-  t.link.read(true);
+  t.link.set_reading(true);
   t.loop.run();  // ends because the link is closed
   CHECK(t.ear.text() == "last words");
   CHECK(t.ear.why != 0);
@@ -210,20 +210,20 @@ TEST_CASE("a reset of a link that only writes is told") {
 
 TEST_CASE("a link whose peer has ended hears the next one") {
   LinkAndPeer t;
-  t.link.read(true);
+  t.link.set_reading(true);
   t.peer.reset();
   t.ear.on_any = [&] {
-    if (t.ear.is_ended) t.link.close();
+    if (t.ear.is_ended) t.link.hang_up();
   };
   t.loop.run();
   REQUIRE(t.ear.is_ended);
   auto listening = listen(*Address::parse("127.0.0.1:0"), false);
   REQUIRE(t.link.connect(std::move(stream_towards(listening->address)->tcp), listening->address) == 0);
-  t.link.read(true);
+  t.link.set_reading(true);
   Fd peer;
   t.ear.on_any = [&] {
     if (!peer) peer = Fd(::accept(listening->tcp.get(), nullptr, nullptr)), ::send(peer.get(), "again", 5, 0);
-    if (t.ear.text() == "again") t.link.close();
+    if (t.ear.text() == "again") t.link.hang_up();
   };
   t.loop.run();
   CHECK(t.ear.text() == "again");
@@ -238,9 +238,9 @@ TEST_CASE("connecting succeeds, or fails with the reason, and the same link may 
   SUBCASE("and what was sent meanwhile arrives") {
     REQUIRE(link.connect(std::move(stream_towards(there)->tcp), there) == 0);
     link.send(wire::Lane::kStream, as_bytes("early"));
-    link.finish();
+    link.shut_down();
     ear.on_any = [&] {
-      if (link.waiting() == 0 && ear.writes) link.close();
+      if (link.waiting() == 0 && ear.writes) link.hang_up();
     };
     loop.run();
     CHECK(ear.is_connected);
@@ -257,7 +257,7 @@ TEST_CASE("connecting succeeds, or fails with the reason, and the same link may 
     auto again = listen(there, false);
     REQUIRE(again.ok());
     REQUIRE(link.connect(std::move(stream_towards(there)->tcp), there) == 0);
-    ear.on_any = [&] { link.close(); };
+    ear.on_any = [&] { link.hang_up(); };
     loop.run();
     CHECK(ear.is_connected);
   }

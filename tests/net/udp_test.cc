@@ -92,7 +92,7 @@ TEST_CASE("a batch from a wildcard socket goes out from the address it names") {
 TEST_CASE("a reader on a wildcard address knows which address each datagram came to") {
   struct Host final : UdpReader::User {
     void datagram(const Address&, Bytes) override {
-      came_to.push_back(reader->here());
+      came_to.push_back(reader->local_address());
       if (came_to.size() == wanted) reader->close();
     }
     UdpReader* reader = nullptr;

@@ -23,7 +23,7 @@ struct Ear : UdpReader::User {
   explicit Ear(Loop& loop) : reader(loop, *this) {}
   void datagram(const Address& from, Bytes bytes) override {
     heard.push_back(std::to_string(from.port()) + " " + std::string(as_text(bytes)));
-    here.push_back(reader.here());
+    here.push_back(reader.local_address());
     if (as_text(bytes) == "bye") reader.forget(from);
   }
   UdpReader reader;

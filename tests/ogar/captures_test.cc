@@ -20,7 +20,7 @@ using testing::json_value;
 using wire::Frame, wire::Lane, wire::Way;
 
 /// One connection of a capture; its dialect is told by its first message, or else `fallback`.
-class Connection final : public wire::Dissected {
+class Connection final : public wire::DissectorSink {
  public:
   Connection(Bytes first, std::size_t fallback)
       : dialect_(ogar::game().named_by_client(first).value_or(fallback)),

@@ -35,7 +35,7 @@ class Arena final : public core::Back {
   void hear(const core::Intent& intent, core::BackOut& out) override {
     me = out.me();
     std::visit([&](const auto& kind) { heard += core::name_of(intent) + (" " + kind.ShortDebugString()) + "\n"; },
-               intent.kind);
+               intent.content);
     if (const auto* toward = core::as<words::Toward>(intent)) mouse = *toward;
   }
   std::vector<core::Fact> due;
@@ -47,9 +47,9 @@ class Arena final : public core::Back {
 class Wires final : public core::Room::Host {
  public:
   void send(Id end, Lane, Bytes bytes) override {
-    (end == core::kBackEnd ? up : down).emplace_back(bytes.begin(), bytes.end());
+    (end == core::kBackId ? up : down).emplace_back(bytes.begin(), bytes.end());
   }
-  std::size_t waiting(Id) const override { return 0; }
+  std::size_t queued_bytes(Id) const override { return 0; }
   void close(Id, std::string_view why, std::uint32_t) override { FAIL(std::string(why)); }
   void failed(Id, const Fault& fault) override { FAIL(fault.what << " " << fault.field << " " << fault.offset); }
   void dial() override { dialled = true; }
@@ -83,7 +83,7 @@ class Chain {
   template <class... Word>
   void tells(Word... words) {
     (arena->due.emplace_back(std::move(words)), ...);
-    far_.received(core::kBackEnd, Lane::kStream, {}, now_);
+    far_.received(core::kBackId, Lane::kStream, {}, now_);
     settle();
   }
   void waits(Micros how_long) {
@@ -120,7 +120,7 @@ class Chain {
       if (more) far_.back_opened({}, now_);
       if (std::exchange(near_wires_.dialled, false)) near_.back_opened({}, now_);
       more |= pass(near_wires_.up, [&](Bytes bytes) { far_.received(far_seat_, Lane::kStream, bytes, now_); });
-      more |= pass(far_wires_.down, [&](Bytes bytes) { near_.received(core::kBackEnd, Lane::kStream, bytes, now_); });
+      more |= pass(far_wires_.down, [&](Bytes bytes) { near_.received(core::kBackId, Lane::kStream, bytes, now_); });
       more |= pass(near_wires_.down, [&](Bytes bytes) { show(bytes); });
     }
   }

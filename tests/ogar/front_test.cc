@@ -835,7 +835,7 @@ TEST_CASE("ogar front: an end says why, and is the game's own") {
   kicked.set_text("too bold");
   CHECK(has(play.hears(kicked), "closes: kicked 1003"));
   other.greeted();
-  const std::string last = other.stage.room_ends("the server is gone");
+  const std::string last = other.stage.session_ends("the server is gone");
   CHECK(has(last, "by_server=1 text=\"the server is gone\""));
   CHECK(last.ends_with("closes: the server is gone 1001\n"));
   silent.greeted();

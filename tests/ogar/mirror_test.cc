@@ -74,7 +74,7 @@ class Mirror final : public core::Room::Host {
 
   // -- core::Room::Host
   void send(core::Id end, Lane, Bytes bytes) override {
-    if (end == core::kBackEnd) {
+    if (end == core::kBackId) {
       const auto heard = to_server_->read({Way::kToServer, Lane::kStream, stage(greeted_), bytes});
       REQUIRE(heard.ok());
       return passed_on.take(*heard->message, false);
@@ -85,7 +85,7 @@ class Mirror final : public core::Room::Host {
     ours.take(*heard->message);
     if (ours.updates > painted) compare();
   }
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(std::string(why)); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what << " " << fault.field); }
   void dial() override { dial_ = true; }
@@ -123,7 +123,7 @@ class Mirror final : public core::Room::Host {
     const auto heard = from_server_->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, line.bytes});
     real.take(*heard->message);
     changed_ = line.at;
-    room_->received(core::kBackEnd, Lane::kStream, line.bytes, line.at);
+    room_->received(core::kBackId, Lane::kStream, line.bytes, line.at);
   }
 
   /// Cell by cell; a cell keeps its number.

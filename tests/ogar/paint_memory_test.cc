@@ -63,7 +63,7 @@ void check_painting(std::size_t dialect, const std::vector<Buffer>& greeting) {
   Micros now = 0;
   const auto paint = [&](int times) {
     for (int i = 0; i < times; ++i) {
-      room.received(core::kBackEnd, Lane::kStream, {}, now += kTick);
+      room.received(core::kBackId, Lane::kStream, {}, now += kTick);
       room.tick(now);
     }
   };

@@ -19,7 +19,7 @@ TEST_CASE("a drive there and back takes no memory once a room is warm") {
     room.back_opened({}, 0);
     const Lines lines(dialect);
     const auto server_says = [&](const Buffer& bytes, core::Micros now) {
-      room.received(core::kBackEnd, Lane::kStream, bytes, now);
+      room.received(core::kBackId, Lane::kStream, bytes, now);
     };
     server_says(joined({lines.state(1, {1}), lines.event(kUpdateAmmo, 0, 100, 0), lines.create(16, 50, 1, 1, 4),
                         lines.create(20, 50, 2, 9, 9), lines.event(kGameStart, 0, 0, 0)}),

@@ -499,11 +499,11 @@ TEST_CASE("leaving is closing, or as it was set") {
   CHECK(play.hears<words::Leave>("") == "closes: the player left\n");
   Play quits(0, {{"leave", "quit"}});
   quits.start();
-  CHECK(unpadded(quits.stage.room_ends("closing time")) ==
+  CHECK(unpadded(quits.stage.session_ends("closing time")) ==
         "sends Action player=1 action=3 direction=0 piece=0\ncloses: closing time\n");
   Play early(0, {{"leave", "quit"}});
   early.stage.opens();
-  CHECK(early.stage.room_ends("never began") == "closes: never began\n");  // nobody has given it a number yet
+  CHECK(early.stage.session_ends("never began") == "closes: never began\n");  // nobody has given it a number yet
 }
 
 TEST_CASE("a server that goes before the game has refused") {

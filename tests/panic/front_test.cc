@@ -733,9 +733,9 @@ TEST_CASE("who lost his connection comes back by his number") {
 
 TEST_CASE("who is awaited is shown all anew when he comes back") {
   Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
-  CHECK_FALSE(play.stage.awaits());
+  CHECK_FALSE(play.stage.try_reserve_seat());
   play.start_awaited();
-  const auto absence = play.stage.awaits();
+  const auto absence = play.stage.try_reserve_seat();
   REQUIRE(absence);
   CHECK(absence->number == 1);
   CHECK(play.stage.returns() == kGreeting);
@@ -743,7 +743,7 @@ TEST_CASE("who is awaited is shown all anew when he comes back") {
 
   Play unasked;
   unasked.start();
-  CHECK_FALSE(unasked.stage.awaits());
+  CHECK_FALSE(unasked.stage.try_reserve_seat());
 }
 
 TEST_CASE("who comes back before his tank does is told nothing until it is there") {
@@ -795,7 +795,7 @@ TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
 TEST_CASE("the end of the room is the end of the connection") {
   Play play;
   play.start();
-  CHECK(play.stage.room_ends("the server is gone") == "closes: the server is gone\n");
+  CHECK(play.stage.session_ends("the server is gone") == "closes: the server is gone\n");
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ using wire::Way;
 /// What each end of the room was sent.
 class Ends final : public core::Room::Host {
  public:
-  void send(core::Id end, Lane, Bytes bytes) override { append(end == core::kBackEnd ? to_server : to_client, bytes); }
-  std::size_t waiting(core::Id) const override { return 0; }
+  void send(core::Id end, Lane, Bytes bytes) override { append(end == core::kBackId ? to_server : to_client, bytes); }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override { closed = true; }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}
@@ -48,7 +48,7 @@ struct Mirror {
     now = std::max(now, until);
   }
   void receives(Way from, Bytes bytes) {
-    room.received(from == Way::kToClient ? core::kBackEnd : seat, Lane::kStream, bytes, now);
+    room.received(from == Way::kToClient ? core::kBackId : seat, Lane::kStream, bytes, now);
   }
 
   Ends ends;
@@ -58,7 +58,7 @@ struct Mirror {
 };
 
 /// One message a line, padding apart.
-class Read final : public wire::Dissected {
+class Read final : public wire::DissectorSink {
  public:
   explicit Read(std::size_t dialect) : codec_(game().codec(dialect)) {}
   void frame(const wire::Frame& frame) override { lines.push_back(unpadded(printed_frame(*codec_, frame))); }

@@ -27,7 +27,7 @@ std::string printed(wire::Codec& codec, const Frame& frame) {
 }
 
 /// Prints what a dissector gives, one message a line.
-class Printed final : public wire::Dissected {
+class Printed final : public wire::DissectorSink {
  public:
   explicit Printed(std::size_t dialect) : codec_(panic::game().codec(dialect)) {}
   std::string all;
@@ -128,8 +128,8 @@ TEST_CASE("a server shows its dialect by its first messages, and not a byte earl
 
 TEST_CASE("a relay is told what the real programs need") {
   const wire::Game& game = panic::game();
-  CHECK(game.whole_frames(Way::kToServer, Stage::kPlay));
-  CHECK(game.whole_frames(Way::kToClient, Stage::kPlay));
+  CHECK(game.requires_one_write(Way::kToServer, Stage::kPlay));
+  CHECK(game.requires_one_write(Way::kToClient, Stage::kPlay));
   CHECK(game.probe() == wire::Probe::kFirstSession);
   CHECK(game.goodbye(kLePadded).empty());
   CHECK(game.default_port() == 4410);

@@ -106,20 +106,20 @@ TEST_CASE("a map file is read, and what is none is told apart") {
 TEST_CASE("a shot is safe if it meets a wall or ends on the map, as far as that is known") {
   const auto yard = Ground::read(walled_map(10, 10));
   CHECK(yard->shot_stays({1, 1}, Direction::kWest, 12));
-  const Ground test = Ground::open(1, 1);  // 30 by 20, and its edge can be shot over
+  const Ground test = Ground::uncharted(1, 1);  // 30 by 20, and its edge can be shot over
   CHECK(test.shot_stays({6, 3}, Direction::kWest, 6));
   CHECK_FALSE(test.shot_stays({5, 3}, Direction::kWest, 6));
   CHECK(test.shot_stays({26, 13}, Direction::kSouth, 6));
   CHECK_FALSE(test.shot_stays({26, 14}, Direction::kSouth, 6));
-  CHECK(Ground::open(2, 1).shot_stays({1, 1}, Direction::kWest, 12));  // walled all round
-  Ground unknown = Ground::open(9, 9);
+  CHECK(Ground::uncharted(2, 1).shot_stays({1, 1}, Direction::kWest, 12));  // walled all round
+  Ground unknown = Ground::uncharted(9, 9);
   CHECK_FALSE(unknown.shot_stays({1, 1}, Direction::kEast, 3));
   unknown.see({4, 1});
   CHECK(unknown.shot_stays({1, 1}, Direction::kEast, 3));
 }
 
 TEST_CASE("walls are learnt once, and only where no map was read") {
-  Ground open = Ground::open(2, 1);
+  Ground open = Ground::uncharted(2, 1);
   CHECK_FALSE(open.blocks({3, 3}));
   CHECK(open.learn_wall({3, 3}));
   CHECK_FALSE(open.learn_wall({3, 3}));

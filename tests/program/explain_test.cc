@@ -7,14 +7,14 @@
 namespace entente::explain_test {
 
 using enum wire::Fidelity;
-using wire::Mapping, wire::Way;
+using wire::MappingLine, wire::Way;
 
 namespace {
 
 constexpr std::uint8_t kUp = 1, kDown = 2;
 
 /// A game of tanks that drive by tiles …
-constexpr Mapping kTiles[] = {
+constexpr MappingLine kTiles[] = {
     {"Action", kUp, "direction", "Step.direction", kExact},
     {"Action", kUp, "unit", "Step.unit", kExact},
     {"Action", kUp, "shoot", "Fire", kExact},
@@ -23,12 +23,12 @@ constexpr Mapping kTiles[] = {
     {"Action", kUp, "checksum", "", kSynthesised, "reckoned"},
     {"Action", kUp, "relic", "", kDropped, "nobody knows what it meant"},
     {"", kUp, "", "Say", kDropped, "no chat"},
-    {"Action", kUp, "unit", "", kSometimes, "not the player's"},
+    {"Action", kUp, "unit", "", kDroppedSometimes, "not the player's"},
     {"Moved", kDown, "x", "Pose.x", kLossy, "the middle of a tile"},
     {"", kDown, "", "Said", kDropped, "no chat"},
 };
 /// … and one where they drive as they like.
-constexpr Mapping kFree[] = {
+constexpr MappingLine kFree[] = {
     {"Update", kUp | kDown, "pos", "Pose.x", kExact},
     {"Update", kUp, "*", "Step", kLossy, "driven to the tile's middle"},
     {"Shot", kUp, "vel", "Fire.vx", kExact},
@@ -37,11 +37,11 @@ constexpr Mapping kFree[] = {
     {"Talk", kDown, "text", "Said.text", kExact},
     {"Talk", kUp, "text", "Say.text", kExact},
     {"Flag", kDown, "id", "Token.id", kExact},
-    {"", kUp, "", "Fire", kSometimes, "not loaded yet"},
-    {"", kUp, "", "Pause", kSometimes, "the other game does not say it"},
-    {"", kUp, "", "*", kSometimes, "the player is not in play"},
-    {"", kDown, "", "Pose", kSometimes, "the other direction"},
-    {"*", kUp, "", "", kSometimes, "the other end"},
+    {"", kUp, "", "Fire", kDroppedSometimes, "not loaded yet"},
+    {"", kUp, "", "Pause", kDroppedSometimes, "the other game does not say it"},
+    {"", kUp, "", "*", kDroppedSometimes, "the player is not in play"},
+    {"", kDown, "", "Pose", kDroppedSometimes, "the other direction"},
+    {"*", kUp, "", "", kDroppedSometimes, "the other end"},
 };
 
 std::string line(const Explained& one) {
@@ -82,7 +82,7 @@ TEST_CASE("what a client sees is told the same way, and who drops a word says wh
 TEST_CASE("a field that the other game's word lacks is dropped, and both reasons are told") {
   CHECK(line(explain(kFree, kTiles, Way::kToServer)[3]) ==
         "Shot.life > Fire.life > : dropped (the other game's equivalent lacks this field)");
-  constexpr Mapping kNarrow[] = {{"Shoot", kUp, "x", "Fire.x", kLossy, "rounded"}};
+  constexpr MappingLine kNarrow[] = {{"Shoot", kUp, "x", "Fire.x", kLossy, "rounded"}};
   CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[3]) ==
         "Action.aim > Fire.vx > : dropped (four directions; the other game's equivalent lacks this field)");
   CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[2]) == "Action.shoot > Fire > Shoot.x: lossy (rounded)");

@@ -118,7 +118,7 @@ std::span<const Name> kept_names() {
        {"proxy/net/", "proxy/trace/", "proxy/program/"}},
       {Pattern(R"((^|[^[:alnum:]_>.])(::|std::)?(signal|sigaction|sigprocmask|raise|kill|isatty|sysconf|prctl|)"
                R"([gs]etrlimit|umask|getpid|getuid)\()"),
-       {"proxy/net/", "proxy/trace/file.cc", "proxy/relay/server.cc", "proxy/program/"}},
+       {"proxy/net/", "proxy/trace/file.cc", "proxy/relay/proxy_server.cc", "proxy/program/"}},
       {Pattern(R"(\b(pthread_\w+|dlopen|dlsym|syscall|usleep|nanosleep)\()"), {}},
       {Pattern(R"(\bsleep_(for|until)\()"), {"proxy/program/"}},
       {Pattern(R"(\bstd::([io]?fstream|filesystem)\b)"),

@@ -30,26 +30,26 @@ std::vector<Command> commands(const std::string& file, const Folder& folder) {
   return {{"inspect",
            [=](Progress& progress, std::ostream& out, std::ostream& err) {
              InspectOptions options;
-             options.from.file = file;
+             options.input.file = file;
              return inspect(options, out, err, &progress);
            },
            "\rreading a.mcap: "},
           {"verify",
            [=](Progress& progress, std::ostream& out, std::ostream& err) {
              VerifyOptions options;
-             options.from.file = file;
+             options.input.file = file;
              return verify(options, out, err, &progress);
            },
            "\rreading a.mcap: "},
           {"convert",
            [=, &folder](Progress& progress, std::ostream& out, std::ostream& err) {
-             return convert({.from = {.file = file}, .to = folder.file("made.mcap"), .words = true}, out, err,
+             return convert({.input = {.file = file}, .to = folder.file("made.mcap"), .words = true}, out, err,
                             &progress);
            },
            "\rmaking words of a.mcap: "},
           {"convert",
            [=, &folder](Progress& progress, std::ostream& out, std::ostream& err) {
-             return convert({.from = {.file = file}, .to = folder.file("made.rec")}, out, err, &progress);
+             return convert({.input = {.file = file}, .to = folder.file("made.rec")}, out, err, &progress);
            },
            "\rreading a.mcap: "},
           {"clip",
@@ -61,7 +61,7 @@ std::vector<Command> commands(const std::string& file, const Folder& folder) {
 
 std::string recording(const Folder& folder) {
   std::ostringstream out, err;
-  REQUIRE(convert({.from = {.file = trace_file("bzflag/bzfs2426-ctf.rec")}, .to = folder.file("a.mcap")}, out, err) ==
+  REQUIRE(convert({.input = {.file = trace_file("bzflag/bzfs2426-ctf.rec")}, .to = folder.file("a.mcap")}, out, err) ==
           kOk);
   return folder.file("a.mcap");
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "proxy/core/world.h"
-#include "proxy/relay/tap/bridge_words.h"
 #include "proxy/relay/tap/recording_files.h"
+#include "proxy/relay/tap/room_words.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 
@@ -26,7 +26,7 @@ inline void rotated(const std::string& from, const Folder& to, const std::vector
   auto first = begin(0);
   REQUIRE(first.ok());
   relay::RecordingFiles files({.begin = begin}, std::move(*first), true, wanted);
-  core::World world;
+  core::WorldState world;
   std::size_t frames = 0;
   int words_until_world = 0;
   WallTime last = 0;
@@ -44,7 +44,7 @@ inline void rotated(const std::string& from, const Folder& to, const std::vector
       const auto fact = core::from_message(*event.word->fact);
       REQUIRE(fact.ok());
       world.fold(*fact);
-      files.word(event.time, event.word->link, trace::Word::kFact, as_bytes(event.word->fact->SerializeAsString()));
+      files.word(event.time, event.word->link, trace::WordKind::kFact, as_bytes(event.word->fact->SerializeAsString()));
       if (words_until_world > 0 && --words_until_world == 0) {
         const trace::Geometry geometry = relay::geometry_of(*world.geometry());
         files.geometry(event.word->link, geometry);

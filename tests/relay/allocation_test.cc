@@ -27,7 +27,7 @@ class CountingTap final : public relay::Tap, private relay::TapSink {
   std::size_t bytes_heard() const { return heard_; }
 
  private:
-  void opened(const relay::SessionInfo&, WallTime) override {}
+  void opened(const relay::LinkInfo&, WallTime) override {}
   void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes bytes, WallTime) override { heard_ += bytes.size(); }
   void closed(relay::LinkId, std::string_view, WallTime) override {}
   std::atomic<std::size_t> heard_{0};
@@ -98,7 +98,7 @@ class OnLoop final : public relay::Tap, private relay::TapSink {
   std::size_t allocated() const { return allocated_; }
 
  private:
-  void opened(const relay::SessionInfo& info, WallTime at) override { to_->opened(info, at); }
+  void opened(const relay::LinkInfo& info, WallTime at) override { to_->opened(info, at); }
   void bytes(relay::LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override {
     to_->bytes(link, way, lane, bytes, at);
     allocated_ = allocations_here();
@@ -132,8 +132,8 @@ TEST_CASE("with the tap that ships, counting or recording, the loop's thread all
       const Buffer message = frame("as long as the messages of these games are, about that");
       const auto all_ways = [&](int times) {
         return ferry(pair.client.fd(), pair.server.fd(), message, times) &&
-               ferry(pair.server.fd(), pair.client.fd(), message, times) && ferry(near.fd(), far.fd(), message, times) &&
-               ferry(far.fd(), near.fd(), message, times);
+               ferry(pair.server.fd(), pair.client.fd(), message, times) &&
+               ferry(near.fd(), far.fd(), message, times) && ferry(far.fd(), near.fd(), message, times);
       };
       REQUIRE(all_ways(10));  // what grows once, grows now; the worker's first tick most often comes later
       const std::size_t before = tap.allocated();

@@ -23,8 +23,8 @@ constexpr std::uint64_t kUnixMicros = 1'700'000'000'000'000;
 struct Match {
   Match() : broadcast(std::make_shared<Broadcast>([this] { return nanos; }, kUnixMicros)) { begin("anna"); }
   void begin(const std::string& name) {
-    telling = broadcast->begin();
-    world = World();
+    source_id = broadcast->begin();
+    world = WorldState();
     words::Player player;
     player.set_id(1);
     player.set_name(name);
@@ -39,8 +39,8 @@ struct Match {
   void tell(Fact fact) {
     fact.at = now();
     world.fold(fact);
-    broadcast->tell(telling, fact, nanos);
-    if (world.ready() && broadcast->owes_world(telling, nanos)) broadcast->tell(telling, world, now(), nanos);
+    broadcast->tell(source_id, fact, nanos);
+    if (world.ready() && broadcast->owes_world(source_id, nanos)) broadcast->tell(source_id, world, now(), nanos);
   }
   void say(const std::string& text, bool to_team = false) {
     words::Said said;
@@ -73,8 +73,8 @@ struct Match {
   static constexpr std::uint64_t kBorn = 5'000'000'000;
   std::uint64_t nanos = kBorn;
   std::shared_ptr<Broadcast> broadcast;
-  std::uint64_t telling = 0;
-  World world;
+  std::uint64_t source_id = 0;
+  WorldState world;
 };
 
 /// Those who watch, in a room that was opened when the match was some time old.
@@ -307,7 +307,7 @@ TEST_CASE("a fragment is to be had when it is over and its delay has passed, and
     CHECK(begins + 2 * Broadcast::kFragment + 8 * kSecond > match.now());
     const std::size_t facts = view->fragment(range->newest).size();
     CHECK(had.try_emplace(range->newest, facts).first->second == facts);
-    World world;
+    WorldState world;
     REQUIRE(view->world_before(range->oldest, world).ok());
     CHECK(world.ready());
     CHECK_FALSE(view->world_before(range->newest + 5, world).ok());

@@ -1,4 +1,5 @@
-// Routes that come, change and go while a Server runs: newcomers get what is there now, sessions go on as they began.
+// Routes that come, change and go while a ProxyServer runs: newcomers get what is there now, sessions go on as they
+// began.
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
@@ -36,7 +37,7 @@ void goes_on(const Pair& pair, std::string_view text) {
 TEST_CASE("a route is replaced: newcomers come to its new server, by the same listener, and sessions go on") {
   FakeServer first, second;
   Running running(toy::game(), first.address(), no_limits(), 2);
-  relay::Server& server = running.server();
+  relay::ProxyServer& server = running.server();
   const Pair before(running, first);
   const auto changed = server.change({.added = {{towards(toy::game(), second.address()), 0}}});
   REQUIRE(changed.ok());
@@ -45,14 +46,14 @@ TEST_CASE("a route is replaced: newcomers come to its new server, by the same li
   const Pair after(running, second);
   goes_on(before, "before");
   goes_on(after, "after");
-  CHECK(server.totals(0).open_sessions() == 1);
-  CHECK(server.totals(fresh).open_sessions() == 1);
+  CHECK(server.totals(0).current_sessions() == 1);
+  CHECK(server.totals(fresh).current_sessions() == 1);
   CHECK_FALSE(server.is_over(0));
   before.client.finish();
   before.server.finish();
   CHECK(eventually([&] { return server.is_over(0); }));
   CHECK_FALSE(server.is_over(fresh));
-  CHECK(server.totals({0, fresh}).opened == 2);
+  CHECK(server.totals({0, fresh}).begun == 2);
 }
 
 TEST_CASE("lines that a retired route holds back are logged when it is over") {
@@ -95,7 +96,7 @@ TEST_CASE("datagrams of a session find their way after its route was replaced, a
 TEST_CASE("a retired route refuses newcomers; its address can be had again, while it has sessions and afterwards") {
   FakeServer fake;
   Running running(toy::game(), fake.address(), no_limits(), 2);
-  relay::Server& server = running.server();
+  relay::ProxyServer& server = running.server();
   const Pair before(running, fake);
   REQUIRE(server.change({.retired = {0}}).ok());
   CHECK(refuses(running.address));
@@ -123,7 +124,7 @@ TEST_CASE("a retired route refuses newcomers; its address can be had again, whil
 TEST_CASE("changes are made all, or none") {
   FakeServer first, second;
   Running running(toy::game(), first.address());
-  relay::Server& server = running.server();
+  relay::ProxyServer& server = running.server();
   const net::Address free = free_for_both();
   const FakeServer taken(true);
   const auto changed = server.change({.added = {{towards(toy::game(), second.address()), 0},
@@ -133,7 +134,7 @@ TEST_CASE("changes are made all, or none") {
   CHECK_FALSE(changed.ok());
   const Pair pair(running, first);
   CHECK(eventually([&] { return refuses(free); }));
-  CHECK(server.totals(0).opened == 1);
+  CHECK(server.totals(0).begun == 1);
 }
 
 TEST_CASE("a listener keeps its game") {
@@ -147,7 +148,7 @@ TEST_CASE("a listener keeps its game") {
 TEST_CASE("routes on one listener come, change and go, each by its path") {
   FakeServer first, second, third;
   PathRoutes routes;
-  relay::Server& server = routes.server;
+  relay::ProxyServer& server = routes.server;
   const std::size_t one = routes.add("/first", first), other = routes.add("/second", second);
   std::thread thread([&] { server.run(); });
   const auto meets = [&](const char* path, const FakeServer& fake) {
@@ -187,7 +188,7 @@ TEST_CASE("routes on one listener come, change and go, each by its path") {
 TEST_CASE("routes that come at once share their new listener") {
   FakeServer first, second;
   PathRoutes routes;
-  relay::Server& server = routes.server;
+  relay::ProxyServer& server = routes.server;
   std::thread thread([&] { server.run(); });
   RouteChanges changes;
   for (const auto& [path, fake] : {std::pair("/a", &first), std::pair("/b", &second)}) {
@@ -228,7 +229,7 @@ TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes")
     CHECK_FALSE(scene.running.server().is_over(0));
     scene.client.host.disconnect(*scene.client.peer, 0);
     scene.until([&] { return scene.running.server().is_over(0); });
-    CHECK(scene.running.server().totals(1).open_sessions() == 1);
+    CHECK(scene.running.server().totals(1).current_sessions() == 1);
     // It goes: the sessions stay, newcomers are told that the server goes down.
     REQUIRE(scene.running.server().change({.retired = {1}}).ok());
     End last(scene.loop);
@@ -243,7 +244,7 @@ TEST_CASE("over ENet a route is replaced, and a session goes on, in both modes")
 
 TEST_CASE("a shared room opens while the server runs, takes over a listener, and ends after its last player") {
   InSharedRoom in;
-  relay::Server& server = in.server();
+  relay::ProxyServer& server = in.server();
   Stream before = Stream::to(in.at[0]);
   before.send(kHello);
   CHECK(before.read_text(4) == kWelcome);
@@ -304,7 +305,7 @@ TEST_CASE("a client that has not asked for its path yet keeps its route, and com
 
 TEST_CASE("a listener's clients who have not greeted keep their shared room") {
   InSharedRoom in;
-  relay::Server& server = in.server();
+  relay::ProxyServer& server = in.server();
   const Stream silent = Stream::to(in.at[1]);
   REQUIRE(eventually([&] { return server.sessions().size() == 1; }));
   REQUIRE(server.change({.retired = {0, 1, 2, 3}}).ok());

@@ -60,7 +60,7 @@ TEST_CASE("a wildcard listener answers from the address that the client came to"
   options.servers[0].host = "127.0.0.1";
   options.servers[0].port = fake.port();
   Heard heard;
-  relay::Server server(1, heard);
+  relay::ProxyServer server(1, heard);
   const auto listening = server.add(options);
   REQUIRE(listening.ok());
   std::thread serving([&] { server.run(); });

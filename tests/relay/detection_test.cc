@@ -39,7 +39,7 @@ TEST_CASE("a server that can be probed is probed in silence before the first pla
   CHECK(probe.read_all().empty());
   for (int i = 0; i < 2; ++i) CHECK(fake.accept().read_text(4) == kHello);
   Pair later(running, fake);  // and it is not asked again
-  CHECK(running.totals().opened == 3);
+  CHECK(running.totals().begun == 3);
 }
 
 TEST_CASE("a server that speaks another dialect than the listener gets no player, and the log says what to do") {
@@ -97,7 +97,7 @@ TEST_CASE("a server that shows nothing is given up in time, and asked again for 
     return fake.called(100);
   }));
   fake.accept().send("toy\x02");
-  CHECK(eventually([&] { return running.totals().opened > 0; }));
+  CHECK(eventually([&] { return running.totals().begun > 0; }));
 }
 
 TEST_CASE("a server that hangs up on the one that listens is asked again for a later player") {
@@ -109,7 +109,7 @@ TEST_CASE("a server that hangs up on the one that listens is asked again for a l
     return fake.called(100);
   }));
   fake.accept().send("toy\x02");
-  CHECK(eventually([&] { return running.totals().opened > 0; }));
+  CHECK(eventually([&] { return running.totals().begun > 0; }));
 }
 
 TEST_CASE("BZFlag's version tells its dialect") {

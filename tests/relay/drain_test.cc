@@ -13,7 +13,7 @@
 namespace entente::testing::drain_test {
 namespace {
 
-using relay::Reason, relay::Told;
+using relay::Reason, relay::AnnounceResult;
 
 TEST_CASE("a relay that drains turns newcomers away, and who is there plays on until it is ended") {
   FakeServer fake;
@@ -66,7 +66,7 @@ TEST_CASE("over ENet a newcomer hears that the server goes down, and so do those
 TEST_CASE("of routes that share a listener, each drains on its own; a newcomer gets 503") {
   FakeServer first, second;
   PathRoutes routes;
-  relay::Server& server = routes.server;
+  relay::ProxyServer& server = routes.server;
   const relay::RouteOptions& options = routes.options;
   const std::size_t one = routes.add("/first", first), other = routes.add("/second", second);
   std::thread thread([&] { server.run(); });
@@ -130,14 +130,14 @@ TEST_CASE("players in rooms are told what the operator says; a relay's bytes sta
   CHECK(first.read_text(6) == said("here"));
   const Stream silent = Stream::to(shared_room.at[2]);
   REQUIRE(eventually([&] { return shared_room.now() == 3; }));
-  const auto one = shared_room.server().say(0, "hear!");
+  const auto one = shared_room.server().announce(0, "hear!");
   REQUIRE(one.size() == 1);
-  CHECK(one[0].told == Told::kYes);
+  CHECK(one[0].told == AnnounceResult::kYes);
   CHECK(first.read_text(7) == said("hear!"));
-  const auto others = shared_room.server().say(2, "here!");
+  const auto others = shared_room.server().announce(2, "here!");
   REQUIRE(others.size() == 2);
   CHECK(others[0].told != others[1].told);
-  for (const auto& other : others) CHECK((other.told == Told::kYes || other.told == Told::kNotIn));
+  for (const auto& other : others) CHECK((other.told == AnnounceResult::kYes || other.told == AnnounceResult::kNotIn));
   CHECK(second.read_text(7) == said("here!"));
 
   FakeServer fake;
@@ -145,13 +145,13 @@ TEST_CASE("players in rooms are told what the operator says; a relay's bytes sta
   Pair pair(relay, fake);
   const auto relayed = relay.say("hear!");
   REQUIRE(relayed.size() == 1);
-  CHECK(relayed[0].told == Told::kOff);
+  CHECK(relayed[0].told == AnnounceResult::kOff);
   pair.server.send(frame("the server"));
   CHECK(pair.client.read(frame("the server").size()) == frame("the server"));
 
   Bridging bridge(toy::stream(), toy::stream(), fake.address());
   BridgedPair bridged(bridge, fake);
-  CHECK(eventually([&] { return bridge.say("hear!")[0].told == Told::kYes; }));
+  CHECK(eventually([&] { return bridge.say("hear!")[0].told == AnnounceResult::kYes; }));
   CHECK(bridged.client.read_text(7) == said("hear!"));
 }
 
@@ -163,7 +163,7 @@ Buffer announcement(const wire::Game& game, std::size_t dialect = 0, std::string
 }
 
 template <class Relay>
-Told told(Relay& relay) {
+AnnounceResult told(Relay& relay) {
   const auto asked = relay.say("hear!");
   REQUIRE(asked.size() == 1);
   return asked[0].told;
@@ -179,13 +179,13 @@ TEST_CASE("a relay that may announces between two frames of the server, once the
   CHECK(server.read_text(10) == "BZFLAG\r\n\r\n");
   server.send("BZFS0221\x05");
   CHECK(client.read_text(9) == "BZFS0221\x05");
-  CHECK(told(relay) == Told::kNotIn);
+  CHECK(told(relay) == AnnounceResult::kNotIn);
   const Buffer accept = from_hex("00006163"), time = from_hex("0004746f00000001");
   server.send(accept);
   CHECK(client.read(accept.size()) == accept);
   const Buffer said = announcement(bzflag::game());
   server.send(Bytes(time).first(5));
-  CHECK(told(relay) == Told::kYes);
+  CHECK(told(relay) == AnnounceResult::kYes);
   CHECK(client.read(said.size()) == said);
   server.send(Bytes(time).subspan(5));
   CHECK(client.read(time.size()) == time);
@@ -200,11 +200,11 @@ TEST_CASE("a relay of WebSockets that may announces in the dialect of the client
   Running relay(ogar::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, false, nullptr, {},
                 true);
   WebPair pair(relay, fake);
-  CHECK(told(relay) == Told::kNotIn);
+  CHECK(told(relay) == AnnounceResult::kNotIn);
   const Buffer hello = from_hex("fe06000000");
   pair.client.send(net::Opcode::kBinary, hello);
   CHECK(pair.server.next() == "b:fe06000000");
-  CHECK(told(relay) == Told::kYes);
+  CHECK(told(relay) == AnnounceResult::kYes);
   CHECK(pair.client.next() == "b:" + to_hex(announcement(ogar::game(), *ogar::game().named_by_client(hello))));
   pair.server.send("20000000");
   CHECK(pair.client.next() == "b:20000000");
@@ -213,15 +213,15 @@ TEST_CASE("a relay of WebSockets that may announces in the dialect of the client
 TEST_CASE("a relay over ENet that may announces to players, not to clients that load the map") {
   Scene scene(aos::game(), no_limits(), EnetMode::kPackets, nullptr, false, nullptr, true);
   scene.join(3);
-  CHECK(told(scene.running) == Told::kNotIn);
+  CHECK(told(scene.running) == AnnounceResult::kNotIn);
   scene.client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 0901000002000000"); });
-  CHECK(told(scene.running) == Told::kYes);
+  CHECK(told(scene.running) == AnnounceResult::kYes);
   scene.until([&] { return scene.client.heard("0/1 1123026865617221"); });
 
   Scene untouched(aos::game(), no_limits(), EnetMode::kDatagrams, nullptr, false, nullptr, true);
   untouched.join(3);
-  CHECK(told(untouched.running) == Told::kCannot);
+  CHECK(told(untouched.running) == AnnounceResult::kCannot);
 }
 
 TEST_CASE("a server whose loops turn is alive, and one that is held up is not, until it goes on") {

@@ -115,7 +115,7 @@ struct Scene : Turning {
     server.host.disconnect(*server.peer, 10);
     until([&] { return client.peer == nullptr; });
     CHECK(client.log.back() == "down 10");
-    until([&] { return running.totals().open_sessions() == 0; });
+    until([&] { return running.totals().current_sessions() == 0; });
     CHECK(running.totals().by(relay::Reason::kServerLeft) == 1);
     CHECK(running.tapped.record(1).closed == "server left");
   }

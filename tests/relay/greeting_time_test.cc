@@ -92,7 +92,7 @@ class SlowWorker {
   }
 
   FakeServer any, bridge_server, tcp_server, web_server;
-  relay::Server server{1, heard_};
+  relay::ProxyServer server{1, heard_};
   std::vector<net::Address> routes;
   std::size_t slow_bridge = 0, bridge = 0, room = 0, tcp_relay = 0, web_relay = 0;  // in `routes`
   std::atomic<std::size_t> greeted = 0;                                             // of the crowd

@@ -116,7 +116,7 @@ class InSharedRoom {
   /// Sessions that are open.
   std::uint64_t now() const {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) sum += server_.totals(i).open_sessions();
+    for (std::size_t i = 0; i < at.size(); ++i) sum += server_.totals(i).current_sessions();
     return sum;
   }
   bool empty() const {
@@ -132,7 +132,7 @@ class InSharedRoom {
   std::vector<relay::Attendance::Row> attendance() const { return server_.attendance(shared_room_); }
   std::uint64_t orphaned() const { return server_.orphaned(shared_room_); }
 
-  relay::Server& server() { return server_; }
+  relay::ProxyServer& server() { return server_; }
 
   Heard heard;
   std::atomic<bool> asks = false;  ///< its clients may come back to their seats
@@ -158,7 +158,7 @@ class InSharedRoom {
     at.push_back(listening->address);
   }
 
-  relay::Server server_;
+  relay::ProxyServer server_;
   const decltype(relay::BridgeOptions::front) front_;  // null: the toy game's
   std::size_t shared_room_ = 0;
   std::thread thread_;

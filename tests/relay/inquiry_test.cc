@@ -65,7 +65,7 @@ TEST_CASE("a session that has ended, and only waits for its client to close, is 
   const auto all = sessions(running, 2);
   CHECK(running.kick(all[0].info.link, ""));
   CHECK(as_text(first.client.read_all()) == kGoodbye);
-  CHECK(running.totals().open_sessions() == 2);
+  CHECK(running.totals().current_sessions() == 2);
   REQUIRE(running.sessions().size() == 1);
   CHECK(running.sessions()[0].info.link == all[1].info.link);
   CHECK_FALSE(running.kick(all[0].info.link, ""));

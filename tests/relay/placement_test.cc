@@ -30,7 +30,7 @@ class Placed final : public relay::Tap {
  private:
   struct Sink final : relay::TapSink {
     Sink(Placed& its, std::size_t its_worker) : placed(its), worker(its_worker) {}
-    void opened(const relay::SessionInfo&, WallTime) override {
+    void opened(const relay::LinkInfo&, WallTime) override {
       const std::lock_guard lock(placed.mutex_);
       placed.workers_.push_back(worker);
     }
@@ -62,7 +62,7 @@ TEST_CASE("a newcomer gets the worker with the fewest sessions") {
   CHECK(std::count(first.begin(), first.end(), 0U) == 2);
   for (std::size_t i = 0; i < 4; ++i)
     if (first[i] == first[0]) pairs[i].reset();
-  CHECK(eventually([&] { return running.totals().open_sessions() == 2; }));
+  CHECK(eventually([&] { return running.totals().current_sessions() == 2; }));
   for (std::size_t i = 5; i <= 6; ++i) {
     pairs.emplace_back(std::in_place, running, fake);
     CHECK(placed.workers(i).back() == first[0]);
@@ -113,7 +113,7 @@ TEST_CASE("the clients of one ENet listener are shared out among the workers, an
   REQUIRE(late.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
   late.peer = late.host.connect(running.address, 1, 3);
   late.host.connect(running.address, 1, 3);
-  loop.until([&] { return late.ups == 2 && running.totals().open_sessions() == 2; });
+  loop.until([&] { return late.ups == 2 && running.totals().current_sessions() == 2; });
   std::thread stopping([&] { running.stop(); });
   loop.until(
       [&] { return std::count(late.log.begin(), late.log.end(), late.log.back()) == 2 && late.peer == nullptr; });
@@ -125,7 +125,7 @@ TEST_CASE("the clients of one ENet listener are shared out among the workers, an
 TEST_CASE("a shared room gets a worker that has no ENet listener") {
   Placed placed;
   Heard heard;
-  relay::Server server(2, heard);
+  relay::ProxyServer server(2, heard);
   relay::RouteOptions options;
   options.game = &aos::game();
   options.listen = loopback();

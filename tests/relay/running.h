@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 #include "tests/relay/peers.h"
 
 namespace entente::testing {
@@ -15,19 +15,19 @@ namespace entente::testing {
 /// Keeps what a relay says.
 class Heard final : public relay::Events {
  public:
-  void opened(const relay::SessionInfo& session, std::uint64_t more) override {
+  void opened(const relay::LinkInfo& session, std::uint64_t more) override {
     note("opened " + session.client.text(), more);
   }
-  void closed(const relay::SessionInfo&, const relay::SessionEnd& end, std::uint64_t more) override {
+  void closed(const relay::LinkInfo&, const relay::SessionEnd& end, std::uint64_t more) override {
     note(std::string(relay::text(end.reason)) + (end.player.empty() ? "" : ": " + end.player), more);
   }
-  void refused(const relay::SessionInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
+  void refused(const relay::LinkInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t more) override {
     std::string line = relay::text(reason);
     if (*fault.what) line += std::string(": ") + fault.what + "/" + fault.field + " at " + std::to_string(at);
     note(line, more);
   }
-  void words_dropped(const relay::SessionInfo&, std::string_view what, std::uint64_t more) override {
+  void words_dropped(const relay::LinkInfo&, std::string_view what, std::uint64_t more) override {
     note("words_dropped " + std::string(what), more);
   }
   void said(std::string_view sentence, std::uint64_t more) override { note(std::string(sentence), more); }
@@ -85,7 +85,7 @@ class Tapped final : public relay::Tap, private relay::TapSink {
   }
 
  private:
-  void opened(const relay::SessionInfo& session, WallTime) override {
+  void opened(const relay::LinkInfo& session, WallTime) override {
     std::lock_guard lock(mutex_);
     records_[session.link] = {};
   }
@@ -125,17 +125,17 @@ class Serving {
   }
   relay::Totals totals() const { return server_.totals(0); }
   std::vector<relay::SessionReport> sessions() const { return server_.sessions(); }
-  relay::Server& server() { return server_; }
-  const relay::Server& server() const { return server_; }
+  relay::ProxyServer& server() { return server_; }
+  const relay::ProxyServer& server() const { return server_; }
   bool kick(relay::LinkId link, std::string_view why) { return server_.kick(link, why); }
   void set_draining(bool draining) { server_.set_draining(0, draining); }
   std::size_t end_sessions(std::string_view why) { return server_.end_sessions(0, why); }
-  std::vector<relay::SessionReport> say(std::string_view text) { return server_.say(0, text); }
+  std::vector<relay::SessionReport> say(std::string_view text) { return server_.announce(0, text); }
   bool is_alive(Millis time) const { return server_.is_alive(time); }
   void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
   /// Waits until no session is left.
   bool empty() const {
-    return eventually([&] { return totals().open_sessions() == 0; });
+    return eventually([&] { return totals().current_sessions() == 0; });
   }
   /// Waits for that many ends of this reason.
   bool ended(relay::Reason reason, std::uint64_t times = 1) const {
@@ -172,7 +172,7 @@ class Serving {
   }
 
  private:
-  relay::Server server_;
+  relay::ProxyServer server_;
   std::thread thread_;
 };
 

@@ -52,7 +52,7 @@ class SlowToLeave final : public core::Front {
   void hear(const core::Fact& fact, core::FrontOut&) override {
     if (core::as<words::Said>(fact) != nullptr) ++told_;
   }
-  std::optional<core::Absence> awaits(const core::FrontOut&) override {
+  std::optional<core::Absence> try_reserve_seat(const core::FrontOut&) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return std::nullopt;
   }

@@ -147,11 +147,11 @@ TEST_CASE("good peers lose nothing among bad ones, and after a stop everything i
   for (std::thread& one : peers) one.join();
 
   const auto totals = running.totals();
-  CHECK(totals.open_sessions() == 0);
+  CHECK(totals.current_sessions() == 0);
   std::uint64_t ended = 0;
   for (const std::uint64_t n : totals.ended) ended += n;
-  CHECK(ended == totals.opened);
-  CHECK(totals.closed == totals.opened);
+  CHECK(ended == totals.begun);
+  CHECK(totals.closed == totals.begun);
   CHECK(totals.by(relay::Reason::kBadFrame) > 0);
   CHECK(totals.by(relay::Reason::kServerReset) > 0);
   CHECK(totals.unframed > 0);

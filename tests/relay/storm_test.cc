@@ -79,7 +79,7 @@ TEST_CASE("storm: connections that never greet, over TCP") {
     CHECK(pair.server.read(12) == frame("still here"));
   };
   for (const std::string_view beginning : {"", "TO"}) storm_streams(running, beginning, play);
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
 }
 
 TEST_CASE("storm: HTTP upgrades that never end") {
@@ -119,7 +119,7 @@ TEST_CASE("storm: connects over ENet that are never acknowledged leave room for 
       cost.check_while(people);
     }
     if (mode == EnetMode::kDatagrams) {
-      scene.until([&] { return scene.running.totals().open_sessions() == 1; });
+      scene.until([&] { return scene.running.totals().current_sessions() == 1; });
       cost.check_after();
     }
     CHECK(scene.client.peer != nullptr);

@@ -103,7 +103,7 @@ class Disk {
   bool held_ = false, stuck_ = false;
 };
 
-SessionInfo session(LinkId link) {
+LinkInfo session(LinkId link) {
   return {.link = link, .game = &toy::game(), .dialect = 0, .client = {}, .server = {}, .listener = {}};
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("what does not decode is counted for each relay by itself") {
   TapThread tap({});
   auto& sink = tap.sink(0);
   for (const LinkId link : {1u, 2u, 3u}) {
-    SessionInfo info = session(link);
+    LinkInfo info = session(link);
     info.route = link == 3 ? 2 : 0;
     sink.opened(info, 0);
     sink.bytes(link, Way::kToServer, Lane::kDatagram, blob(3, 99), 0);
@@ -243,7 +243,7 @@ TEST_CASE("a client's round trip is the time from a ping to its echo, of each ro
     return frame;
   };
   auto& sink = tap.sink(0);
-  SessionInfo info = session(1);
+  LinkInfo info = session(1);
   info.route = 2;
   sink.opened(info, 0);
   const auto pass = [&](Way way, const Buffer& frame, WallTime at) { sink.bytes(1, way, Lane::kDatagram, frame, at); };
@@ -352,8 +352,8 @@ Buffer land(std::size_t size) {
   return frame;
 }
 
-SessionInfo native_session(LinkId link) {
-  SessionInfo info = session(link);
+LinkInfo native_session(LinkId link) {
+  LinkInfo info = session(link);
   info.game = &native::game();
   return info;
 }
@@ -564,9 +564,9 @@ TEST_CASE("a ring gives what was put in, in order, whatever the sizes and howeve
         continue;
       }
       const auto entry = ring.front();
-      wrong += entry.head.link <= last;
-      last = entry.head.link;
-      wrong += entry.bytes.size() != entry.head.at;
+      wrong += entry.header.link <= last;
+      last = entry.header.link;
+      wrong += entry.bytes.size() != entry.header.at;
       for (const auto byte : entry.bytes) wrong += byte != static_cast<std::uint8_t>(last);
       ++seen;
       ring.pop(entry);

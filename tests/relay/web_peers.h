@@ -135,7 +135,7 @@ struct PathRoutes {
   }
 
   Heard heard;
-  relay::Server server{2, heard};
+  relay::ProxyServer server{2, heard};
   relay::RouteOptions options = [] {
     relay::RouteOptions made;
     made.game = &ogar::game();

@@ -371,7 +371,7 @@ TEST_CASE("only the path and the origins that are listed are served") {
 TEST_CASE("one listener serves several routes by path") {
   FakeServer first, second, rest;
   PathRoutes routes;
-  relay::Server& server = routes.server;
+  relay::ProxyServer& server = routes.server;
   const relay::RouteOptions& options = routes.options;
   routes.add("/first", first);
   routes.add("", rest);
@@ -437,7 +437,7 @@ TEST_CASE("the tap knows a session's dialect before anything it hears, also when
     std::mutex mutex;
     std::string all;
     relay::TapSink& sink(std::size_t) override { return *this; }
-    void opened(const relay::SessionInfo& info, WallTime) override {
+    void opened(const relay::LinkInfo& info, WallTime) override {
       keep("opened " + std::string(info.game->dialects()[info.dialect].name));
     }
     void bytes(relay::LinkId, wire::Way way, wire::Lane, Bytes bytes, WallTime) override {
@@ -491,7 +491,7 @@ class IdleTap final : public relay::Tap, private relay::TapSink {
   relay::TapSink& sink(std::size_t) override { return *this; }
 
  private:
-  void opened(const relay::SessionInfo&, WallTime) override {}
+  void opened(const relay::LinkInfo&, WallTime) override {}
   void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
   void closed(relay::LinkId, std::string_view, WallTime) override {}
 };

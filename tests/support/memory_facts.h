@@ -1,26 +1,26 @@
-// A FactSource in memory, for tests. Law: as for every FactSource (proxy/core/replay/fact_source.h); it seeks by
+// A FactReader in memory, for tests. Law: as for every FactReader (proxy/core/replay/fact_reader.h); it seeks by
 // folding from its beginning, so that it is what others are compared with.
 #pragma once
 
 #include <vector>
 
-#include "proxy/core/replay/fact_source.h"
+#include "proxy/core/replay/fact_reader.h"
 
 namespace entente::testing {
 
-class MemoryFacts final : public core::FactSource {
+class MemoryFacts final : public core::FactReader {
  public:
   /// In the order of their times.
   explicit MemoryFacts(std::vector<core::Fact> facts) : facts_(std::move(facts)) {}
 
-  core::Micros length() const override { return facts_.empty() ? 0 : facts_.back().at; }
+  core::Micros end_time() const override { return facts_.empty() ? 0 : facts_.back().at; }
   std::optional<core::Micros> next_at() override {
     return next_ < facts_.size() ? std::optional(facts_[next_].at) : std::nullopt;
   }
   core::Fact next() override { return facts_[next_++]; }
-  Outcome<Done> seek(core::Micros at, core::World& world) override {
+  Outcome<Done> seek(core::Micros at, core::WorldState& world) override {
     if (at >= broken_from_) return Error{"the tape is torn"};
-    world = core::World();
+    world = core::WorldState();
     for (next_ = 0; next_ < facts_.size() && facts_[next_].at <= at; ++next_) world.fold(facts_[next_]);
     return Done{};
   }

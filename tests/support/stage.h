@@ -61,13 +61,13 @@ class Stage final : public core::Out<Said> {
     now_ = until;
     return take();
   }
-  auto awaits() { return member_->awaits(*this); }
+  auto try_reserve_seat() { return member_->try_reserve_seat(*this); }
   std::string returns(const core::Peer& peer = {}) { return member_->returned(peer, *this), take(); }
   std::string ends(std::string_view why) { return member_->closed(why, *this), take(); }
   std::string closed_with_code(std::uint32_t code, std::string_view why = {}) {
     return member_->closed_with_code(code, why, *this), take();
   }
-  std::string room_ends(std::string_view why) { return member_->room_ends(why, *this), take(); }
+  std::string session_ends(std::string_view why) { return member_->session_ends(why, *this), take(); }
 
   /// What is true, without the member being told.
   void knows(core::Fact fact) {
@@ -89,7 +89,7 @@ class Stage final : public core::Out<Said> {
       frame = frame.subspan(size);
     }
   }
-  std::size_t waiting() const override { return waiting_; }
+  std::size_t queued_bytes() const override { return waiting_; }
   void close(std::string_view why, std::uint32_t code) override {
     closed_ = true;
     line("closes: " + std::string(why) + (code != 0 ? " " + std::to_string(code) : ""));
@@ -101,7 +101,7 @@ class Stage final : public core::Out<Said> {
   void say(Said word) override {
     word.at = now_;
     std::string what = std::string("says ") + core::name_of(word);
-    std::visit([&](const auto& kind) { what += " " + kind.ShortDebugString(); }, word.kind);
+    std::visit([&](const auto& kind) { what += " " + kind.ShortDebugString(); }, word.content);
     while (what.back() == ' ') what.pop_back();
     if constexpr (std::is_same_v<Said, core::Fact>) {
       world_.fold(word);
@@ -109,23 +109,23 @@ class Stage final : public core::Out<Said> {
     }
     line(what);
   }
-  bool server_stops(std::string_view why) override {
+  bool report_server_stopping(std::string_view why) override {
     if (holds_) line("waits for the server: " + std::string(why));
     return holds_;
   }
-  bool lacks_seat(std::string_view why) override {
+  bool report_server_full(std::string_view why) override {
     if (holds_) line("waits for a seat: " + std::string(why));
     return holds_;
   }
   void wake(core::Micros at) override { wake_at_ = std::min(wake_at_, at); }
-  void drop(const Mapping& lost, const char* word) override {
+  void count_drop(const MappingLine& lost, const char* word) override {
     line("loses " + subject(lost, word) + ": " + lost.reason);
   }
   core::Micros now() const override { return now_; }
   std::uint32_t random() override { return static_cast<std::uint32_t>(random_()); }
   core::Id new_id() override { return ++last_id_; }
   core::Id me() const override { return me_; }
-  const core::World& world() const override { return world_; }
+  const core::WorldState& world() const override { return world_; }
 
   void set_waiting(std::size_t bytes) { waiting_ = bytes; }
   /// The room lets players wait for seats.
@@ -142,7 +142,7 @@ class Stage final : public core::Out<Said> {
   wire::Way speaks_;
   std::unique_ptr<wire::Codec> codec_;
   std::unique_ptr<wire::Cutter> cutter_, datagrams_;
-  core::World world_;
+  core::WorldState world_;
   std::mt19937 random_{1};
   core::Micros now_ = 0, wake_at_ = kNever;
   core::Id me_ = 1, last_id_ = 100;  // new ids begin at 101, so that a script can tell them from numbers of the wire

@@ -11,8 +11,8 @@ namespace {
 using core::as;
 using wire::Way;
 
-constexpr Mapping kLostFrame = lost_up("a frame", "", "no word for it");
-constexpr Mapping kLostServersFrame = lost_down("a server's frame", "", "no word for it");
+constexpr MappingLine kLostFrame = dropped_up("a frame", "", "no word for it");
+constexpr MappingLine kLostServersFrame = dropped_down("a server's frame", "", "no word for it");
 constexpr core::Micros kBeatEvery = 20 * core::kMillisecond;
 constexpr std::uint32_t kPartCode = 4001;
 
@@ -71,14 +71,14 @@ class ToyFront final : public core::Front {
     out.send(Lane::kStream, Made(kBeat, static_cast<double>(out.now() / core::kMillisecond % 256)).bytes());
     out.wake(out.now() + kBeatEvery);
   }
-  std::optional<core::Absence> awaits(const core::FrontOut&) override { return absence_; }
+  std::optional<core::Absence> try_reserve_seat(const core::FrontOut&) override { return absence_; }
   void returned(const core::Peer&, core::FrontOut& out) override {
     reader_ = wire::FrameReader(game_, dialect_, Way::kToServer);
     if (game_.client_greeting_size(dialect_) != 0)  // that was heard elsewhere
       reader_.feed(Lane::kStream, as_bytes("TOY!"), [](const wire::Frame&) { return true; });
     out.send(Lane::kStream, Made(kBack, absence_->number).bytes());
   }
-  void room_ends(std::string_view why, core::FrontOut& out) override {
+  void session_ends(std::string_view why, core::FrontOut& out) override {
     out.send(Lane::kStream, Made(kBye, "").bytes());
     if (!stays_) out.close(why, kPartCode);
   }
@@ -128,7 +128,7 @@ class ToyFront final : public core::Front {
         out.close("the player said goodbye");
         return false;
       default:
-        out.lose(kLostFrame);
+        out.drop(kLostFrame);
         if (frame.bytes[1] != kWrong) return true;
         out.fail({"unknown code", "code", 1});
         return false;
@@ -167,7 +167,7 @@ class ToyBack final : public core::Back {
   }
   void hear(const core::Intent& intent, core::BackOut& out) override {
     const bool left = as<words::Leave>(intent) != nullptr;
-    if (left) return room_ends("", out);
+    if (left) return session_ends("", out);
     if (const auto* say = as<words::Say>(intent)) speak(Lane::kStream, Made(kSay, say->text()), out);
     const bool datagrams =
         game_.transport() == wire::Transport::kTcpAndUdp || game_.transport() == wire::Transport::kEnet;
@@ -180,7 +180,7 @@ class ToyBack final : public core::Back {
     refused.set_text(std::to_string(code));
     out.say(std::move(refused));
   }
-  void room_ends(std::string_view why, core::BackOut& out) override {
+  void session_ends(std::string_view why, core::BackOut& out) override {
     out.send(Lane::kStream, Made(kBye, "").bytes());
     out.close(why, kPartCode);
   }
@@ -219,7 +219,7 @@ class ToyBack final : public core::Back {
         out.close("the server said goodbye");
         return false;
       default:
-        out.lose(kLostServersFrame);
+        out.drop(kLostServersFrame);
         if (frame.bytes[1] != kWrong) return true;
         out.fail({"unknown code", "code", 1});
         return false;

@@ -243,7 +243,7 @@ class ToyGame : public wire::Game {
     return std::make_unique<DatagramCutter>();
   }
   std::size_t largest_frame() const override { return kLargest; }
-  bool whole_frames(wire::Way way, wire::Stage stage) const override {
+  bool requires_one_write(wire::Way way, wire::Stage stage) const override {
     return way == wire::Way::kToClient && stage == wire::Stage::kGreeting;
   }
   std::size_t client_greeting_size(std::size_t) const override { return 4; }

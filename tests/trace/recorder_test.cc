@@ -493,7 +493,7 @@ TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost 
     for (WallTime i = 0; i < 12; ++i) {
       (*recorder)->frame(i * kSecond, view(1, "some text of a frame"));
       const auto link = static_cast<std::uint32_t>(i / 3);
-      if (words) (*recorder)->word(i * kSecond, link, Word::kIntent, as_bytes(a_word()));
+      if (words) (*recorder)->word(i * kSecond, link, WordKind::kIntent, as_bytes(a_word()));
     }
     const auto closed = (*recorder)->close(20 * kSecond);
     CHECK((*recorder)->lost().frames + (*recorder)->recorded().frames == 12);
@@ -527,14 +527,14 @@ TEST_CASE("a disk without room for a link's first word is said, and what it cost
   REQUIRE(opened.ok());
   auto& recorder = **opened;
   const std::string word = a_word();
-  recorder.word(1 * kSecond, 1, Word::kIntent, as_bytes(word));
+  recorder.word(1 * kSecond, 1, WordKind::kIntent, as_bytes(word));
   recorder.tick(2 * kSecond);
   room = file.size();
-  recorder.word(3 * kSecond, 2, Word::kIntent, as_bytes(word));  // there is no room for its channel
+  recorder.word(3 * kSecond, 2, WordKind::kIntent, as_bytes(word));  // there is no room for its channel
   CHECK(said == std::vector<std::string>{"cannot write disk: No space left on device"});
   CHECK(recorder.lost().bytes == word.size());
   room = 1 << 20;
-  recorder.word(5 * kSecond, 2, Word::kIntent, as_bytes(word));
+  recorder.word(5 * kSecond, 2, WordKind::kIntent, as_bytes(word));
   REQUIRE(ok(recorder.close(6 * kSecond)));
   CHECK(lines(file) == std::vector<std::string>{"1 ",
                                                 "5 note 0 frames are not recorded: cannot write disk: No space left on "
@@ -551,7 +551,7 @@ TEST_CASE("more links than a file has channels for: what is left out is said" * 
   constexpr std::uint32_t kLinks = 66'000;
   for (std::uint32_t link = 1; link <= kLinks; ++link) {
     (*recorder)->opened(link, opening(link));
-    (*recorder)->word(link, link, Word::kIntent, as_bytes(word));
+    (*recorder)->word(link, link, WordKind::kIntent, as_bytes(word));
     (*recorder)->closed(link, link, "left");
   }
   REQUIRE((*recorder)->close(kLinks).ok());

@@ -145,7 +145,7 @@ Buffer long_recording() {
         pose.set_y(chance = chance * 1664525 + 1013904223);
         Buffer bytes(fact.ByteSizeLong());
         fact.SerializeWithCachedSizesToArray(bytes.data());
-        (*recorder)->word(now, link, Word::kFact, bytes);
+        (*recorder)->word(now, link, WordKind::kFact, bytes);
       }
     }
     (*recorder)->tick(now);

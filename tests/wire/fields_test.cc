@@ -204,7 +204,7 @@ TEST_CASE("the outline shows dialects apart only where they differ") {
   CHECK(text.find("zeroed, until an item's first number is 0:") != std::string::npos);
 }
 
-struct Heard final : wire::Dissected {
+struct Heard final : wire::DissectorSink {
   std::string all;
   void frame(const Frame& f) override { (all += f.stage == Stage::kGreeting ? "g:" : "f:") += to_hex(f.bytes) + " "; }
   void raw(Way, Lane, Bytes bytes, const Fault* why) override {

@@ -14,7 +14,7 @@ void AosBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   server_.feed(lane, bytes, out, [&](const Message& message) {
     std::visit(
         [&](const auto& m) {
-          core::hand(m, out, joining_, lives_, man_, hands_, snapshots_, objectives_, blocks_, talk_);
+          core::hand(m, out, joining_, lives_, man_, hands_, snapshots_, objectives_, blocks_, chat_);
         },
         message);
   });
@@ -26,13 +26,13 @@ void AosBack::hear(const core::Intent& intent, Outlet& out) {
     leave();
     return out.close("the player left");
   }
-  if (intent.by != out.me()) return out.lose(loss::kNobody, intent);
+  if (intent.by != out.me()) return out.drop(drops::kNobody, intent);
   // Grenades, reloading and building are not shots, whatever word another game has for them.
   if (const auto* fire = as<words::Fire>(intent); fire != nullptr && fire->kind() == words::GRENADE)
     return hands_.throw_grenade(*fire, out);
   if (as<words::Eject>(intent) != nullptr) return hands_.reload(out);
   const auto* trigger = as<words::Trigger>(intent);
-  if (trigger != nullptr && man_.plays_itself()) return hands_.hear(*trigger, out);
+  if (trigger != nullptr && man_.client_moves_body()) return hands_.hear(*trigger, out);
   const Point here = point_of(man_.place());
   if (const auto shooting = man_.steering().shooting(intent, here.x, here.y)) {
     if (marksman_.wish(*shooting, out)) keep_alive(out);
@@ -45,12 +45,12 @@ void AosBack::hear(const core::Intent& intent, Outlet& out) {
 
 void AosBack::hear_other(const core::Intent& intent, Outlet& out) {
   const auto each = [&]<class Word>(const Word& word) {
-    if constexpr (core::kOneHears<Word, Outlet, Joining, Man, Hands, BackTalk>)
-      core::hand(word, out, joining_, man_, hands_, talk_);
+    if constexpr (core::kOneHears<Word, Outlet, Joining, Man, Hands, BackChat>)
+      core::hand(word, out, joining_, man_, hands_, chat_);
     else if (!man_.steer(intent))
-      core::lose_unsupported<mapping>(intent, out);
+      core::drop_unsupported<mapping>(intent, out);
   };
-  std::visit(each, intent.kind);
+  std::visit(each, intent.content);
 }
 
 void AosBack::tick(Outlet& out) {
@@ -61,13 +61,13 @@ void AosBack::tick(Outlet& out) {
     man_.drive(hands_.aiming(), out);
   }
   snapshots_.tell_shots(out);
-  talk_.speak_on(out);
+  chat_.speak_on(out);
   keep_alive(out);
 }
 
 void AosBack::keep_alive(Outlet& out) const {
   man_.keep_alive(out);
-  talk_.keep_alive(out);
+  chat_.keep_alive(out);
 }
 
 /// False: it was left already.
@@ -114,7 +114,7 @@ std::string AosBack::why_dismissed(std::uint32_t code, std::string_view why, Out
   }
 }
 
-void AosBack::room_ends(std::string_view why, Outlet& out) {
+void AosBack::session_ends(std::string_view why, Outlet& out) {
   leave();
   out.close(why);
 }

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "adapters/aos/back/blocks.h"
+#include "adapters/aos/back/chat.h"
 #include "adapters/aos/back/joining.h"
 #include "adapters/aos/back/lives.h"
 #include "adapters/aos/back/marksman.h"
-#include "adapters/aos/back/talk.h"
 
 namespace entente::aos {
 
@@ -22,7 +22,7 @@ class AosBack final : public core::Back {
   void tick(Outlet& out) override;
   void closed(std::string_view why, Outlet& out) override;
   void closed_with_code(std::uint32_t code, std::string_view why, Outlet& out) override;
-  void room_ends(std::string_view why, Outlet& out) override;
+  void session_ends(std::string_view why, Outlet& out) override;
 
   /// For tests: a map that did not come over the wire.
   void learn(VoxelMap map, words::World world, const StateData& state, Outlet& out) {
@@ -45,7 +45,7 @@ class AosBack final : public core::Back {
   Blocks blocks_{server_, players_, hands_};
   Joining joining_{server_, players_, man_, hands_, objectives_, snapshots_};
   Marksman marksman_;
-  BackTalk talk_{server_, players_};
+  BackChat chat_{server_, players_};
 };
 
 }  // namespace entente::aos

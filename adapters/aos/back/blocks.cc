@@ -16,8 +16,8 @@ std::size_t Blocks::change_map(words::Edit::Op op, const Block& at, const Block&
 }
 
 void Blocks::hear(const BlockAction& action, BackOut& out) {
-  if (!server_.loaded()) return out.lose(loss::kBlockTooEarly);
-  if (!in_map(action.at) || action.action > kBlast) return out.lose(loss::kBlockOutside);
+  if (!server_.loaded()) return out.drop(drops::kBlockTooEarly);
+  if (!in_map(action.at) || action.action > kBlast) return out.drop(drops::kBlockOutside);
   const ServerPlayer* one = players_.find(action.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
   change_map(edit_of(action.action), action.at, action.at, colour, out);
@@ -35,8 +35,8 @@ void Blocks::hear(const BlockAction& action, BackOut& out) {
 }
 
 void Blocks::hear(const BlockLine& line, BackOut& out) {
-  if (!server_.loaded()) return out.lose(loss::kLineTooEarly);
-  if (!in_map(line.from) || !in_map(line.to)) return out.lose(loss::kLineOutside);
+  if (!server_.loaded()) return out.drop(drops::kLineTooEarly);
+  if (!in_map(line.from) || !in_map(line.to)) return out.drop(drops::kLineOutside);
   const ServerPlayer* one = players_.find(line.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
   const std::size_t built = change_map(words::Edit::LINE, line.from, line.to, colour, out);

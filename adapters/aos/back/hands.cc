@@ -57,20 +57,20 @@ void Hands::press(std::uint8_t buttons, BackOut& out) {
 
 void Hands::hear(const words::Tool& tool, BackOut& out) {
   const std::uint32_t number = tool.number();
-  if (number > kGrenades) return out.lose(loss::kNoTool);
+  if (number > kGrenades) return out.drop(drops::kNoTool);
   if (man_.may_act()) return hold(static_cast<std::uint8_t>(number), out);
   life_.tool = static_cast<std::uint8_t>(number);
 }
 
 /// Of a client of this game, which shoots itself.
 void Hands::hear(const words::Trigger& trigger, BackOut& out) {
-  if (!man_.may_act()) return out.lose(loss::kNotInPlay, trigger);
+  if (!man_.may_act()) return out.drop(drops::kNotInPlay, trigger);
   press(static_cast<std::uint8_t>((trigger.primary() ? kPrimary : 0) | (trigger.secondary() ? kSecondary : 0)), out);
 }
 
 void Hands::hear(const words::HitClaim& claim, BackOut& out) {
   const std::uint8_t* victim = players_.number_of(claim.victim());
-  if (!man_.may_act() || victim == nullptr) return out.lose(loss::kHitNobodyInPlay);
+  if (!man_.may_act() || victim == nullptr) return out.drop(drops::kHitNobodyInPlay);
   server_.send(Hit{*victim, static_cast<std::uint8_t>(claim.part() <= words::HitClaim::MELEE ? claim.part() : 0)}, out);
 }
 
@@ -83,7 +83,7 @@ void Hands::hear(const words::Change& change, BackOut& out) {
       out.say(me->player);
     }
   }
-  if (change.has_name() || change.has_motto() || change.has_skin()) out.lose(loss::kNewName);
+  if (change.has_name() || change.has_motto() || change.has_skin()) out.drop(drops::kNewName);
   if (server_.wish && change.has_team()) server_.wish->set_team(change.team());
   if (server_.wish && change.has_kit()) server_.wish->set_kit(change.kit());
   if (!server_.in()) return;
@@ -93,16 +93,16 @@ void Hands::hear(const words::Change& change, BackOut& out) {
 
 /// Nothing is changed here before the server says so to all. A line begins where the right button was pressed.
 void Hands::hear(const words::Edit& edit, BackOut& out) {
-  if (!man_.may_act()) return out.lose(loss::kNotInPlay, edit);
-  if (edit.op() == words::Edit::BLAST) return out.lose(loss::kBlast);
+  if (!man_.may_act()) return out.drop(drops::kNotInPlay, edit);
+  if (edit.op() == words::Edit::BLAST) return out.drop(drops::kBlast);
   const Block at = block_at({edit.x(), edit.y(), edit.z()}), to = block_at({edit.x2(), edit.y2(), edit.z2()});
   const bool line = edit.op() == words::Edit::LINE, builds = line || edit.op() == words::Edit::BUILD;
-  if (!in_map(at) || (line && !in_map(to))) return out.lose(loss::kWishOutside);
+  if (!in_map(at) || (line && !in_map(to))) return out.drop(drops::kWishOutside);
   const bool by_gun = life_.tool == kGun && !builds;
   const Micros every = by_gun ? kEditByGun[players_.own()->weapon] : kEditEvery;
-  if (out.now() < edits_at_ + every) return out.lose(loss::kEditTooFast);
+  if (out.now() < edits_at_ + every) return out.drop(drops::kEditTooFast);
   edits_at_ = out.now();
-  if (!man_.plays_itself()) hold(builds ? kBlocks : kSpade, out);
+  if (!man_.client_moves_body()) hold(builds ? kBlocks : kSpade, out);
   if (builds && edit.colour() != colour_ && edit.colour() != 0) {
     colour_ = edit.colour();
     server_.send(SetColour{server_.number, wire_colour(colour_)}, out);
@@ -115,9 +115,9 @@ void Hands::hear(const words::Edit& edit, BackOut& out) {
 }
 
 void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
-  if (!man_.may_act()) return out.lose(loss::kFireNotInPlay);
-  if (life_.grenades == 0) return out.lose(loss::kNoGrenades);
-  if (out.now() < life_.throws_at + kThrowEvery) return out.lose(loss::kThrowTooFast);
+  if (!man_.may_act()) return out.drop(drops::kFireNotInPlay);
+  if (life_.grenades == 0) return out.drop(drops::kNoGrenades);
+  if (out.now() < life_.throws_at + kThrowEvery) return out.drop(drops::kThrowTooFast);
   Grenade grenade;
   grenade.player = server_.number;
   grenade.fuse = static_cast<float>(std::clamp(fire.life(), 0.0, kLongestFuse));
@@ -128,7 +128,7 @@ void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
     sane = sane && std::isfinite(grenade.position[i]) && std::isfinite(grenade.velocity[i]);
     grenade.velocity[i] = std::clamp(grenade.velocity[i], -kHardestThrow, kHardestThrow);
   }
-  if (!sane) return out.lose(loss::kFireNotFinite);  // piqueserver bans for them
+  if (!sane) return out.drop(drops::kFireNotFinite);  // piqueserver bans for them
   life_.throws_at = out.now();
   --life_.grenades;
   hold(kGrenades, out);
@@ -138,7 +138,7 @@ void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
 }
 
 void Hands::reload(BackOut& out) {
-  if (!man_.may_act()) return out.lose(loss::kReloadNotInPlay);
+  if (!man_.may_act()) return out.drop(drops::kReloadNotInPlay);
   const std::uint8_t weapon = players_.own()->weapon;
   if (life_.reserve == 0 || out.now() < life_.reloads_until) return;
   life_.reloads_until = out.now() + micros(gun(weapon).reload_s) + kReloadLate;
@@ -148,12 +148,12 @@ void Hands::reload(BackOut& out) {
 
 /// Null: the gun may be fired now. A magazine is filled as soon as it is empty; while shells go in one by one, what is
 /// in can be fired.
-const Mapping* Hands::why_not_fire(const BackOut& out) const {
-  if (life_.clip == 0 && life_.reserve == 0) return &loss::kNoRounds;
+const MappingLine* Hands::why_not_fire(const BackOut& out) const {
+  if (life_.clip == 0 && life_.reserve == 0) return &drops::kNoRounds;
   const bool loads = life_.clip == 0 || players_.own()->weapon != kShotgun;
-  if (out.now() < life_.reloads_until && loads) return &loss::kReloading;
-  if (life_.clip == 0) return &loss::kClipEmpty;
-  return out.now() < life_.fires_at ? &loss::kNextRound : nullptr;
+  if (out.now() < life_.reloads_until && loads) return &drops::kReloading;
+  if (life_.clip == 0) return &drops::kClipEmpty;
+  return out.now() < life_.fires_at ? &drops::kNextRound : nullptr;
 }
 
 void Hands::aim(BackOut& out) {
@@ -186,7 +186,7 @@ void Hands::spend_blocks(std::size_t count) {
 
 void Hands::hear(const Restock& restock, BackOut& out) {
   ServerPlayer* me = players_.own();
-  if (restock.player != server_.number || me == nullptr || me->unit == 0) return out.lose(loss::kRestockOfOther);
+  if (restock.player != server_.number || me == nullptr || me->unit == 0) return out.drop(drops::kRestockOfOther);
   life_.reserve = gun(me->weapon).reserve;
   life_.blocks = kFullBlocks;
   life_.grenades = kFullGrenades;
@@ -197,7 +197,7 @@ void Hands::hear(const Restock& restock, BackOut& out) {
   out.say(health);
   life_.empty_told = 0;
   tell_ammo(out);
-  if (life_.clip == 0 && !man_.plays_itself()) reload(out);
+  if (life_.clip == 0 && !man_.client_moves_body()) reload(out);
 }
 
 void Hands::tell_ammo(BackOut& out) {
@@ -213,7 +213,7 @@ void Hands::tell_ammo(BackOut& out) {
 /// To the shooter: how it ended. Of another: that it began.
 void Hands::hear(const WeaponReload& reload, BackOut& out) {
   ServerPlayer* one = players_.find(reload.player);
-  if (one == nullptr) return out.lose(loss::kReloadOfNobody);
+  if (one == nullptr) return out.drop(drops::kReloadOfNobody);
   if (reload.player == server_.number) {
     life_.clip = reload.clip;
     life_.reserve = reload.reserve;

@@ -37,7 +37,7 @@ class Hands {
 
   // For the shots that the player's client does not fire itself.
   /// Null: the gun may be fired now.
-  const Mapping* why_not_fire(const BackOut& out) const;
+  const MappingLine* why_not_fire(const BackOut& out) const;
   void aim(BackOut& out);
   void pull(BackOut& out);
   /// Releases the trigger, some time after it was pulled.

@@ -41,7 +41,7 @@ void Joining::hear(const MapStart& start, BackOut& out) {
 }
 
 void Joining::hear(const MapChunk& chunk, BackOut& out) {
-  if (server_.stage != Stage::kMap) return out.lose(loss::kNoMapBegun);
+  if (server_.stage != Stage::kMap) return out.drop(drops::kNoMapBegun);
   if (!loading_) loading_ = std::make_unique<MapReceiver>();
   if (const auto fault = loading_->feed(chunk.data)) return server_.fail(*fault, out);
   loaded_ += chunk.data.size();
@@ -53,7 +53,7 @@ void Joining::hear(const MapChunk& chunk, BackOut& out) {
 
 /// Behind the last chunk: what size Map Start named says nothing (piqueserver always names the same).
 void Joining::hear(const StateData& state, BackOut& out) {
-  if (server_.stage != Stage::kMap) return out.lose(loss::kMapLoaded);
+  if (server_.stage != Stage::kMap) return out.drop(drops::kMapLoaded);
   if (!loading_ || !loading_->complete())
     return server_.refuse(words::Refused::OTHER, "the map ends before its last column", out);
   VoxelMap map = loading_->take();
@@ -78,7 +78,7 @@ void Joining::learn(VoxelMap map, words::World world, const StateData& state, Ba
   out.say(server_.room);
   tell_rules(state, out);
   out.say(std::move(world));
-  server_.stage = Stage::kAtTheDoor;
+  server_.stage = Stage::kReadyToEnter;
   words::Round round;
   out.say(round);
   for (auto& [number, one] : players_) players_.tell(one, out);
@@ -123,7 +123,7 @@ void Joining::hear(const words::Spawn&, BackOut& out) {
 
 /// Its player, as he wishes to be: the server creates him when he plays.
 void Joining::introduce(BackOut& out) {
-  if (server_.stage != Stage::kAtTheDoor || !server_.wish || out.me() == 0) return;
+  if (server_.stage != Stage::kReadyToEnter || !server_.wish || out.me() == 0) return;
   words::Player me;
   me.set_id(out.me());
   me.set_name(server_.wish->name());
@@ -136,7 +136,7 @@ void Joining::introduce(BackOut& out) {
 
 /// Once the map is loaded and the player wishes to play; who watches wishes so by coming.
 void Joining::enter(BackOut& out) {
-  if (server_.stage != Stage::kAtTheDoor || !server_.wish || !wants_spawn_) return;
+  if (server_.stage != Stage::kReadyToEnter || !server_.wish || !wants_spawn_) return;
   server_.stage = Stage::kEntering;
   ExistingPlayer message;
   message.player = server_.number;

@@ -23,9 +23,9 @@ class Joining {
   void hear(const StateData& state, BackOut& out);
   void hear(const HandshakeInit& init, BackOut& out);
   void hear(const VersionGet&, BackOut& out);
-  void hear(const ExtensionInfo&, BackOut& out) { out.lose(loss::kExtensionInfo); }
-  void hear(const PlayerProperties&, BackOut& out) { out.lose(loss::kPlayerProperties); }
-  void hear(const ExtensionPacket&, BackOut& out) { out.lose(loss::kExtensionPacket); }
+  void hear(const ExtensionInfo&, BackOut& out) { out.drop(drops::kExtensionInfo); }
+  void hear(const PlayerProperties&, BackOut& out) { out.drop(drops::kPlayerProperties); }
+  void hear(const ExtensionPacket&, BackOut& out) { out.drop(drops::kExtensionPacket); }
   void hear(const FogColour& fog, BackOut& out);
   void hear(const words::Enter& wish, BackOut& out);
   void hear(const words::Spawn&, BackOut& out);

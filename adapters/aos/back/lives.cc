@@ -4,7 +4,7 @@ namespace entente::aos {
 
 /// Who was there before us. Where he is, the next snapshot shows.
 void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
-  if (existing.player == server_.number && server_.in()) return out.lose(loss::kExistingIsUs);
+  if (existing.player == server_.number && server_.in()) return out.drop(drops::kExistingIsUs);
   ServerPlayer& one = players_.meet(existing.player, out);
   one.team = existing.team;
   one.weapon = weapon_of(kit_of(existing.weapon));
@@ -20,7 +20,7 @@ void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
 
 /// Comes into play: new, back from the dead, on another side, or with another weapon. Spectators, too.
 void Lives::hear(const CreatePlayer& created, BackOut& out) {
-  if (!may_be(created.position)) return out.lose(loss::kCreatedOutside);
+  if (!may_be(created.position)) return out.drop(drops::kCreatedOutside);
   ServerPlayer& one = players_.meet(created.player, out);
   const words::Player before = one.player;
   one.team = created.team;
@@ -57,13 +57,13 @@ void Lives::begin_own(const CreatePlayer& created, BackOut& out) {
 }
 
 void Lives::hear(const PlayerLeft& left, BackOut& out) {
-  if (left.player == server_.number) return out.lose(loss::kLeftIsUs);
-  if (!players_.forget(left.player, out)) out.lose(loss::kLeftNobody);
+  if (left.player == server_.number) return out.drop(drops::kLeftIsUs);
+  if (!players_.forget(left.player, out)) out.drop(drops::kLeftNobody);
 }
 
 void Lives::hear(const KillAction& kill, BackOut& out) {
   ServerPlayer* victim = players_.find(kill.victim);
-  if (victim == nullptr) return out.lose(loss::kKilledNobody);
+  if (victim == nullptr) return out.drop(drops::kKilledNobody);
   ServerPlayer* killer = kill.killer != kill.victim ? players_.find(kill.killer) : nullptr;
   victim->alive = false;
   victim->died = true;
@@ -88,7 +88,7 @@ void Lives::hear(const KillAction& kill, BackOut& out) {
 /// The colour of the blocks he will build.
 void Lives::hear(const SetColour& set, BackOut& out) {
   ServerPlayer* one = players_.find(set.player);
-  if (one == nullptr) return out.lose(loss::kColourOfNobody);
+  if (one == nullptr) return out.drop(drops::kColourOfNobody);
   one->player.set_colour(colour_of(set.colour));
   out.say(one->player);
 }
@@ -96,7 +96,7 @@ void Lives::hear(const SetColour& set, BackOut& out) {
 /// Who shot us is nearest to where it came from.
 void Lives::hear(const SetHp& hp, BackOut& out) {
   const ServerPlayer* me = players_.own();
-  if (me == nullptr || me->unit == 0) return out.lose(loss::kHpOfDead);
+  if (me == nullptr || me->unit == 0) return out.drop(drops::kHpOfDead);
   words::Health health;
   health.set_unit(me->unit);
   health.set_now(hp.hp);

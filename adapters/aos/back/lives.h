@@ -16,7 +16,7 @@ class Lives {
   void hear(const KillAction& kill, BackOut& out);
   void hear(const SetColour& set, BackOut& out);
   void hear(const SetHp& hp, BackOut& out);
-  void hear(const ChangeWeapon&, BackOut& out) { out.lose(loss::kChangeWeapon); }
+  void hear(const ChangeWeapon&, BackOut& out) { out.drop(drops::kChangeWeapon); }
 
  private:
   void begin_own(const CreatePlayer& created, BackOut& out);

@@ -24,7 +24,7 @@ constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;  // blocks between the two
 constexpr float kMostAstray = 8;                       // blocks between a foreign client's claim and our man
 constexpr double kNear = 0.3;                          // metres from a place: nearer, nothing is wished any more
 constexpr double kJumps = 2;                           // metres a second upwards: its client has jumped
-constexpr double kSlow = 0.6;                          // of the top speed: sneaks
+constexpr double kSneakSpeed = 0.6;                    // of the top speed: sneaks
 constexpr std::uint8_t kStill = 1, kMoving = 4;        // forms of State Update
 
 }  // namespace
@@ -72,7 +72,7 @@ void Man::keep_alive(BackOut& out) const {
 
 /// A command. SpadesX says zeros to who is not in play.
 void Man::hear(const PositionData& position, BackOut& out) {
-  if (!life_.alive || !may_be(position.position) || nowhere(position.position)) return out.lose(loss::kPositionOfDead);
+  if (!life_.alive || !may_be(position.position) || nowhere(position.position)) return out.drop(drops::kPositionOfDead);
   be_at(position.position, out);
 }
 
@@ -93,7 +93,7 @@ void Man::be_at(const Vec3& position, BackOut& out) {
 /// Where a snapshot shows us. A client of this game knows itself where it is, and is told by Position Data where it
 /// shall be; with State Updates there is no other word for that.
 void Man::compare(const Vec3& seen, BackOut& out) {
-  if (!life_.alive || (plays_itself() && !server_.dialect().state_updates)) return;
+  if (!life_.alive || (client_moves_body() && !server_.dialect().state_updates)) return;
   if (distance(seen, life_.body.position) < kAstray) {
     life_.astray = 0;
     return;
@@ -111,8 +111,8 @@ void Man::hear(const words::Keys& keys, BackOut& out) {
   life_.look = orientation_of(keys.yaw(), keys.pitch());
   if (!is_finite(life_.look)) life_.look = {1, 0, 0};
   if (!may_act()) return;
-  if (life_.look != life_.look_sent && !server_.dialect().state_updates) tell_look(life_.look, out);
-  tell_keys(life_.keys, out);
+  if (life_.look != life_.look_sent && !server_.dialect().state_updates) send_look(life_.look, out);
+  send_keys(life_.keys, out);
 }
 
 /// Of a client of this game it is the truth, as far as the server lets it be; of another, a wish.
@@ -122,7 +122,7 @@ void Man::hear(const words::PoseClaim& claim, BackOut& out) {
   if (!heard_keys_) by_keys_ = false;
   const Vec3 place = eyes_of(claim);
   if (!heard_keys_ || !may_act()) return;
-  if (!may_be(place)) return out.lose(loss::kClaimOutside);
+  if (!may_be(place)) return out.drop(drops::kClaimOutside);
   life_.body.position = place;
   life_.body.crouching = (claim.state() & words::Pose::CROUCHING) != 0;
   if (server_.dialect().state_updates) {
@@ -130,8 +130,8 @@ void Man::hear(const words::PoseClaim& claim, BackOut& out) {
     life_.body.velocity = is_finite(velocity) ? velocity : Vec3{};
     return;
   }
-  if (life_.place_sent_at > life_.since && !may_tell_place(kPlaceSoonest, out)) return out.lose(loss::kClaimTooOften);
-  tell_place(out);
+  if (life_.place_sent_at > life_.since && !may_send_place(kPlaceSoonest, out)) return out.drop(drops::kClaimTooOften);
+  send_place(out);
 }
 
 // -- Going ------------------------------------------------------------------------------------------------------------
@@ -149,9 +149,9 @@ void Man::drive(bool aiming, BackOut& out) {
     tell_server(urge, out);
   }
   correct_client(out);
-  if (!plays_itself() && !server_.dialect().state_updates && may_tell_place(kPlaceEvery, out) &&
+  if (!client_moves_body() && !server_.dialect().state_updates && may_send_place(kPlaceEvery, out) &&
       distance(life_.place_sent, life_.body.position) > kMoved)
-    tell_place(out);
+    send_place(out);
   tell_pose(out);
 }
 
@@ -176,7 +176,7 @@ Urge Man::urge_now(bool aiming, BackOut& out) {
     goal.x = place[0];
     goal.y = place[1];
   }
-  goal.slow = course.speed < kSlow;
+  goal.slow = course.speed < kSneakSpeed;
   goal.hurry = !aims;
   if (aims || course.yaw || course.kind == core::Course::Kind::kStay) goal.look = &life_.look;
   if (!std::isfinite(goal.x) || !std::isfinite(goal.y)) return urge;
@@ -217,20 +217,20 @@ void Man::correct_client(BackOut& out) {
 // -- Telling the server -----------------------------------------------------------------------------------------------
 
 void Man::tell_server(const Urge& urge, BackOut& out) {
-  if (server_.dialect().state_updates) return tell_state(urge, out);
+  if (server_.dialect().state_updates) return send_state(urge, out);
   const Vec3 &is = urge.orientation, &was = life_.look_sent;
   const bool turned = is[0] * was[0] + is[1] * was[1] + is[2] * was[2] < kTurn;
-  if (turned || (is != was && out.now() >= life_.look_sent_at + kLookAgain)) tell_look(is, out);
-  tell_keys(urge.keys, out);
+  if (turned || (is != was && out.now() >= life_.look_sent_at + kLookAgain)) send_look(is, out);
+  send_keys(urge.keys, out);
 }
 
-void Man::tell_keys(std::uint8_t keys, BackOut& out) {
+void Man::send_keys(std::uint8_t keys, BackOut& out) {
   if (keys == life_.keys_sent || server_.dialect().state_updates) return;
   life_.keys_sent = keys;
   server_.send(InputData{server_.number, keys}, out);
 }
 
-void Man::tell_look(const Vec3& look, BackOut& out) {
+void Man::send_look(const Vec3& look, BackOut& out) {
   life_.look_sent = look;
   life_.look_sent_at = out.now();
   server_.send(OrientationData{look}, out);
@@ -243,7 +243,7 @@ void Man::mind_stall(BackOut& out) {
 }
 
 /// A server that sends no snapshots, or few, is told all the same.
-bool Man::may_tell_place(Micros every, BackOut& out) const {
+bool Man::may_send_place(Micros every, BackOut& out) const {
   const Micros since = out.now() - life_.place_sent_at;
   if (since < every || since >= kPlaceLatest || life_.snapshot_at == 0) return since >= every;
   return out.now() >= life_.place_from && out.now() <= life_.snapshot_at + kStalls;
@@ -254,14 +254,14 @@ void Man::look_to_shoot(const Vec3& look, BackOut& out) {
   life_.look_until = out.now() + kLooksOn;
   const auto keys = static_cast<std::uint8_t>(life_.keys_sent & ~kSprint);  // who sprints cannot shoot
   if (!server_.dialect().state_updates) {
-    tell_keys(keys, out);
-    tell_look(look, out);
+    send_keys(keys, out);
+    send_look(look, out);
   } else if (look != track_.motions[0].orientation || keys != life_.keys_sent) {
-    tell_state({keys, look}, out);
+    send_state({keys, look}, out);
   }
 }
 
-void Man::tell_place(BackOut& out) {
+void Man::send_place(BackOut& out) {
   life_.place_sent = life_.body.position;
   life_.place_sent_at = out.now();
   server_.send(PositionData{life_.body.position}, out);
@@ -269,7 +269,7 @@ void Man::tell_place(BackOut& out) {
 
 /// One a step, and one more before a shot that turns. It says half a second of keys, so that a lost one matters little;
 /// what does not move is not repeated.
-void Man::tell_state(const Urge& urge, BackOut& out) {
+void Man::send_state(const Urge& urge, BackOut& out) {
   Track& track = track_;
   const Motion now = {life_.body.position, urge.orientation, life_.body.velocity};
   const Motion& last = track.motions[0];

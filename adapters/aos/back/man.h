@@ -22,13 +22,13 @@ class Man {
   void forget();
   bool may_act() const { return server_.in() && life_.alive; }
   /// Whether the player's client is one of this game: it then moves the body, uses the hands and reports hits itself.
-  bool plays_itself() const { return heard_keys_ && heard_claim_; }
+  bool client_moves_body() const { return heard_keys_ && heard_claim_; }
   const Vec3& place() const { return life_.body.position; }
   const Vec3& look() const { return life_.look; }
   core::Steering& steering() { return steering_; }
 
   void hear(const PositionData& position, BackOut& out);
-  void hear(const OrientationData&, BackOut& out) { out.lose(loss::kOrientation); }
+  void hear(const OrientationData&, BackOut& out) { out.drop(drops::kOrientation); }
   void hear(const words::Keys& keys, BackOut& out);
   void hear(const words::PoseClaim& claim, BackOut& out);
   /// False: the word is not about steering.
@@ -54,11 +54,11 @@ class Man {
   void correct_client(BackOut& out);
   void mind_speed(double off, BackOut& out);
   void tell_server(const Urge& urge, BackOut& out);
-  void tell_keys(std::uint8_t keys, BackOut& out);
-  void tell_look(const Vec3& look, BackOut& out);
-  void tell_place(BackOut& out);
-  bool may_tell_place(core::Micros every, BackOut& out) const;
-  void tell_state(const Urge& urge, BackOut& out);
+  void send_keys(std::uint8_t keys, BackOut& out);
+  void send_look(const Vec3& look, BackOut& out);
+  void send_place(BackOut& out);
+  bool may_send_place(core::Micros every, BackOut& out) const;
+  void send_state(const Urge& urge, BackOut& out);
   void tell_pose(BackOut& out);
   words::Pose pose() const;
 

@@ -26,10 +26,10 @@ double level(const Vec3& look) { return std::atan2(-look[2], std::hypot(look[0],
 }  // namespace
 
 bool Marksman::wish(const core::Shooting& shooting, BackOut& out) {
-  const Mapping* why = man_.may_act() ? hands_.why_not_fire(out) : &loss::kFireNotInPlay;
+  const MappingLine* why = man_.may_act() ? hands_.why_not_fire(out) : &drops::kFireNotInPlay;
   const double yaw = shooting.yaw.value_or(ahead(man_.look()));
   const double pitch = shooting.pitch.value_or(shooting.yaw ? 0 : level(man_.look()));
-  if (why == nullptr && (!std::isfinite(yaw) || !std::isfinite(pitch))) why = &loss::kFireNotFinite;
+  if (why == nullptr && (!std::isfinite(yaw) || !std::isfinite(pitch))) why = &drops::kFireNotFinite;
   if (why != nullptr) {
     core::refuse_shot(shooting, out.me(), *why, out);
     tell_empty(out);
@@ -67,7 +67,7 @@ std::string Marksman::way_to(const words::Token& token) const {
 void Marksman::mind_trigger(BackOut& out) {
   hands_.let_go(out);
   const core::Steering& steering = man_.steering();
-  if (man_.plays_itself() || !steering.trigger_held()) return;
+  if (man_.client_moves_body() || !steering.trigger_held()) return;
   if (hands_.why_not_fire(out) != nullptr) return tell_empty(out);
   shoot(steering.looking().value_or(ahead(man_.look())), level(man_.look()), out);
 }

@@ -27,7 +27,7 @@ const Message* Server::read(const wire::Frame& frame, BackOut& out) {
   const auto heard = (is_snapshot(frame, dialect().state_updates) ? snapshot_codec_ : codec_)->read(frame);
   if (heard) return heard->message;
   const bool unknown = wire::unknown_code(heard.error());
-  out.lose(unknown ? loss::kUnknownDown : loss::kMalformed);
+  out.drop(unknown ? drops::kUnknownDown : drops::kMalformed);
   if (!unknown && ++malformed_ > kMostMalformed) fail(heard.error(), out);
   return nullptr;
 }

@@ -7,7 +7,7 @@
 
 #include "adapters/aos/conversions.h"
 #include "adapters/aos/dialect.h"
-#include "adapters/aos/losses.h"
+#include "adapters/aos/drops.h"
 #include "adapters/aos/wire.h"
 #include "adapters/aos/world/vxl.h"
 #include "adapters/wire/frame_reader.h"
@@ -25,9 +25,9 @@ inline constexpr core::Micros kPoseEvery = 50 * core::kMillisecond;
 class Server {
  public:
   enum class Stage : std::uint8_t {
-    kMap,        ///< the map loads, until State Data
-    kAtTheDoor,  ///< everything is known; waits for the player's wish to play
-    kEntering,   ///< has asked to play, and waits for its own Create Player
+    kMap,           ///< the map loads, until State Data
+    kReadyToEnter,  ///< everything is known; waits for the player's wish to play
+    kEntering,      ///< has asked to play, and waits for its own Create Player
     kIn,
   };
 
@@ -35,7 +35,7 @@ class Server {
 
   const Dialect& dialect() const { return kDialects[dialect_]; }
   std::string_view dialect_name() const { return kDialectInfo[dialect_].name; }
-  bool loaded() const { return stage >= Stage::kAtTheDoor; }
+  bool loaded() const { return stage >= Stage::kReadyToEnter; }
   bool in() const { return stage == Stage::kIn; }
 
   /// Calls `take(const Message&)` for each message until the session is over. What makes no sense is left out; a server

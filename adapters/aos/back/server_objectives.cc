@@ -92,9 +92,9 @@ void ServerObjectives::tell_team(std::size_t side, BackOut& out) {
 }
 
 void ServerObjectives::hear(const MoveObject& moved, BackOut& out) {
-  if (!server_.loaded()) return out.lose(loss::kObjectTooEarly);
+  if (!server_.loaded()) return out.drop(drops::kObjectTooEarly);
   const bool territory = server_.room.mode() == kTerritoryControl;
-  if (moved.object >= (territory ? zones_.size() : objectives_.size())) return out.lose(loss::kNoObject);
+  if (moved.object >= (territory ? zones_.size() : objectives_.size())) return out.drop(drops::kNoObject);
   words::Token* token = territory ? &territories_[moved.object] : &objectives_[moved.object];
   if (territory) token->set_team(server_.sides.team_of(moved.team));
   put(*token, moved.position);
@@ -110,7 +110,7 @@ words::Token* ServerObjectives::intel_for(std::uint8_t player) {
 
 void ServerObjectives::hear(const IntelPickup& picked, BackOut& out) {
   words::Token* token = intel_for(picked.player);
-  if (token == nullptr) return out.lose(loss::kPickupByNobody);
+  if (token == nullptr) return out.drop(drops::kPickupByNobody);
   token->set_state(words::Token::CARRIED);
   token->set_carrier(players_.id_of(picked.player));
   words::TokenTaken taken;
@@ -121,7 +121,7 @@ void ServerObjectives::hear(const IntelPickup& picked, BackOut& out) {
 
 void ServerObjectives::hear(const IntelDrop& dropped, BackOut& out) {
   words::Token* token = intel_for(dropped.player);
-  if (token == nullptr) return out.lose(loss::kDropByNobody);
+  if (token == nullptr) return out.drop(drops::kDropByNobody);
   put(*token, dropped.position);
   words::TokenDropped word;
   *word.mutable_token() = *token;
@@ -131,7 +131,7 @@ void ServerObjectives::hear(const IntelDrop& dropped, BackOut& out) {
 
 void ServerObjectives::hear(const IntelCapture& captured, BackOut& out) {
   words::Token* token = intel_for(captured.player);
-  if (token == nullptr) return out.lose(loss::kCaptureByNobody);
+  if (token == nullptr) return out.drop(drops::kCaptureByNobody);
   ServerPlayer& one = *players_.find(captured.player);
   token->set_state(words::Token::GROUND);
   token->set_carrier(0);
@@ -149,7 +149,7 @@ void ServerObjectives::hear(const IntelCapture& captured, BackOut& out) {
 }
 
 void ServerObjectives::hear(const TerritoryCapture& captured, BackOut& out) {
-  if (captured.territory >= zones_.size()) return out.lose(loss::kNoTerritory);
+  if (captured.territory >= zones_.size()) return out.drop(drops::kNoTerritory);
   words::Token& token = territories_[captured.territory];
   words::Zone& zone = zones_[captured.territory];
   words::TokenCaptured word;
@@ -167,8 +167,8 @@ void ServerObjectives::hear(const TerritoryCapture& captured, BackOut& out) {
 }
 
 void ServerObjectives::hear(const ProgressBar& progress, BackOut& out) {
-  if (progress.territory >= zones_.size()) return out.lose(loss::kNoProgressTerritory);
-  if (!(progress.progress >= -1 && progress.progress <= 2)) return out.lose(loss::kNoProgress);
+  if (progress.territory >= zones_.size()) return out.drop(drops::kNoProgressTerritory);
+  if (!(progress.progress >= -1 && progress.progress <= 2)) return out.drop(drops::kNoProgress);
   words::Zone& zone = zones_[progress.territory];
   zone.set_capturing(server_.sides.team_of(progress.team));
   zone.set_rate(progress.rate * kPerRate);

@@ -149,8 +149,8 @@ Vec3 ServerPlayer::reckoned(core::Micros now) const {
 
 void ServerPlayers::hear(const Grenade& grenade, BackOut& out) {
   ServerPlayer* one = find(grenade.player);
-  if (one == nullptr) return out.lose(loss::kGrenadeOfNobody);
-  if (!may_be(grenade.position) || !(grenade.fuse >= 0 && grenade.fuse <= 60)) return out.lose(loss::kGrenadeNoPlace);
+  if (one == nullptr) return out.drop(drops::kGrenadeOfNobody);
+  if (!may_be(grenade.position) || !(grenade.fuse >= 0 && grenade.fuse <= 60)) return out.drop(drops::kGrenadeNoPlace);
   const Point from = point_of(grenade.position);
   words::Shot shot;
   shot.set_shooter(one->player.id());
@@ -161,7 +161,7 @@ void ServerPlayers::hear(const Grenade& grenade, BackOut& out) {
   shot.set_y(from.y);
   shot.set_z(from.z);
   for (const float speed : grenade.velocity)
-    if (!std::isfinite(speed)) return out.lose(loss::kGrenadeNoPlace);
+    if (!std::isfinite(speed)) return out.drop(drops::kGrenadeNoPlace);
   set_velocity(shot, grenade.velocity);
   shot.set_life(grenade.fuse);
   shot.set_team(one->player.team());

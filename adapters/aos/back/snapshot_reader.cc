@@ -31,7 +31,7 @@ void SnapshotReader::hear(const WorldUpdate& update, BackOut& out) {
 /// The newest sequence wins. Who is not in it is where he was.
 void SnapshotReader::hear(const StateUpdateDown& update, BackOut& out) {
   if (!server_.loaded()) return;
-  if (sequence_ && static_cast<std::int32_t>(update.sequence - *sequence_) <= 0) return out.lose(loss::kUpdateOld);
+  if (sequence_ && static_cast<std::int32_t>(update.sequence - *sequence_) <= 0) return out.drop(drops::kUpdateOld);
   sequence_ = update.sequence;
   for (const PlayerState& state : update.players) {
     ServerPlayer* one = players_.find(state.player);

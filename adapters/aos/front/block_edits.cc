@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "adapters/aos/losses.h"
+#include "adapters/aos/drops.h"
 
 #include "adapters/aos/front/block_edits.h"
 
@@ -33,14 +33,14 @@ int length(const Block& from, const Block& to) {
 // -- What our client does --------------------------------------------------------------------------------------------
 
 bool BlockEdits::may_build(const Block& at, FrontOut& out) {
-  arms_.use();
+  weapons_.use();
   if (players_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
-  out.lose(loss::kCannotBuild);
+  out.drop(drops::kCannotBuild);
   return false;
 }
 
 void BlockEdits::hear(const BlockAction& action, FrontOut& out) {
-  if (action.action > kSpadeColumn) return out.lose(loss::kServersAction);
+  if (action.action > kSpadeColumn) return out.drop(drops::kServersAction);
   if (!may_build(action.at, out)) return;
   words::Edit edit;
   edit.set_op(edit_of(action.action));
@@ -54,7 +54,7 @@ void BlockEdits::hear(const BlockAction& action, FrontOut& out) {
 void BlockEdits::hear(const BlockLine& line, FrontOut& out) {
   if (!may_build(line.from, out) || !may_build(line.to, out)) return;
   const int blocks = length(line.from, line.to);
-  if (blocks > kLongestLineOfBlocks) return out.lose(loss::kLineTooLong);
+  if (blocks > kLongestLineOfBlocks) return out.drop(drops::kLineTooLong);
   words::Edit edit;
   edit.set_op(words::Edit::LINE);
   set_at(edit, line.from);
@@ -87,7 +87,7 @@ void BlockEdits::take_back(const Block& at, FrontOut& out) {
 
 void BlockEdits::hear(const words::WorldEdit& edit, FrontOut& out) {
   if (map_.loaded()) return show_edit(edit, out);
-  if (edits_.size() >= kMostEdits) return out.lose(loss::kEditsFull);
+  if (edits_.size() >= kMostEdits) return out.drop(drops::kEditsFull);
   edits_.push_back(edit);
 }
 
@@ -99,7 +99,7 @@ void BlockEdits::show_edit(const words::WorldEdit& word, FrontOut& out) {
   if (tile) return show_wall(edit, out);
   const Block at = block_at({edit.x(), edit.y(), edit.z()}), end = block_at({edit.x2(), edit.y2(), edit.z2()});
   const bool line = edit.op() == words::Edit::LINE;
-  if (!in_map(at) || (line && !in_map(end))) return out.lose(loss::kEditOutside);
+  if (!in_map(at) || (line && !in_map(end))) return out.drop(drops::kEditOutside);
   const Slot slot = players_.shown_player(word.by()).value_or(kWorldId);
   const bool builds = line || edit.op() == words::Edit::BUILD;
   if (builds && slot != kOwn && edit.colour() != 0) show_colour(slot, edit.colour(), out);
@@ -123,7 +123,7 @@ std::optional<BlockEdits::Tile> BlockEdits::tile_at(double x, double y, const Fr
 /// Shows a tile of the world as a wall.
 void BlockEdits::show_wall(const words::Edit& edit, FrontOut& out) {
   const auto tile = tile_at(edit.x(), edit.y(), out);
-  if (!tile) return out.lose(loss::kEditOutside);
+  if (!tile) return out.drop(drops::kEditOutside);
   const auto& [first, last] = *tile;
   show_colour(kWorldId, kWallColour, out);
   for (int level = 0; level < kLevelsOfWall; ++level)

@@ -5,15 +5,16 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/aos/front/arms.h"
+#include "adapters/aos/front/client_weapons.h"
 #include "adapters/aos/front/player_table.h"
 
 namespace entente::aos {
 
 class BlockEdits {
  public:
-  BlockEdits(Client& client, const MapSender& map, const ClientProfile& profile, PlayerTable& players, Arms& arms)
-      : client_(client), map_(map), profile_(profile), players_(players), arms_(arms) {}
+  BlockEdits(Client& client, const MapSender& map, const ClientProfile& profile, PlayerTable& players,
+             ClientWeapons& weapons)
+      : client_(client), map_(map), profile_(profile), players_(players), weapons_(weapons) {}
 
   void hear(const BlockAction& action, FrontOut& out);
   void hear(const BlockLine& line, FrontOut& out);
@@ -45,7 +46,7 @@ class BlockEdits {
   const MapSender& map_;
   const ClientProfile& profile_;
   PlayerTable& players_;
-  Arms& arms_;
+  ClientWeapons& weapons_;
   bool edited_ = false;
   bool told_ = false;  // the client was told that the world does not change
   std::uint32_t world_colour_ = 0;

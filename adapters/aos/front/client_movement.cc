@@ -1,8 +1,8 @@
 // Our client's position, in both directions.
 #include <cmath>
 
+#include "adapters/aos/drops.h"
 #include "adapters/aos/front/client_movement.h"
-#include "adapters/aos/losses.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/tank/steering.h"
 
@@ -41,7 +41,7 @@ bool ClientMovement::comes_late(const Vec3& place, const FrontOut& out) const {
 void ClientMovement::hear(const PositionData& position, FrontOut& out) {
   if (!players_.playing()) return;  // what is sent while dead means nothing
   if (!is_place(position.position)) {
-    out.lose(loss::kPositionNoPlace);
+    out.drop(drops::kPositionNoPlace);
     return put(me_.body.position, out);
   }
   if (comes_late(position.position, out)) return;
@@ -53,7 +53,7 @@ void ClientMovement::hear(const PositionData& position, FrontOut& out) {
 
 void ClientMovement::hear(const OrientationData& orientation, FrontOut& out) {
   if (!players_.playing() || client_.tells_states()) return;
-  if (!is_look(orientation.orientation)) return out.lose(loss::kNoLook);
+  if (!is_look(orientation.orientation)) return out.drop(drops::kNoLook);
   me_.look = orientation.orientation;
   say_keys(out);
 }
@@ -71,7 +71,7 @@ void ClientMovement::hear(const StateUpdateUp& update, FrontOut& out) {
   const bool whole = update.form >= 3, anew = players_.own().motion.position == Vec3{};
   const Motion motion = whole ? update.now : anew ? update.oldest : players_.own().motion;  // otherwise unchanged
   if (!is_place(motion.position) || !is_look(motion.orientation) || !is_finite(motion.velocity))
-    return out.lose(loss::kUpdateNoPlace);
+    return out.drop(drops::kUpdateNoPlace);
   const bool arrived = far(motion.position, me_.body.position) <= kPutThere;
   if (arrived) me_.put_until = 0;
   if (out.now() < me_.put_until || comes_late(motion.position, out)) return;

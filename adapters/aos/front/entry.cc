@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/aos/losses.h"
+#include "adapters/aos/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {
@@ -14,7 +14,7 @@ constexpr core::Micros kUnchanged = core::kSecond;  // after this time, a change
 }  // namespace
 
 void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
-  if (profile_.entered()) return out.lose(loss::kEnteredAlready);
+  if (profile_.entered()) return out.drop(drops::kEnteredAlready);
   const bool again = profile_.known();
   profile_.enter(player, players_.sides());
   players_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
@@ -63,7 +63,7 @@ void Entry::wait(double seconds, FrontOut& out) { spawn_at_ = out.now() + core::
 
 /// In a room of another game, a player may choose any weapon and gets it at once; the room decides about the side.
 void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out) {
-  if (!profile_.entered() || (weapon && *weapon > 2)) return out.lose(loss::kNoWeapon);
+  if (!profile_.entered() || (weapon && *weapon > 2)) return out.drop(drops::kNoWeapon);
   words::Change change;
   if (team) change.set_team(players_.sides().team_of(*team));
   if (weapon) change.set_kit(kit_of(*weapon));

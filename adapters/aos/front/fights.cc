@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/aos/losses.h"
+#include "adapters/aos/drops.h"
 
 namespace entente::aos {
 namespace {
@@ -40,7 +40,7 @@ void Fights::hear(const words::Shot& shot, FrontOut& out) {
   if (resync_ && shot.kind() != words::GRENADE) return;  // already in flight: the trigger was pressed earlier
   auto slot = players_.slot_of_unit(shot.unit());
   if (!slot) slot = players_.slot_of_player(shot.shooter());
-  if (!slot || !players_[*slot].told) return out.lose(loss::kShooterUnseen);
+  if (!slot || !players_[*slot].told) return out.drop(drops::kShooterUnseen);
   PlayerEntry& entry = players_[*slot];
   if (entry.has_keys && shot.kind() != words::GRENADE) return;  // its trigger is sent as it is
   if (shot.kind() == words::GRENADE) {
@@ -49,7 +49,7 @@ void Fights::hear(const words::Shot& shot, FrontOut& out) {
     grenade.fuse = static_cast<float>(shot.life());
     grenade.position = place_of({shot.x(), shot.y(), shot.z()});
     grenade.velocity = velocity_of({shot.vx(), shot.vy(), shot.vz()});
-    if (!is_finite(grenade.position) || !is_finite(grenade.velocity)) return out.lose(loss::kShotNoPlace);
+    if (!is_finite(grenade.position) || !is_finite(grenade.velocity)) return out.drop(drops::kShotNoPlace);
     return client_.send(grenade, out);
   }
   const double flat = std::hypot(shot.vx(), shot.vy());

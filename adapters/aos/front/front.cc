@@ -1,7 +1,7 @@
 #include "adapters/aos/front/front.h"
 
+#include "adapters/aos/drops.h"
 #include "adapters/aos/faces.h"
-#include "adapters/aos/losses.h"
 #include "proxy/core/parts.h"
 #include "proxy/core/unsupported.h"
 
@@ -49,9 +49,9 @@ void AosFront::receive(Lane lane, Bytes bytes, Outlet& out) {
     if (heard)
       std::visit([&](const auto& message) { take(message, out); }, *heard->message);
     else if (wire::unknown_code(heard.error()))
-      out.lose(loss::kUnknownUp);
+      out.drop(drops::kUnknownUp);
     else if (client_.tells_states() && frame.bytes[0] == 0)
-      out.lose(loss::kUpdateWrongLength);
+      out.drop(drops::kUpdateWrongLength);
     else
       wrong = heard.error();
     return !wrong && !gone_;
@@ -64,7 +64,7 @@ void AosFront::receive(Lane lane, Bytes bytes, Outlet& out) {
 
 template <class Message>
 void AosFront::take(const Message& message, Outlet& out) {
-  core::hand(message, out, profile_, entry_, movement_, arms_, block_edits_, talk_);
+  core::hand(message, out, profile_, entry_, movement_, weapons_, block_edits_, chat_);
 }
 
 void AosFront::hear(const core::Fact& fact, Outlet& out) {
@@ -72,24 +72,24 @@ void AosFront::hear(const core::Fact& fact, Outlet& out) {
   resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
-        if (kAlways<Word> || map_.loaded()) tell(word, out);
+        if (kAlways<Word> || map_.loaded()) take_fact(word, out);
       },
-      fact.kind);
+      fact.content);
   if (gone_) return;
   if (map_.waits_for_world()) load(out);
   if (map_.loaded()) entry_.enter(out);
 }
 
 template <class Word>
-void AosFront::tell(const Word& word, Outlet& out) {
-  core::hand(word, out, block_edits_, players_, movement_, arms_, fights_, objectives_, talk_);
-  if constexpr (!kInTheWorld<Word> && !core::kOneHears<Word, Outlet, BlockEdits, PlayerTable, ClientMovement, Arms,
-                                                       Fights, Objectives, Talk>) {
-    core::lose_unsupported<mapping>(word, out);
+void AosFront::take_fact(const Word& word, Outlet& out) {
+  core::hand(word, out, block_edits_, players_, movement_, weapons_, fights_, objectives_, chat_);
+  if constexpr (!kInTheWorld<Word> && !core::kOneHears<Word, Outlet, BlockEdits, PlayerTable, ClientMovement,
+                                                       ClientWeapons, Fights, Objectives, FrontChat>) {
+    core::drop_unsupported<mapping>(word, out);
   }
 }
 
-void AosFront::tell(const words::Player& player, Outlet& out) {
+void AosFront::take_fact(const words::Player& player, Outlet& out) {
   const std::uint8_t side = players_.own().side;
   players_.hear(player, out);
   if (players_.own().side != side) entry_.side_changed();
@@ -104,10 +104,10 @@ void AosFront::tick(Outlet& out) {
   movement_.walk(out);
   movement_.check_place(out);
   objectives_.reach(out);
-  arms_.fill_magazine(out);
-  arms_.mind_guns(out);
+  weapons_.fill_magazine(out);
+  weapons_.mind_guns(out);
   entry_.check_side(out);
-  arms_.feel_mass(out);
+  weapons_.feel_mass(out);
   fights_.stop_shooting(out);
   players_.refresh(out);
   snapshots_.send(out);
@@ -139,7 +139,7 @@ void AosFront::greet(Outlet& out) {
 
 /// Sends the client another world, or the same without its edits: the client drops to its menu and joins again by
 /// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
-void AosFront::tell(const words::World& world, Outlet& out) {
+void AosFront::take_fact(const words::World& world, Outlet& out) {
   block_edits_.forget_edits();
   objectives_.forget_owners();
   const bool shown = map_.is_of(world) && !block_edits_.edited() && !same_game(out);
@@ -148,7 +148,7 @@ void AosFront::tell(const words::World& world, Outlet& out) {
   players_.clear();
   entry_.forget();
   movement_.forget();
-  arms_.forget();
+  weapons_.forget();
   objectives_.leave_token();
   profile_.leave();
   map_.begin(out);
@@ -156,7 +156,7 @@ void AosFront::tell(const words::World& world, Outlet& out) {
 
 void AosFront::begins(const PlayerEntry& own, Outlet& out) {
   movement_.begin(own, out);
-  arms_.begin(own);
+  weapons_.begin(own);
   entry_.spawned();
   objectives_.leave_token();
 }
@@ -170,21 +170,21 @@ bool AosFront::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   if (!client_.says(id))
     goodbye("the client said what only servers say", kBanned, out);
   else if (lane == Lane::kDatagram)
-    out.lose(loss::kTooEarly);
+    out.drop(drops::kTooEarly);
   else
     goodbye("the client did not say first who it is", kKicked, out);
   return true;
 }
 
-void AosFront::tell(const words::Refused& refused, Outlet& out) {
+void AosFront::take_fact(const words::Refused& refused, Outlet& out) {
   goodbye(refused.text().empty() ? "refused" : refused.text(), reason_of(refused.code()), out);
 }
 
-void AosFront::tell(const words::Kicked& kicked, Outlet& out) {
+void AosFront::take_fact(const words::Kicked& kicked, Outlet& out) {
   goodbye(kicked.text().empty() ? "kicked" : kicked.text(), kKicked, out);
 }
 
-void AosFront::room_ends(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
+void AosFront::session_ends(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
 
 /// Disconnects with a reason, which is a number. A client that is in the game is first told the full reason in chat
 /// lines; BetterSpades shows the last one when the connection is gone.

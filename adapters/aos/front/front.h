@@ -4,14 +4,14 @@
 // about, no coordinates that are not finite.
 #pragma once
 
-#include "adapters/aos/front/arms.h"
 #include "adapters/aos/front/block_edits.h"
+#include "adapters/aos/front/chat.h"
 #include "adapters/aos/front/client_movement.h"
+#include "adapters/aos/front/client_weapons.h"
 #include "adapters/aos/front/entry.h"
 #include "adapters/aos/front/fights.h"
 #include "adapters/aos/front/objectives.h"
 #include "adapters/aos/front/snapshot_sender.h"
-#include "adapters/aos/front/talk.h"
 #include "proxy/core/faces.h"
 
 namespace entente::aos {
@@ -26,7 +26,7 @@ class AosFront final : public core::Front, private OwnLife {
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
   bool takes_another_world() const override { return true; }
-  void room_ends(std::string_view why, Outlet& out) override;
+  void session_ends(std::string_view why, Outlet& out) override;
 
  private:
   void begins(const PlayerEntry& own, Outlet& out) override;
@@ -36,11 +36,11 @@ class AosFront final : public core::Front, private OwnLife {
   void take(const Message& message, Outlet& out);
   void take(const MapCached& cached, Outlet& out);
   template <class Word>
-  void tell(const Word& word, Outlet& out);
-  void tell(const words::World& world, Outlet& out);
-  void tell(const words::Player& player, Outlet& out);
-  void tell(const words::Refused& refused, Outlet& out);
-  void tell(const words::Kicked& kicked, Outlet& out);
+  void take_fact(const Word& word, Outlet& out);
+  void take_fact(const words::World& world, Outlet& out);
+  void take_fact(const words::Player& player, Outlet& out);
+  void take_fact(const words::Refused& refused, Outlet& out);
+  void take_fact(const words::Kicked& kicked, Outlet& out);
 
   bool must_enter_first(std::uint8_t id, Lane lane, Outlet& out);
   void load(Outlet& out);
@@ -57,11 +57,11 @@ class AosFront final : public core::Front, private OwnLife {
   PlayerTable players_{client_, map_, profile_, resync_, *this};
   Entry entry_{client_, map_, profile_, players_};
   ClientMovement movement_{client_, map_, players_};
-  Arms arms_{client_, players_};
+  ClientWeapons weapons_{client_, players_};
   Fights fights_{client_, players_, entry_, resync_};
-  BlockEdits block_edits_{client_, map_, profile_, players_, arms_};
+  BlockEdits block_edits_{client_, map_, profile_, players_, weapons_};
   Objectives objectives_{client_, map_, players_, movement_, resync_};
-  Talk talk_{client_, profile_, players_};
+  FrontChat chat_{client_, profile_, players_};
   SnapshotSender snapshots_;
 };
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "adapters/aos/losses.h"
+#include "adapters/aos/drops.h"
 
 #include "adapters/aos/front/map_sender.h"
 
@@ -64,8 +64,8 @@ void MapSender::begin(FrontOut& out) {
 }
 
 bool MapSender::offer(FrontOut& out) {
-  if (maker_->broken()) out.lose(loss::kMapBroken);
-  if (maker_->left_out() != 0) out.lose(loss::kSolidsLeftOut);
+  if (maker_->broken()) out.drop(drops::kMapBroken);
+  if (maker_->left_out() != 0) out.drop(drops::kSolidsLeftOut);
   const words::World* world = out.world().geometry();
   MapStart start;
   start.size = static_cast<std::uint32_t>(maker_->stream().size());
@@ -87,7 +87,7 @@ bool MapSender::hear_cached(bool cached, FrontOut& out) {
 
 bool MapSender::send_chunks(FrontOut& out) {
   const Buffer& stream = maker_->stream();
-  for (std::size_t waits = out.waiting(); sent_ < stream.size() && waits < kMostWaiting; waits += kMapChunk) {
+  for (std::size_t waits = out.queued_bytes(); sent_ < stream.size() && waits < kMostWaiting; waits += kMapChunk) {
     const Bytes piece = Bytes(stream).subspan(sent_, std::min(kMapChunk, stream.size() - sent_));
     MapChunk chunk;
     chunk.data.assign(piece.begin(), piece.end());

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adapters/aos/drops.h"
 #include "adapters/aos/front/objectives.h"
-#include "adapters/aos/losses.h"
 #include "proxy/core/chat.h"
 
 namespace entente::aos {
@@ -25,15 +25,15 @@ constexpr SideLook kSides[] = {
 constexpr std::uint8_t kCaptures = 10;
 constexpr Vec3 kNowhere = {0, 0, 63};  // below the sea, in a corner of the map
 constexpr double kReach = 3;           // blocks, as in piqueserver
-constexpr std::size_t kMostTerritories = 16, kMostOwners = 64;
+constexpr std::size_t kTerritorySlots = 16, kMostOwners = 64;
 constexpr double kRateStep = 0.05;  // share of the whole a second, for each unit of Progress Bar's rate
 
-std::uint32_t colour_rule(const core::World& world, const char* name, std::uint32_t otherwise) {
+std::uint32_t colour_rule(const core::WorldState& world, const char* name, std::uint32_t otherwise) {
   const auto at = world.rules().find(std::string_view(name));
   return at != world.rules().end() ? read_colour(at->second).value_or(otherwise) : otherwise;
 }
 
-std::string_view text_rule(const core::World& world, const char* name, std::string_view otherwise) {
+std::string_view text_rule(const core::WorldState& world, const char* name, std::string_view otherwise) {
   const auto at = world.rules().find(std::string_view(name));
   return at != world.rules().end() ? std::string_view(at->second) : otherwise;
 }
@@ -73,7 +73,7 @@ void Objectives::list_territories(const FrontOut& out) {
   territories_.clear();
   for (const auto& [id, token] : out.world().tokens()) {
     const bool there = token.code() == kTerritory && token.state() != words::Token::NOWHERE;
-    if (there && territories_.size() < kMostTerritories) territories_.push_back(id);
+    if (there && territories_.size() < kTerritorySlots) territories_.push_back(id);
   }
 }
 
@@ -139,7 +139,7 @@ Vec3 Objectives::tent(std::uint8_t side, const FrontOut& out) const {
 /// On a server of this game, the teams are those of its colours; otherwise they are the room's first two teams. Missing
 /// ones are blue, then green.
 Sides Objectives::find_sides(const FrontOut& out) const {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   if (same_game(out))
     return sides_of(colour_rule(world, kRuleColour[0], side_like(words::BLUE).colour),
                     colour_rule(world, kRuleColour[1], side_like(words::GREEN).colour));
@@ -166,7 +166,7 @@ words::Team Objectives::owner_of(core::Id territory, words::Team otherwise) cons
 }
 
 void Objectives::send_state_data(FrontOut& out) {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   const SideLook &first = side_like(players_.sides().teams[0]), &second = side_like(players_.sides().teams[1]);
   StateData state;
   state.player = kOwn;
@@ -179,10 +179,10 @@ void Objectives::send_state_data(FrontOut& out) {
   client_.send(state, out);
 }
 
-void Objectives::fill_territories(StateData& state, const core::World& world) const {
+void Objectives::fill_territories(StateData& state, const core::WorldState& world) const {
   state.mode = 1;
   state.territory_count = static_cast<std::uint8_t>(territories_.size());
-  state.territories.resize(kMostTerritories);  // BetterSpades copies all of them, whatever the count
+  state.territories.resize(kTerritorySlots);  // BetterSpades copies all of them, whatever the count
   for (std::size_t i = 0; i < territories_.size(); ++i) {
     const words::Token& token = *world.token(territories_[i]);
     const words::Team owner = owner_of(token.id(), token.team());
@@ -191,7 +191,7 @@ void Objectives::fill_territories(StateData& state, const core::World& world) co
 }
 
 void Objectives::fill_flags(StateData& state, const FrontOut& out) const {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   const Sides& sides = players_.sides();
   CtfState& ctf = state.ctf;
   std::uint8_t* const scores[] = {&ctf.score1, &ctf.score2};
@@ -218,7 +218,7 @@ void Objectives::fill_flags(StateData& state, const FrontOut& out) const {
 void Objectives::hear(const words::Token& token, FrontOut& out) {
   refind_tokens(out);
   const auto object = object_of(token);
-  if (!object) return out.lose(loss::kTokenUnlike);
+  if (!object) return out.drop(drops::kTokenUnlike);
   if (token.state() == words::Token::CARRIED) return;
   MoveObject move;
   move.object = *object;
@@ -231,14 +231,14 @@ void Objectives::hear(const words::Token& token, FrontOut& out) {
 void Objectives::hear(const words::TokenTaken& taken, FrontOut& out) {
   refind_tokens(out);
   const auto by = players_.shown_player(taken.by());
-  if (!is_carried(taken.token()) || !object_of(taken.token()) || !by) return out.lose(loss::kTakenUnseen);
+  if (!is_carried(taken.token()) || !object_of(taken.token()) || !by) return out.drop(drops::kTakenUnseen);
   client_.send(IntelPickup{*by}, out);
 }
 
 void Objectives::hear(const words::TokenDropped& dropped, FrontOut& out) {
   refind_tokens(out);
   const auto by = players_.shown_player(dropped.by());
-  if (!is_carried(dropped.token()) || !object_of(dropped.token())) return out.lose(loss::kDroppedUnseen);
+  if (!is_carried(dropped.token()) || !object_of(dropped.token())) return out.drop(drops::kDroppedUnseen);
   if (!by) return hear(dropped.token(), out);
   client_.send(IntelDrop{*by, place_of_token(dropped.token())}, out);
 }
@@ -252,7 +252,7 @@ void Objectives::hear(const words::TokenCaptured& captured, FrontOut& out) {
     return client_.send(TerritoryCapture{*object, winning, players_.sides().side_of(team, kNeutral)}, out);
   }
   const auto by = players_.shown_player(captured.by());
-  if (!object || !by) return out.lose(loss::kCapturedUnseen);
+  if (!object || !by) return out.drop(drops::kCapturedUnseen);
   client_.send(IntelCapture{*by, winning}, out);
 }
 
@@ -264,12 +264,12 @@ void Objectives::hear(const words::Zone& zone, FrontOut& out) {
   for (std::size_t i = 0; i < territories_.size(); ++i) {
     if (territories_[i] != zone.id()) continue;
     const auto number = static_cast<std::uint8_t>(i);
-    if (!std::isfinite(zone.rate()) || !std::isfinite(zone.progress())) return out.lose(loss::kZoneNotFinite);
+    if (!std::isfinite(zone.rate()) || !std::isfinite(zone.progress())) return out.drop(drops::kZoneNotFinite);
     const auto rate = static_cast<std::int8_t>(std::lround(std::clamp(zone.rate() / kRateStep, -128.0, 127.0)));
     const std::uint8_t team = players_.sides().side_of(zone.capturing(), kNeutral);
     return client_.send(ProgressBar{number, team, rate, static_cast<float>(zone.progress())}, out);
   }
-  out.lose(loss::kZoneUnseen);
+  out.drop(drops::kZoneUnseen);
 }
 
 void Objectives::hear(const words::Round& round, FrontOut& out) {

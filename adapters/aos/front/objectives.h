@@ -44,7 +44,7 @@ class Objectives {
   std::uint8_t side_of_token(const words::Token& token, const FrontOut& out) const;
   std::optional<std::uint8_t> object_of(const words::Token& token) const;
   Vec3 tent(std::uint8_t side, const FrontOut& out) const;
-  void fill_territories(StateData& state, const core::World& world) const;
+  void fill_territories(StateData& state, const core::WorldState& world) const;
   void fill_flags(StateData& state, const FrontOut& out) const;
   words::Team owner_of(core::Id territory, words::Team otherwise) const;
 

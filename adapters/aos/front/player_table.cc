@@ -2,8 +2,8 @@
 #include <cmath>
 #include <utility>
 
+#include "adapters/aos/drops.h"
 #include "adapters/aos/front/player_table.h"
-#include "adapters/aos/losses.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::aos {
@@ -20,7 +20,7 @@ constexpr core::Micros kChoose = 250 * core::kMillisecond;
 
 constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // the colour with which a client starts
 
-const core::UnitState* largest(const core::PlayerState& player, const core::World& world) {
+const core::UnitState* largest(const core::PlayerState& player, const core::WorldState& world) {
   const core::UnitState* most = nullptr;
   for (const core::Id id : player.units) {
     const core::UnitState* unit = world.unit(id);
@@ -53,7 +53,7 @@ std::optional<Slot> PlayerTable::shown_player(core::Id player) const {
 // -- Which units are shown -------------------------------------------------------------------------------------------
 
 void PlayerTable::list_candidates(FrontOut& out) {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   const core::UnitState* mine = world.active_unit(out.me());
   candidates_.clear();
   const auto add = [&](core::Id player, const core::UnitState& state) {
@@ -79,7 +79,7 @@ void PlayerTable::leave_out_the_far(FrontOut& out) {
     crowded_ = false;
     return;
   }
-  if (!std::exchange(crowded_, true)) out.lose(loss::kPlayersFull);
+  if (!std::exchange(crowded_, true)) out.drop(drops::kPlayersFull);
   for (Candidate& candidate : candidates_) {
     const auto slot = candidate.unit != 0 ? slot_of_unit(candidate.unit) : slot_of_player(candidate.player);
     if (slot && entries_[*slot].told) candidate.far *= kNearer;
@@ -288,7 +288,7 @@ void PlayerTable::hear(const words::Player& player, FrontOut& out) {
 void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::BRICK) return;  // shown as a wall
   const bool shown = core::shown_as_tank(unit.kind());
-  if (!shown || unit.owner() == 0) return out.lose(loss::kUnitOfNobody);
+  if (!shown || unit.owner() == 0) return out.drop(drops::kUnitOfNobody);
   reassign(out);
 }
 

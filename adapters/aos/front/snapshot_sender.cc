@@ -16,7 +16,7 @@ core::Micros interval(std::string_view rate) {
   return core::kSecond / std::clamp(value, kSlowestRate, kFastestRate);
 }
 
-constexpr std::size_t kSlow = 64 * 1024;                        // bytes waiting: the client is slow
+constexpr std::size_t kMostUnsent = 64 * 1024;                  // bytes waiting: the client is slow
 constexpr std::size_t kMostStates = 29;                         // players in a State Update of 1152 bytes
 constexpr core::Micros kWholeEvery = 900 * core::kMillisecond;  // a state is sent in full, in case a packet was lost
 constexpr core::Micros kGuessEvery = 250 * core::kMillisecond;  // for players whose keys the room does not send
@@ -67,7 +67,7 @@ bool SnapshotSender::see(Slot slot, Motion& motion, FrontOut& out) {
 }
 
 void SnapshotSender::send(FrontOut& out) {
-  if (out.waiting() >= kSlow) return;  // it gets the newest state when it has caught up
+  if (out.queued_bytes() >= kMostUnsent) return;  // it gets the newest state when it has caught up
   client_.tells_states() ? send_states(out) : send_views(out);
 }
 

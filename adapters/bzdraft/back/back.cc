@@ -1,16 +1,16 @@
 #include "adapters/bzdraft/back/back.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
 
 void BzdraftBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto take = [&](const Message& message) {
-    std::visit([&](const auto& m) { core::hand(m, out, joining_, players_, talk_, fights_, flags_); }, message);
-    return !state_.gone;
+    std::visit([&](const auto& m) { core::hand(m, out, joining_, players_, chat_, fights_, flags_); }, message);
+    return !state_.goodbye_said;
   };
-  const auto unknown = [&] { out.lose(loss::kUnknownDown); };
-  if (state_.gone) return;
+  const auto unknown = [&] { out.drop(drops::kUnknownDown); };
+  if (state_.goodbye_said) return;
   if (const auto fault = link_.feed(lane, bytes, take, unknown)) fail(*fault, out);
 }
 
@@ -23,10 +23,10 @@ bool BzdraftBack::hear_early(const core::Intent& intent, Outlet& out) {
 }
 
 void BzdraftBack::hear_word(const core::Intent& intent, Outlet& out) {
-  hand_out<mapping>(intent, out, tank_, joining_, players_, talk_, fights_, flags_);
+  hand_out<mapping>(intent, out, tank_, joining_, players_, chat_, fights_, flags_);
 }
 
-/// "Once entered, a player can leave the game", so the page; who is not in, or was rejected, only closes.
+/// "Once entered, a player can leave the game", so the draft; who is not in, or was rejected, only closes.
 void BzdraftBack::say_goodbye(Outlet& out) {
   if (state_.stage >= Stage::kEntering) link_.send(out, Exit{});
 }

@@ -1,13 +1,13 @@
-// The back of the draft: a player on somebody else's server of it. It does what the page has a client do, tells the
+// The back of the draft: a player on somebody else's server of it. It does what the draft has a client do, tells the
 // room what the server says, and drives its player's tank. Its parts do the work.
 // Law: the server's messages decide who is alive and where, except for our own tank, whose place we decide.
 #pragma once
 
+#include "adapters/bzdraft/back/chat.h"
 #include "adapters/bzdraft/back/flags.h"
 #include "adapters/bzdraft/back/joining.h"
 #include "adapters/bzdraft/back/own_shots.h"
 #include "adapters/bzdraft/back/players.h"
-#include "adapters/bzdraft/back/talk.h"
 #include "proxy/core/tank/tank_back.h"
 
 namespace entente::bzdraft {
@@ -29,7 +29,7 @@ class BzdraftBack final : public core::TankBack {
   Tank tank_{link_, state_, server_players_};
   Joining joining_{link_, state_, server_players_, tank_};
   Players players_{link_, state_, server_players_, tank_};
-  BackTalk talk_{link_, state_, server_players_};
+  BackChat chat_{link_, state_, server_players_};
   Fights fights_{link_, state_, server_players_, tank_};
   BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
   OwnShots own_shots_{link_, state_, tank_, fights_, tokens_};

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
 namespace {
 
-constexpr double kRespawn = 5;  // the page's ExplodeTime, as BZFlag has it
+constexpr double kRespawn = 5;  // the draft's ExplodeTime, as BZFlag has it
 
 /// Shots that go on through whom they kill.
 bool goes_on(std::uint8_t flag) { return flag_code(flag) == "L" || flag_code(flag) == "SW"; }
@@ -19,16 +19,16 @@ std::uint8_t byte(std::uint32_t number) { return static_cast<std::uint8_t>(numbe
 /// Which way it looks comes with its first update.
 void Fights::hear(const AliveDown& alive, BackOut& out) {
   words::Pose pose;
-  pose.set_x(whole(alive.position[0]));
-  pose.set_y(whole(alive.position[1]));
-  pose.set_z(whole(alive.position[2]));
-  if (players_.spawn(alive.player, pose, out) && alive.player == state_.number) tank_.begin_life(pose, out);
+  pose.set_x(from_thousandths(alive.position[0]));
+  pose.set_y(from_thousandths(alive.position[1]));
+  pose.set_z(from_thousandths(alive.position[2]));
+  if (server_players_.spawn(alive.player, pose, out) && alive.player == state_.number) tank_.begin_life(pose, out);
 }
 
 /// A death ends the shot that brought it, and no MsgShotEnd says so.
 void Fights::hear(const Killed& killed, BackOut& out) {
   words::Died died;
-  died.set_killer(players_.id_of(killed.killer));
+  died.set_killer(server_players_.id_of(killed.killer));
   died.set_why(killed.killer == killed.victim ? words::BY_ITSELF
                : killed.killer == kServer     ? words::BY_SERVER
                                               : words::BY_SHOT);
@@ -40,36 +40,37 @@ void Fights::hear(const Killed& killed, BackOut& out) {
 
 void Fights::die(std::uint8_t number, words::Died died, BackOut& out) {
   died.set_respawn_s(kRespawn);
-  if (players_.die(number, std::move(died), out) && number == state_.number) tank_.end();
+  if (server_players_.die(number, std::move(died), out) && number == state_.number) tank_.end();
 }
 
 /// Where the remains of the dead fly is nobody's business.
 void Fights::hear(const PlayerUpdate& update, BackOut& out) {
-  if ((update.status & kAlive) != 0) players_.move(update.player, pose_of(update), out);
+  if ((update.status & kAlive) != 0) server_players_.move(update.player, pose_of(update), out);
 }
 
 void Fights::hear(const Teleport& teleport, BackOut& out) {
-  players_.teleport(teleport.player, teleport.from, teleport.to, out);
+  server_players_.teleport(teleport.player, teleport.from, teleport.to, out);
 }
 
 void Fights::hear(const ShotBegin& begin, BackOut& out) {
   words::Shot shot;
-  const core::TankServerPlayer* one = players_.set_shooter(begin.shooter, shot);
+  const core::TankServerPlayer* one = server_players_.set_shooter(begin.shooter, shot);
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(begin.flag));
-  core::set_way(whole(begin.position), whole(begin.velocity), shot);
-  shot.set_life(std::max(0.0, whole(begin.lifetime) - whole(begin.time)));
+  core::set_way(from_thousandths(begin.position), from_thousandths(begin.velocity), shot);
+  shot.set_life(std::max(0.0, from_thousandths(begin.lifetime) - from_thousandths(begin.time)));
   shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
   if (one != nullptr) shot.set_team(one->player.team());
   out.say(shot);
-  const double life = std::clamp(whole(begin.lifetime), 0.0, 60.0) - std::clamp(whole(begin.time), 0.0, 60.0);
+  const double life =
+      std::clamp(from_thousandths(begin.lifetime), 0.0, 60.0) - std::clamp(from_thousandths(begin.time), 0.0, 60.0);
   watch(begin.shooter, shot, begin.flag, flag_code(begin.flag), std::max(0.0, life), false, out);
 }
 
 void Fights::hear(const ShotEnd& end, BackOut& out) {
   words::ShotEnded ended;
-  ended.set_shooter(players_.id_of(end.shooter));
+  ended.set_shooter(server_players_.id_of(end.shooter));
   ended.set_shot(end.shot);
   ended.set_burst(end.reason != 0);
   out.say(ended);
@@ -78,10 +79,10 @@ void Fights::hear(const ShotEnd& end, BackOut& out) {
 
 void Fights::hear(const ShotUpdate& update, BackOut& out) {
   words::ShotMoved moved;
-  moved.set_shooter(players_.id_of(update.shooter));
+  moved.set_shooter(server_players_.id_of(update.shooter));
   moved.set_shot(update.shot);
-  moved.set_target(players_.id_of(update.target));
-  core::set_way(whole(update.position), whole(update.velocity), moved);
+  moved.set_target(server_players_.id_of(update.target));
+  core::set_way(from_thousandths(update.position), from_thousandths(update.velocity), moved);
   out.say(moved);
   incoming_.steer(update.shooter, update.shot, moved, out.now());
 }
@@ -90,7 +91,7 @@ void Fights::hear(const ShotUpdate& update, BackOut& out) {
 
 void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
   if (tank_.may_act())
-    link_.send(out, Teleport{state_.number, counted(claim.from()), counted(claim.to())}, kTeleportCode);
+    link_.send(out, Teleport{state_.number, to_u16(claim.from()), to_u16(claim.to())}, kTeleportCode);
 }
 
 /// Told once a life. The server puts our number in.
@@ -99,7 +100,7 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   const bool by_server = claim.killer() == 0 && claim.why() != words::BY_ITSELF;
   Killed killed;
   killed.victim = state_.number;
-  killed.killer = players_.number_of(claim.killer(), by_server ? kServer : state_.number);
+  killed.killer = server_players_.number_of(claim.killer(), by_server ? kServer : state_.number);
   killed.shot = byte(claim.shot());
   if (const auto* shot = incoming_.find(killed.killer, claim.shot())) killed.flag = byte(shot->flag);
   tank_.alive = false;
@@ -113,9 +114,9 @@ void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
 
 void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
-  const std::uint8_t shooter = players_.number_of(claim.shooter(), kInvalid);
-  if (shooter == kInvalid) return out.lose(loss::kShotOfNobody);
-  if (shooter != state_.number) return out.lose(loss::kShotOfAnother);
+  const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kInvalid);
+  if (shooter == kInvalid) return out.drop(drops::kShotOfNobody);
+  if (shooter != state_.number) return out.drop(drops::kShotOfAnother);
   link_.send(out, ShotEnd{shooter, byte(claim.shot()), std::uint8_t{claim.burst()}});
 }
 
@@ -126,7 +127,7 @@ void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   update.shot = byte(claim.shot());
   update.position = triple(claim.x(), claim.y(), claim.z());
   update.velocity = triple(claim.vx(), claim.vy(), claim.vz());
-  update.target = players_.number_of(claim.target(), kServer);
+  update.target = server_players_.number_of(claim.target(), kServer);
   link_.send(out, update);
 }
 

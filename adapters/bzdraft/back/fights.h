@@ -9,7 +9,7 @@ namespace entente::bzdraft {
 class Fights final : public core::TankHits {
  public:
   Fights(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank)
-      : TankHits(state, tank), link_(link), players_(players) {}
+      : TankHits(state, tank), link_(link), server_players_(players) {}
 
   void hear(const AliveDown& alive, BackOut& out);
   void hear(const PlayerUpdate& update, BackOut& out);
@@ -30,7 +30,7 @@ class Fights final : public core::TankHits {
   void tell_hit(const core::Incoming& shot, BackOut& out) override;
 
   PeerLink& link_;
-  core::TankServerPlayers& players_;
+  core::TankServerPlayers& server_players_;
 };
 
 }  // namespace entente::bzdraft

@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/back/flags.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
 
@@ -10,7 +10,7 @@ void BackFlags::hear(const FlagUpdate& update, BackOut& out) { out.say(told(upda
 void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
   words::TokenTaken taken;
   *taken.mutable_token() = told(grab.number, grab.flag);
-  taken.set_by(players_.id_of(grab.flag.carrier));
+  taken.set_by(server_players_.id_of(grab.flag.carrier));
   const bool unasked = grab.flag.carrier == state_.number && tokens_.is_unasked(taken.token(), tank_.wants_token);
   out.say(std::move(taken));
   if (unasked) link_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kDropped)});
@@ -19,7 +19,7 @@ void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
 void BackFlags::hear(const DropFlagDown& drop, BackOut& out) {
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.number, drop.flag);
-  dropped.set_by(players_.id_of(drop.flag.carrier));
+  dropped.set_by(server_players_.id_of(drop.flag.carrier));
   dropped.set_why(drop_of(drop.reason));
   if (drop.reason == static_cast<std::uint8_t>(Drop::kCaptured)) return capture(drop, dropped.token(), out);
   out.say(std::move(dropped));
@@ -29,7 +29,7 @@ void BackFlags::hear(const DropFlagDown& drop, BackOut& out) {
 void BackFlags::capture(const DropFlagDown& drop, const words::Token& token, BackOut& out) {
   words::TokenCaptured captured;
   captured.set_token(token.id());
-  captured.set_by(players_.id_of(drop.flag.carrier));
+  captured.set_by(server_players_.id_of(drop.flag.carrier));
   captured.set_team(token.team());
   out.say(captured);
   out.say(token);
@@ -38,22 +38,22 @@ void BackFlags::capture(const DropFlagDown& drop, const words::Token& token, Bac
   died.set_killer(captured.by());
   died.set_why(words::BY_CAPTURE);
   died.set_synthesised(true);
-  for (const auto& [number, one] : players_)
+  for (const auto& [number, one] : server_players_)
     if (one.player.team() == token.team() && one.alive) fights_.die(number, died, out);
 }
 
 /// Where a flag is dropped is where the server was last told that we are.
 void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
-  if (!tank_.may_act()) return out.lose(loss::kWishNotInPlay);
+  if (!tank_.may_act()) return out.drop(drops::kWishNotInPlay);
   if (wish.op() == words::TokenWish::GRAB) {
-    if (wish.token() == 0 || wish.token() > 65536) return out.lose(loss::kNoToken);
+    if (wish.token() == 0 || wish.token() > 65536) return out.drop(drops::kNoToken);
     tank_.wants_token = wish.token();
     return link_.send(out, GrabFlagUp{static_cast<std::uint16_t>(wish.token() - 1)});
   }
-  const bool drops = wish.op() == words::TokenWish::DROP;
-  if (!drops && wish.op() != words::TokenWish::CAPTURE) return out.lose(loss::kOtherWish);
+  const bool is_drop = wish.op() == words::TokenWish::DROP;
+  if (!is_drop && wish.op() != words::TokenWish::CAPTURE) return out.drop(drops::kOtherWish);
   tank_.report(tank_.pose, out);
-  link_.send(out, DropFlagUp{drops ? drop_reason(wish.why()) : static_cast<std::uint8_t>(Drop::kCaptured)});
+  link_.send(out, DropFlagUp{is_drop ? drop_reason(wish.why()) : static_cast<std::uint8_t>(Drop::kCaptured)});
 }
 
 }  // namespace entente::bzdraft

@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/back/joining.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -73,7 +73,7 @@ void Joining::hear(const GetWorldDown& world, BackOut& out) {
     root_ = *root;
     return fetch(out);
   }
-  out.lose(loss::kNoModel);
+  out.drop(drops::kNoModel);
   learn_world(out);
 }
 
@@ -83,8 +83,8 @@ void Joining::tell_rules(const GetWorldDown& world, BackOut& out) const {
   tell_rule("turn_rate", tank_.model().turn_rate, out);
   tell_rule("shot_speed", kShotSpeed, out);
   tell_rule("reload", kReload, out);
-  tell_rule("BZFLAG.linearAcceleration", whole(world.linear_acceleration), out);
-  tell_rule("BZFLAG.angularAcceleration", whole(world.angular_acceleration), out);
+  tell_rule("BZFLAG.linearAcceleration", from_thousandths(world.linear_acceleration), out);
+  tell_rule("BZFLAG.angularAcceleration", from_thousandths(world.angular_acceleration), out);
   tell_rule("BZFLAG.shakeTimeout", world.shake_time, out);
   tell_rule("BZFLAG.shakeWins", world.shake_wins, out);
 }
@@ -117,7 +117,7 @@ void Joining::hear(const GetResourceDown& piece, BackOut& out) {
     return ask_for(asked_, out);
   }
   if (!resources_.add(asked_, std::move(piece_))) {
-    out.lose(loss::kNoResource);
+    out.drop(drops::kNoResource);
     resources_.give_up(asked_);
   }
   fetch(out);
@@ -126,18 +126,18 @@ void Joining::hear(const GetResourceDown& piece, BackOut& out) {
 void Joining::learn_world(BackOut& out) {
   std::size_t unread = 0;
   auto world = resources_.world(root_, unread);
-  if (!world || unread != 0) out.lose(loss::kNoRecords);
+  if (!world || unread != 0) out.drop(drops::kNoRecords);
   if (!world) world = open_world(kHalf);
   tank_.learn(*world);
   out.say(std::move(*world));
-  state_.stage = Stage::kAtTheDoor;
+  state_.stage = Stage::kReadyToEnter;
   if (state_.wish) enter(out);
 }
 
 // -- The door ---------------------------------------------------------------------------------------------------------
 
 void Joining::enter(BackOut& out) {
-  if (state_.stage != Stage::kAtTheDoor) return;
+  if (state_.stage != Stage::kReadyToEnter) return;
   state_.stage = Stage::kEntering;
   Enter message;
   message.team = wire_team(state_.wish->team());
@@ -151,11 +151,11 @@ void Joining::enter(BackOut& out) {
 
 /// Again, in game: who we are from now on. The server may say no.
 void Joining::hear(const words::Change& change, BackOut& out) {
-  if (change.has_kit() || change.has_colour()) out.lose(loss::kKitOrColour);
-  if (change.has_skin()) out.lose(loss::kNewAvatar);
+  if (change.has_kit() || change.has_colour()) out.drop(drops::kKitOrColour);
+  if (change.has_skin()) out.drop(drops::kNewAvatar);
   if (!change.has_name() && !change.has_motto() && !change.has_team()) return;
-  const core::TankServerPlayer* me = players_.own();
-  if (me == nullptr) return out.lose(loss::kNotIn);
+  const core::TankServerPlayer* me = server_players_.own();
+  if (me == nullptr) return out.drop(drops::kNotIn);
   Enter message;
   message.team = change.has_team() ? wire_team(change.team()) : static_cast<std::uint8_t>(me->team);
   message.type = wire_type(me->player.role());
@@ -171,10 +171,10 @@ void Joining::hear(const Accept& accept, BackOut& out) {
   if (state_.stage != Stage::kEntering) return void(changing_ = false);
   state_.come_in(out.now());
   state_.number = accept.player;
-  players_.add_own();
+  server_players_.add_own();
 }
 
-/// The page lets who was rejected keep its number and try again.
+/// The draft lets who was rejected keep its number and try again.
 void Joining::hear(const Reject& reject, BackOut& out) {
   std::string why = readable(reject.text.chars);
   if (why.empty()) why = text(static_cast<Refusal>(reject.reason));
@@ -185,7 +185,7 @@ void Joining::hear(const Reject& reject, BackOut& out) {
     return out.say({state_.me, refused});
   }
   if (state_.stage != Stage::kEntering) return;
-  state_.stage = Stage::kAtTheDoor;
+  state_.stage = Stage::kReadyToEnter;
   state_.wish.reset();
   tank_.give_up();
   core::JoinState::tell_refused(refusal_of(reject.reason), std::move(why), true, out);
@@ -193,8 +193,8 @@ void Joining::hear(const Reject& reject, BackOut& out) {
 
 void Joining::hear(const SuperKill&, BackOut& out) {
   if (state_.in()) return state_.be_kicked("super kill by the server", out);
-  if (out.server_stops("the server ended the session")) return void(state_.gone = true);
-  const bool no_slot = state_.stage == Stage::kGreeting;  // so the page says it
+  if (out.report_server_stopping("the server ended the session")) return void(state_.goodbye_said = true);
+  const bool no_slot = state_.stage == Stage::kGreeting;  // so the draft says it
   state_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
                 out);
 }

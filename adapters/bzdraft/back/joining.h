@@ -9,7 +9,7 @@ namespace entente::bzdraft {
 class Joining {
  public:
   Joining(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank)
-      : link_(link), state_(state), players_(players), tank_(tank) {}
+      : link_(link), state_(state), server_players_(players), tank_(tank) {}
 
   void greet(BackOut& out);
   void enter(BackOut& out);
@@ -30,7 +30,7 @@ class Joining {
 
   PeerLink& link_;
   core::JoinState& state_;
-  core::TankServerPlayers& players_;
+  core::TankServerPlayers& server_players_;
   Tank& tank_;
   Resources resources_;
   bool fetches_ = false;  // resources: the world is there

@@ -3,7 +3,7 @@
 namespace entente::bzdraft {
 namespace {
 
-// The page gives no numbers: those of BZFlag.
+// The draft gives no numbers: those of BZFlag.
 constexpr core::Muzzle kMuzzle{4.42, 1.57};
 
 }  // namespace
@@ -35,7 +35,7 @@ void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, Ba
 void OwnShots::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
   begin.shooter = state_.number;
   begin.shot = static_cast<std::uint8_t>(number);
-  fire_gun(begin.shot, whole(begin.lifetime), out);
+  fire_gun(begin.shot, from_thousandths(begin.lifetime), out);
   link_.send(out, begin);
 }
 

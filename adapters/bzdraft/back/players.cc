@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/back/players.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -12,7 +12,7 @@ constexpr double kTankRadius = 4.32;  // BZFlag's
 /// Of somebody who is known already: what it changed.
 void Players::hear(const AddPlayer& added, BackOut& out) {
   const std::uint8_t number = added.player;
-  if (!state_.in() || number < kFirstPlayer || number > kLastPlayer) return out.lose(loss::kNoPlayer);
+  if (!state_.in() || number < kFirstPlayer || number > kLastPlayer) return out.drop(drops::kNoPlayer);
   const bool known = players_.find(number) != nullptr;
   core::TankServerPlayer& one = players_.meet(number, out);
   words::Player& player = one.player;
@@ -42,16 +42,16 @@ void Players::hear(const Score& score, BackOut& out) {
 }
 
 void Players::hear(const words::ScoreClaim& claim, BackOut& out) {
-  link_.send(out, Score{state_.number, counted(claim.wins()), counted(claim.losses())});
+  link_.send(out, Score{state_.number, to_u16(claim.wins()), to_u16(claim.losses())});
 }
 
 void Players::hear(const TeamUpdate& update, BackOut& out) {
-  if (team_of(update.team) == words::TEAM_ANY) return out.lose(loss::kNoTeam);
+  if (team_of(update.team) == words::TEAM_ANY) return out.drop(drops::kNoTeam);
   words::TeamScore score;
   score.set_team(team_of(update.team));
   score.set_wins(update.wins);
   score.set_losses(update.losses);
-  for (const auto& [number, one] : players_)  // the page has clients count it themselves
+  for (const auto& [number, one] : players_)  // the draft has clients count it themselves
     if (one.team == update.team) score.set_size(score.size() + 1);
   out.say(score);
 }

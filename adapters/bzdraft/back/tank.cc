@@ -24,7 +24,7 @@ void Tank::learn(const words::World& world) {
 }
 
 void Tank::fit(words::Pose& place) {
-  place.set_seq(++order);
+  place.set_seq(++last_seq);
   core::keep_within(place, model().speed * kMostSpeed, half_ + kOutside);
 }
 
@@ -38,11 +38,11 @@ void Tank::drove(const core::TankState& to, BackOut& out) {
   if (to != core::state_of(pose)) {
     core::put(to, pose);
     pose.set_state(to.vz != 0 ? words::Pose::FALLING : 0);
-    pose.set_seq(++order);
+    pose.set_seq(++last_seq);
     out.say(pose);
   }
   const core::TankState reckoned = core::state_of(seen(out.now()));
-  held |= core::strays(reckoned, to) || core::strays_soon(reckoned, to);
+  update_pending |= core::strays(reckoned, to) || core::strays_soon(reckoned, to);
 }
 
 }  // namespace entente::bzdraft

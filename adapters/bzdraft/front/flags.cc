@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/flags.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -18,7 +18,7 @@ bool Flags::was_captured(std::uint8_t team, core::Micros now) const {
 std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id(), out.world());
-  if (!number) return out.lose(loss::kTokensFull), std::nullopt;
+  if (!number) return out.drop(drops::kTokensFull), std::nullopt;
   FlagUpdate update{*number, flag_of(token)};
   if (token.state() == words::Token::CARRIED) update.flag.carrier = players_.number_of(token.carrier(), kInvalid);
   return update;
@@ -32,7 +32,7 @@ void Flags::hear(const words::Token& token, FrontOut& out) {
 void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
   auto flag = record(taken.token(), out);
   if (!flag) return;
-  if (taken.from() != 0) out.lose(loss::kTakenFrom);
+  if (taken.from() != 0) out.drop(drops::kTakenFrom);
   flag->flag.carrier = players_.number_of(taken.by(), kInvalid);
   client_.send(out, GrabFlagDown{flag->number, flag->flag});
 }
@@ -51,7 +51,7 @@ void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
 void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const words::Token* token = out.world().token(captured.token());
   auto flag = token != nullptr ? record(*token, out) : std::nullopt;
-  if (!flag) return out.lose(loss::kCapturedUnseen);
+  if (!flag) return out.drop(drops::kCapturedUnseen);
   captured_ = captured.team();
   captured_at_ = out.now();
   flag->flag.carrier = players_.number_of(captured.by(), kInvalid);
@@ -72,7 +72,7 @@ void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
                                                                         : words::TokenWish::DROP);
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
-  if (wish.token() == 0) return out.lose(loss::kNoFlagToDrop);
+  if (wish.token() == 0) return out.drop(drops::kNoFlagToDrop);
   wish.set_why(drop_of(drop.reason));
   const words::Pose here = keeper_.place(out.now());
   wish.set_x(here.x());
@@ -109,7 +109,7 @@ void Flags::tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out) {
 
 void Flags::see_pickup(core::Id unit, FrontOut& out) {
   const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
-  if (seen.no_space) return out.lose(loss::kPickupsFull);
+  if (seen.no_space) return out.drop(drops::kPickupsFull);
   if (seen.pickup) tell(*seen.pickup, out);
 }
 

@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/front.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
 #include "proxy/core/unsupported.h"
@@ -24,7 +24,7 @@ void BzdraftFront::receive(Lane lane, Bytes bytes, Outlet& out) {
     std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
-  const auto unknown = [&] { out.lose(loss::kUnknownUp); };
+  const auto unknown = [&] { out.drop(drops::kUnknownUp); };
   const auto fault = client_.feed(lane, bytes, each, unknown);
   if (!fault || gone_) return;
   client_.send(out, SuperKill{});
@@ -34,7 +34,7 @@ void BzdraftFront::receive(Lane lane, Bytes bytes, Outlet& out) {
 
 template <class Message>
 void BzdraftFront::take(const Message& message, Outlet& out) {
-  core::hand(message, out, entry_, world_sender_, tanks_, shots_, flags_, talk_);
+  core::hand(message, out, profile_, world_sender_, tanks_, shots_, flags_, chat_);
 }
 
 void BzdraftFront::hear(const core::Fact& fact, Outlet& out) {
@@ -42,32 +42,32 @@ void BzdraftFront::hear(const core::Fact& fact, Outlet& out) {
   resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
-        if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
+        if (kAlwaysHeard<Word> || client_.in()) take_fact(word, fact, out);
       },
-      fact.kind);
+      fact.content);
   if (!gone_) world_sender_.answer(out);
 }
 
 template <class Word>
-void BzdraftFront::tell(const Word& word, const core::Fact&, Outlet& out) {
-  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Shots, Talk>)
-    core::hand(word, out, players_, flags_, tanks_, shots_, talk_);
+void BzdraftFront::take_fact(const Word& word, const core::Fact&, Outlet& out) {
+  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Shots, FrontChat>)
+    core::hand(word, out, players_, flags_, tanks_, shots_, chat_);
   else
-    core::lose_unsupported<mapping>(word, out);
+    core::drop_unsupported<mapping>(word, out);
 }
 
-void BzdraftFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
-  if (fact.audience == words::ADMINS) return out.lose(loss::kAddress);
+void BzdraftFront::take_fact(const words::Player& player, const core::Fact& fact, Outlet& out) {
+  if (fact.audience == words::ADMINS) return out.drop(drops::kAddress);
   const std::uint8_t* known = players_.of_player(player.id());
-  if (known != nullptr && *known == kNumber && entry_.changes()) return entry_.hear_own(player, out);
+  if (known != nullptr && *known == kNumber && profile_.changes()) return profile_.hear_own(player, out);
   players_.hear(player, out);
 }
 
-void BzdraftFront::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
-  talk_.notice(notice, fact.audience, out);
+void BzdraftFront::take_fact(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+  chat_.notice(notice, fact.audience, out);
 }
 
-void BzdraftFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
+void BzdraftFront::take_fact(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
   if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
     if (*number == kNumber) return keeper_.check_place(players_, out);
     return tanks_.update(*number, out);
@@ -75,18 +75,18 @@ void BzdraftFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet&
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
   if (state->unit.owner() != 0) return players_.reassign(state->unit.owner(), out);
-  tell(state->unit, fact, out);
+  take_fact(state->unit, fact, out);
 }
 
-void BzdraftFront::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
-  if (corrected.pose().unit() != players_.own_unit()) return tell(corrected.pose(), fact, out);
+void BzdraftFront::take_fact(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
+  if (corrected.pose().unit() != players_.own_unit()) return take_fact(corrected.pose(), fact, out);
   keeper_.correct(players_, out);
 }
 
-void BzdraftFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+void BzdraftFront::take_fact(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
   const bool mine = fact.to == out.me();
-  if (mine && entry_.changes()) return entry_.refuse_change(Refusal::kBadRequest, refused.why(), out);
-  if (!mine || !keeper_.forget_death()) return out.lose(loss::kOtherRefusal);
+  if (mine && profile_.changes()) return profile_.refuse_change(Refusal::kBadRequest, refused.why(), out);
+  if (!mine || !keeper_.forget_death()) return out.drop(drops::kOtherRefusal);
   keeper_.revive(players_, out);
 }
 
@@ -99,16 +99,16 @@ void BzdraftFront::tick(Outlet& out) {
   shots_.end_shots_near_own_tank(out);
   tanks_.check_death(out);
   keeper_.check_place(players_, out);
-  entry_.check_change(out);
+  profile_.check_change(out);
 }
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
 void BzdraftFront::take(const Enter& enter, Outlet& out) {
-  if (entry_.enter(enter, out)) let_in(out);
+  if (profile_.enter(enter, out)) let_in(out);
 }
 
-void BzdraftFront::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+void BzdraftFront::take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
   waiting_ = core::line_of(waiting);
   if (client_.in()) return client_.server_says(waiting_, out);
   let_in(out);
@@ -125,17 +125,17 @@ void BzdraftFront::let_in(Outlet& out) {
   client_.stage = Stage::kIn;
   flags_.see_all_pickups(out);
   tanks_.put_all(out);
-  if (out.world().round().state() != words::Round::OVER) talk_.tell_clock(out);
+  if (out.world().round().state() != words::Round::OVER) chat_.tell_clock(out);
   if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
 }
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
-void BzdraftFront::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
+void BzdraftFront::take_fact(const words::Refused& refused, const core::Fact&, Outlet& out) {
   const Refusal reason = reject_reason(refused.code());
-  if (client_.in() && entry_.changes()) return entry_.refuse_change(reason, refused.text(), out);
+  if (client_.in() && profile_.changes()) return profile_.refuse_change(reason, refused.text(), out);
   if (client_.in()) return goodbye(refused.text(), out);
-  entry_.reject(reason, refused.text(), out);
+  profile_.reject(reason, refused.text(), out);
   client_.stage = Stage::kOutside;
   if (!refused.may_retry()) goodbye(refused.text(), out);
 }

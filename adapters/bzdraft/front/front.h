@@ -1,17 +1,17 @@
 // The front of the draft: acts as a server towards its clients. This file composes its parts, and handles how a client
 // enters and leaves.
-// Law: before a client has been told of its own player, it is sent only what the page allows.
+// Law: before a client has been told of its own player, it is sent only what the draft allows.
 #pragma once
 
 #include <string>
 
-#include "adapters/bzdraft/front/entry.h"
+#include "adapters/bzdraft/drops.h"
+#include "adapters/bzdraft/front/chat.h"
+#include "adapters/bzdraft/front/client_profile.h"
 #include "adapters/bzdraft/front/flags.h"
 #include "adapters/bzdraft/front/shots.h"
-#include "adapters/bzdraft/front/talk.h"
 #include "adapters/bzdraft/front/tanks.h"
 #include "adapters/bzdraft/front/world_sender.h"
-#include "adapters/bzdraft/losses.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzdraft {
@@ -23,7 +23,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void room_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
+  void session_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
 
  private:
   using Stage = Client::Stage;
@@ -38,17 +38,17 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void take(const Enter& enter, Outlet& out);
   void take(const Exit&, Outlet& out);
   template <class Word>
-  void tell(const Word& word, const core::Fact&, Outlet& out);
-  void tell(const words::Player& player, const core::Fact& fact, Outlet& out);
-  void tell(const words::Pose& pose, const core::Fact&, Outlet& out);
-  void tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
-  void tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
-  void tell(const words::Notice& notice, const core::Fact& fact, Outlet& out);
-  void tell(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.lose(loss::kWorldEdit); }
-  void tell(const words::Refused& refused, const core::Fact&, Outlet& out);
-  void tell(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
-  void tell(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
-  void tell(const words::Waiting& waiting, const core::Fact&, Outlet& out);
+  void take_fact(const Word& word, const core::Fact&, Outlet& out);
+  void take_fact(const words::Player& player, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::Pose& pose, const core::Fact&, Outlet& out);
+  void take_fact(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::Notice& notice, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.drop(drops::kWorldEdit); }
+  void take_fact(const words::Refused& refused, const core::Fact&, Outlet& out);
+  void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
+  void take_fact(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
+  void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   void let_in(Outlet& out);
   void goodbye(std::string_view why, Outlet& out);
@@ -61,12 +61,12 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};
   PlayerTable players_{client_, *this};
-  Entry entry_{client_, players_};
+  ClientProfile profile_{client_, players_};
   WorldSender world_sender_{client_, flag_numbers_};
   Shots shots_{client_, players_, world_sender_, keeper_};
   Flags flags_{client_, players_, keeper_, flag_numbers_};
   Tanks tanks_{client_, players_, keeper_, *this, shots_, flags_, resync_};
-  Talk talk_{client_, players_, resync_};
+  FrontChat chat_{client_, players_, resync_};
 };
 
 }  // namespace entente::bzdraft

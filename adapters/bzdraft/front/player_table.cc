@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/player_table.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzdraft {
@@ -14,7 +14,7 @@ bool same(const AddPlayer& a, const AddPlayer& b) {
 
 }  // namespace
 
-void PlayerTable::no_space(FrontOut& out) { out.lose(loss::kUnitsFull); }
+void PlayerTable::no_space(FrontOut& out) { out.drop(drops::kUnitsFull); }
 
 void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
   PlayerEntry& entry = at(number);
@@ -41,8 +41,8 @@ AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const 
   const std::string& motto = owner != nullptr ? owner->player.motto() : me ? client_.wish.motto() : std::string();
   add.email.chars = ended_text(motto, kLongestMotto);
   if (owner == nullptr || nth != 0) return add;
-  add.wins = counted(owner->score.wins());
-  add.losses = counted(owner->score.losses());
+  add.wins = to_u16(owner->score.wins());
+  add.losses = to_u16(owner->score.losses());
   return add;
 }
 
@@ -61,7 +61,7 @@ void PlayerTable::tell_own_entry(FrontOut& out) {
 
 // -- What the room says about them ------------------------------------------------------------------------------------
 
-/// Announces a known player again if its data has changed: the page lets players change.
+/// Announces a known player again if its data has changed: the draft lets players change.
 void PlayerTable::hear(const words::Player& player, FrontOut& out) {
   const std::uint8_t* known = of_player(player.id());
   if (known == nullptr) return reassign(player.id(), out);
@@ -76,27 +76,27 @@ void PlayerTable::hear(const words::Player& player, FrontOut& out) {
 /// Class Flags handles pickups and pellets.
 void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
-  if (!core::shown_as_tank(unit.kind())) return out.lose(loss::kUnitUnlike);
+  if (!core::shown_as_tank(unit.kind())) return out.drop(drops::kUnitUnlike);
   see_unit(unit, out);
 }
 
 void PlayerTable::hear(const words::Score& score, FrontOut& out) {
   if (const std::uint8_t* number = of_player(score.player()))
-    client_.send(out, Score{*number, counted(score.wins()), counted(score.losses())});
+    client_.send(out, Score{*number, to_u16(score.wins()), to_u16(score.losses())});
 }
 
 void PlayerTable::hear(const words::TeamScore& score, FrontOut& out) {
   const std::uint8_t team = wire_team(score.team());
-  if (team_of(team) != score.team()) return out.lose(loss::kOtherTeam);
-  client_.send(out, TeamUpdate{team, counted(score.wins()), counted(score.losses())});
+  if (team_of(team) != score.team()) return out.drop(drops::kOtherTeam);
+  client_.send(out, TeamUpdate{team, to_u16(score.wins()), to_u16(score.losses())});
 }
 
 void PlayerTable::send_teams(FrontOut& out) const {
   for (std::uint8_t team = 0; team <= kLastTeam; ++team) {
     TeamUpdate update{team, 0, 0};
     if (const auto at = out.world().team_scores().find(team_of(team)); at != out.world().team_scores().end()) {
-      update.wins = counted(at->second.wins());
-      update.losses = counted(at->second.losses());
+      update.wins = to_u16(at->second.wins());
+      update.losses = to_u16(at->second.losses());
     }
     client_.send(out, update);
   }

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "adapters/bzdraft/drops.h"
 #include "adapters/bzdraft/front/shots.h"
-#include "adapters/bzdraft/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
@@ -21,8 +21,8 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   fire.set_shot(begin.shot);
   fire.set_weapon(weapon_of(begin.flag));
   fire.set_kind(shot_kind(begin.flag));
-  core::set_way(whole(begin.position), whole(begin.velocity), fire);
-  fire.set_life(whole(begin.lifetime));
+  core::set_way(from_thousandths(begin.position), from_thousandths(begin.velocity), fire);
+  fire.set_life(from_thousandths(begin.lifetime));
   fire.set_range(std::hypot(fire.vx(), fire.vy()) * fire.life());
   out.say(fire);
 }
@@ -43,7 +43,7 @@ void Shots::hear(const ShotUpdate& update, FrontOut& out) {
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
   claim.set_target(players_.player_of(update.target));
-  core::set_way(whole(update.position), whole(update.velocity), claim);
+  core::set_way(from_thousandths(update.position), from_thousandths(update.velocity), claim);
   out.say(claim);
 }
 
@@ -82,7 +82,7 @@ void Shots::end(const core::ShownShot& shown, bool burst, FrontOut& out) {
 
 void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
   core::ShownShot* flying = shots_.find(moved.shooter(), moved.shot());
-  if (flying == nullptr) return out.lose(loss::kShotUnseen);
+  if (flying == nullptr) return out.drop(drops::kShotUnseen);
   flying->follow(moved, out.now());
   ShotUpdate update;
   update.shooter = flying->player;

@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/tanks.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
@@ -13,14 +13,14 @@ constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond, kUnconfirmedByOt
 }  // namespace
 
 void Tanks::hear(const AliveUp&, FrontOut& out) {
-  if (!client_.in()) return out.lose(loss::kAliveTooEarly);
+  if (!client_.in()) return out.drop(drops::kAliveTooEarly);
   const core::UnitState* unit = out.world().unit(players_.own_unit());
   if (unit != nullptr && unit->unit.alive())
     return display_.put(kNumber, unit->unit.pose(), out);  // it was in play already
   out.say(words::Spawn());
 }
 
-/// The player field is ignored: the page lets the server fill in the sender.
+/// The player field is ignored: the draft lets the server fill in the sender.
 void Tanks::hear(const PlayerUpdate& update, FrontOut& out) {
   if (!client_.in() || (update.status & kAlive) == 0 || !players_.own().alive) return;
   words::Pose pose = pose_of(update);
@@ -73,14 +73,14 @@ void Tanks::show(std::uint8_t number, FrontOut& out) {
   const core::UnitState* state = out.world().unit(entry.unit);
   const bool shown = entry.alive && core::is_seen(state);
   if (!client_.in() || number == kNumber || std::exchange(entry.shown, shown) == shown) return;
-  entry.late = false;
+  entry.update_pending = false;
   client_.send_surely(out, update_of(state != nullptr ? state->unit.pose() : words::Pose(), number, shown));
 }
 
 void Tanks::update(std::uint8_t number, FrontOut& out) {
   PlayerEntry& entry = players_.at(number);
-  entry.late = !entry.updates.take(out.now());
-  if (entry.late) return next_look_.by(entry.updates.next()), next_look_.ask(out);
+  entry.update_pending = !entry.updates.take(out.now());
+  if (entry.update_pending) return scan_timer_.schedule(entry.updates.next()), scan_timer_.ask(out);
   const core::UnitState* state = out.world().unit(entry.unit);
   if (state == nullptr || !entry.alive || state->hidden) return;
   entry.shown = true;
@@ -113,25 +113,25 @@ void Tanks::hear(const words::Died& died, FrontOut& out) {
 void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
   const std::uint8_t* number = players_.of_unit(teleported.unit());
   if (number == nullptr) return;
-  const Teleport message{*number, counted(teleported.from()), counted(teleported.to())};
+  const Teleport message{*number, to_u16(teleported.from()), to_u16(teleported.to())};
   client_.send(out, message, kTeleportCode);
 }
 
 /// A tank has no health, so damage is reported by a line of chat.
 void Tanks::hear(const words::Health& health, FrontOut& out) {
-  if (health.unit() != players_.own_unit()) return out.lose(loss::kHealthOfOther);
+  if (health.unit() != players_.own_unit()) return out.drop(drops::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
 }
 
 void Tanks::update_late(FrontOut& out) {
-  if (!next_look_.is_due(out)) return;
+  if (!scan_timer_.is_due(out)) return;
   bool each_tick = false;
   for (auto& [number, entry] : players_) {
     if (entry.unit == 0) show(number, out);
     each_tick |= entry.unit == 0;
-    if (entry.late) update(number, out);
+    if (entry.update_pending) update(number, out);
   }
-  if (each_tick) next_look_.now();
+  if (each_tick) scan_timer_.now();
 }
 
 /// The client has entered: puts all visible tanks into play.

@@ -5,8 +5,8 @@
 
 #include "adapters/bzdraft/front/flags.h"
 #include "adapters/bzdraft/front/shots.h"
-#include "proxy/core/next_look.h"
 #include "proxy/core/replay/resync_phase.h"
+#include "proxy/core/scan_timer.h"
 
 namespace entente::bzdraft {
 
@@ -38,7 +38,7 @@ class Tanks {
   void update(std::uint8_t number, FrontOut& out);
   void update_late(FrontOut& out);
   /// The players have changed: visits all tanks at the next tick.
-  void look_anew() { next_look_.now(); }
+  void look_anew() { scan_timer_.now(); }
   void put_all(FrontOut& out);
   void check_death(FrontOut& out);
 
@@ -50,7 +50,7 @@ class Tanks {
   const Shots& shots_;
   const Flags& flags_;
   const core::ResyncPhase& resync_;
-  core::NextLook next_look_;  // when an update may be due
+  core::ScanTimer scan_timer_;  // when an update may be due
   std::uint32_t order_ = 0;
   double health_ = 0;  // as last reported
 };

@@ -1,6 +1,6 @@
 #include "adapters/bzdraft/front/world_sender.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "adapters/bzdraft/drops.h"
 #include "adapters/wire/md5.h"
 #include "proxy/core/gameplay/incoming.h"
 
@@ -30,7 +30,7 @@ void WorldSender::hear(const GetWorldUp&, FrontOut& out) {
 /// Sends the world once it is known, or when the wait is over.
 void WorldSender::answer(FrontOut& out) {
   if (!wanted_) return;
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   if (patience_ == 0) patience_ = out.now() + kPatience;
   const bool known = world.geometry() != nullptr && !world.room().game().empty();
   if (resource_.empty() && !known && out.now() < patience_) return out.wake(patience_);
@@ -56,9 +56,9 @@ void WorldSender::answer(FrontOut& out) {
 }
 
 void WorldSender::build(FrontOut& out) {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
-  if (land.kind() == words::World::VOXELS) out.lose(loss::kVoxels);
+  if (land.kind() == words::World::VOXELS) out.drop(drops::kVoxels);
   resource_ = resource_of(land);
   name_ = wire::md5(resource_);
   if (core::victim_decides(out.world()))

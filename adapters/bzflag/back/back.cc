@@ -4,11 +4,11 @@ namespace entente::bzflag {
 
 void BzflagBack::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto take = [&](const Message& message, Lane) {
-    std::visit([&](const auto& m) { core::hand(m, out, joining_, rules_, players_, talk_, fights_, flags_); }, message);
-    return !state_.gone;
+    std::visit([&](const auto& m) { core::hand(m, out, joining_, rules_, players_, chat_, fights_, flags_); }, message);
+    return !state_.goodbye_said;
   };
-  const auto unknown = [&] { out.lose(loss::kUnknownDown); };
-  if (state_.gone) return;
+  const auto unknown = [&] { out.drop(drops::kUnknownDown); };
+  if (state_.goodbye_said) return;
   if (const auto fault = link_.feed(lane, bytes, out.now(), take, unknown)) fail(*fault, out);
 }
 
@@ -19,7 +19,7 @@ bool BzflagBack::hear_early(const core::Intent& intent, Outlet& out) {
 }
 
 void BzflagBack::hear_word(const core::Intent& intent, Outlet& out) {
-  hand_out<mapping>(intent, out, tank_, players_, talk_, fights_, flags_);
+  hand_out<mapping>(intent, out, tank_, players_, chat_, fights_, flags_);
 }
 
 void BzflagBack::say_goodbye(Outlet& out) {

@@ -5,11 +5,11 @@
 // for our own tank, whose place we decide.
 #pragma once
 
+#include "adapters/bzflag/back/chat.h"
 #include "adapters/bzflag/back/flags.h"
 #include "adapters/bzflag/back/joining.h"
 #include "adapters/bzflag/back/own_shots.h"
 #include "adapters/bzflag/back/players.h"
-#include "adapters/bzflag/back/talk.h"
 #include "proxy/core/tank/tank_back.h"
 
 namespace entente::bzflag {
@@ -38,7 +38,7 @@ class BzflagBack final : public core::TankBack {
   Tank tank_{link_, state_, server_players_, tokens_, tank_rules_};
   Joining joining_;
   Players players_{link_, state_, server_players_, tank_, tank_rules_};
-  BackTalk talk_{link_, state_, server_players_};
+  BackChat chat_{link_, state_, server_players_};
   Fights fights_{link_, state_, server_players_, tank_, tank_rules_};
   BackFlags flags_{link_, state_, server_players_, tokens_, tank_, fights_};
   OwnShots own_shots_{link_, state_, server_players_, tokens_, tank_, fights_, joining_, tank_rules_};

@@ -1,6 +1,6 @@
 #include "adapters/bzflag/back/fights.h"
 
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 
 namespace entente::bzflag {
 namespace {
@@ -16,22 +16,22 @@ void Fights::hear(const Alive& alive, BackOut& out) {
   pose.set_y(alive.pos[1]);
   pose.set_z(alive.pos[2]);
   pose.set_yaw(alive.azimuth);
-  if (players_.spawn(number, pose, out) == nullptr || number != state_.number) return;
+  if (server_players_.spawn(number, pose, out) == nullptr || number != state_.number) return;
   tank_.begin_life(pose, out);
   ends_ = 0;
 }
 
 void Fights::hear(const Killed& killed, BackOut& out) {
   words::Died died;
-  died.set_killer(players_.id_of(killed.killer.byte));
+  died.set_killer(server_players_.id_of(killed.killer.byte));
   if (killed.death.shot != kNoShot) died.set_shot(killed.death.shot);
   died.set_why(cause_of(killed.death.reason));
   died.set_respawn_s(tank_rules_.variables["_explodeTime"]);
-  const core::TankServerPlayer* victim = players_.die(killed.victim.byte, died, out);
+  const core::TankServerPlayer* victim = server_players_.die(killed.victim.byte, died, out);
   if (victim == nullptr) return;
   if (killed.victim.byte == state_.number) tank_.end();
   count(killed, out);
-  const core::TankServerPlayer* me = players_.own();
+  const core::TankServerPlayer* me = server_players_.own();
   const bool genocide = code_of(killed.death.flag) == "G" && killed.death.reason == 1;
   if (genocide && tank_.alive && me != nullptr && me->team == victim->team && me->team != 0)
     blow_up(died.killer(), words::BY_GENOCIDE, out);
@@ -48,16 +48,16 @@ void Fights::blow_up(core::Id killer, words::DeathCause why, BackOut& out) {
 /// Where the remains of the dead fly is nobody's business.
 template <class Update>
 void Fights::moved(const Update& update, BackOut& out) {
-  if ((update.status & kAlive) != 0) players_.move(update.player.byte, pose_of(update), out);
+  if ((update.status & kAlive) != 0) server_players_.move(update.player.byte, pose_of(update), out);
 }
 
 void Fights::hear(const Teleport& teleport, BackOut& out) {
-  players_.teleport(teleport.player.byte, teleport.from, teleport.to, out);
+  server_players_.teleport(teleport.player.byte, teleport.from, teleport.to, out);
 }
 
 void Fights::hear(const ShotBegin& begin, BackOut& out) {
   words::Shot shot;
-  players_.set_shooter(begin.player.byte, shot);
+  server_players_.set_shooter(begin.player.byte, shot);
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(shot.weapon()));
@@ -66,20 +66,20 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
   shot.set_range(tank_rules_.variables["_shotRange"]);
   shot.set_team(team_of(begin.team));
   out.say(shot);
-  if (players_.own() == nullptr) return;
+  if (server_players_.own() == nullptr) return;
   watch(begin.player.byte, shot, shot.weapon(), begin.flag.letters.view(), core::sane_life(begin.life),
         is_harmless(begin, out), out);
 }
 
 bool Fights::is_harmless(const ShotBegin& begin, const BackOut& out) {
   const auto options = static_cast<unsigned>(out.world().rule("BZFLAG.options", 0));
-  const std::int16_t team = players_.own()->team;
+  const std::int16_t team = server_players_.own()->team;
   return (options & kNoTeamKills) != 0 && team != 0 && team == begin.team;
 }
 
 void Fights::hear(const ShotEnd& end, BackOut& out) {
   words::ShotEnded ended;
-  ended.set_shooter(players_.id_of(end.player.byte));
+  ended.set_shooter(server_players_.id_of(end.player.byte));
   ended.set_shot(end.shot);
   ended.set_burst(end.reason == 0);
   out.say(ended);
@@ -88,9 +88,9 @@ void Fights::hear(const ShotEnd& end, BackOut& out) {
 
 void Fights::hear(const GuidedUpdate& update, BackOut& out) {
   words::ShotMoved moved;
-  moved.set_shooter(players_.id_of(update.player.byte));
+  moved.set_shooter(server_players_.id_of(update.player.byte));
   moved.set_shot(update.shot);
-  moved.set_target(players_.id_of(update.target.byte));
+  moved.set_target(server_players_.id_of(update.target.byte));
   core::set_way(update.pos, update.vel, moved);
   out.say(moved);
   incoming_.steer(update.player.byte, update.shot, moved, out.now());
@@ -107,7 +107,7 @@ void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
 void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   if (!state_.in() || !tank_.alive) return;
   KilledReport report;
-  report.killer = player_id(players_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : state_.number));
+  report.killer = player_id(server_players_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : state_.number));
   report.death.reason = death_reason(claim.why());
   report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
   if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
@@ -133,9 +133,9 @@ void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
 void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   const bool mine = claim.shooter() == state_.me;
-  const std::uint8_t shooter = players_.number_of(claim.shooter(), kNobody);
-  if (shooter == kNobody) return out.lose(loss::kShotOfNobody);
-  if (!mine && ends_ >= 4) return out.lose(loss::kEndsFull);
+  const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kNobody);
+  if (shooter == kNobody) return out.drop(drops::kShotOfNobody);
+  if (!mine && ends_ >= 4) return out.drop(drops::kEndsFull);
   if (!mine) ++ends_;
   ShotEnd end;
   end.player = player_id(shooter);
@@ -151,15 +151,15 @@ void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   update.shot = static_cast<std::uint16_t>(claim.shot());
   update.pos = vec3(claim.x(), claim.y(), claim.z());
   update.vel = vec3(claim.vx(), claim.vy(), claim.vz());
-  update.team = players_.own()->team;
-  update.target = player_id(players_.number_of(claim.target(), kNobody));
+  update.team = server_players_.own()->team;
+  update.target = player_id(server_players_.number_of(claim.target(), kNobody));
   link_.quick(out, update);
 }
 
 // -- The score --------------------------------------------------------------------------------------------------------
 
 void Fights::hear(const words::ScoreClaim& claim, BackOut& out) {
-  if (!link_.dialect().client_scores) return out.lose(loss::kServerCounts);
+  if (!link_.dialect().client_scores) return out.drop(drops::kServerCounts);
   client_counts_ = true;
   score_.wins = static_cast<std::uint16_t>(std::min(claim.wins(), 65535U));
   score_.losses = static_cast<std::uint16_t>(std::min(claim.losses(), 65535U));

@@ -11,7 +11,7 @@ class Fights final : public core::TankHits {
  public:
   Fights(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, Tank& tank,
          const TankRules& tank_rules)
-      : TankHits(state, tank), link_(link), players_(players), tank_rules_(tank_rules) {}
+      : TankHits(state, tank), link_(link), server_players_(players), tank_rules_(tank_rules) {}
 
   void hear(const Alive& alive, BackOut& out);
   void hear(const PlayerUpdate& update, BackOut& out) { moved(update, out); }
@@ -38,7 +38,7 @@ class Fights final : public core::TankHits {
   void count(const Killed& killed, BackOut& out);
 
   PeerLink& link_;
-  core::TankServerPlayers& players_;
+  core::TankServerPlayers& server_players_;
   const TankRules& tank_rules_;
   int ends_ = 0;                // of others' shots told since the last death; bzfs counts them
   ScoreReport score_;           // where clients count for themselves

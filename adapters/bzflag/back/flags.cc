@@ -1,6 +1,6 @@
 #include "adapters/bzflag/back/flags.h"
 
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -12,7 +12,7 @@ void BackFlags::hear(const FlagUpdate& update, BackOut& out) {
 void BackFlags::hear(const GrabFlag& grab, BackOut& out) { take(grab.flag, grab.player.byte, 0, out); }
 
 void BackFlags::hear(const TransferFlag& transfer, BackOut& out) {
-  take(transfer.flag, transfer.to, players_.id_of(transfer.from), out);
+  take(transfer.flag, transfer.to, server_players_.id_of(transfer.from), out);
 }
 
 /// What a flag does is a client's to know. Without one, a flag that came unwished is put down, if it lets itself.
@@ -20,7 +20,7 @@ void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, B
   constexpr std::uint32_t kSticky = 2;
   words::TokenTaken taken;
   const words::Token& token = *taken.mutable_token() = told(flag);
-  taken.set_by(players_.id_of(by));
+  taken.set_by(server_players_.id_of(by));
   taken.set_from(from);
   const bool ours = token.carrier() == state_.me && token.state() == words::Token::CARRIED && tank_.alive;
   if (ours && token.endurance() != kSticky && tokens_.is_unasked(token, tank_.wants_token))
@@ -31,7 +31,7 @@ void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, B
 void BackFlags::hear(const DropFlag& drop, BackOut& out) {
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.flag);
-  dropped.set_by(players_.id_of(drop.player.byte));
+  dropped.set_by(server_players_.id_of(drop.player.byte));
   out.say(std::move(dropped));
 }
 
@@ -39,10 +39,10 @@ void BackFlags::hear(const DropFlag& drop, BackOut& out) {
 void BackFlags::hear(const CaptureFlag& capture, BackOut& out) {
   words::TokenCaptured captured;
   captured.set_token(capture.flag + 1U);
-  captured.set_by(players_.id_of(capture.player.byte));
+  captured.set_by(server_players_.id_of(capture.player.byte));
   captured.set_team(tokens_.team_of(captured.token()));
   out.say(captured);
-  const core::TankServerPlayer* me = players_.own();
+  const core::TankServerPlayer* me = server_players_.own();
   if (me != nullptr && captured.team() != words::TEAM_ANY && me->player.team() == captured.team())
     fights_.blow_up(captured.by(), words::BY_CAPTURE, out);
 }
@@ -54,7 +54,7 @@ void BackFlags::hear(const NearFlag& near, BackOut& out) {
 }
 
 void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
-  if (!tank_.may_act()) return out.lose(loss::kWishNotInPlay);
+  if (!tank_.may_act()) return out.drop(drops::kWishNotInPlay);
   switch (wish.op()) {
     case words::TokenWish::GRAB:
       tank_.wants_token = wish.token();
@@ -64,8 +64,8 @@ void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
     case words::TokenWish::CAPTURE:
       return link_.stream(out, CaptureFlagReport{static_cast<std::uint16_t>(wire_team(wish.team(), 0))});
     default:
-      return link_.stream(
-          out, TransferFlagReport{players_.number_of(wish.from(), kNobody), players_.number_of(wish.to(), kNobody)});
+      return link_.stream(out, TransferFlagReport{server_players_.number_of(wish.from(), kNobody),
+                                                  server_players_.number_of(wish.to(), kNobody)});
   }
 }
 

@@ -9,7 +9,7 @@ class BackFlags {
  public:
   BackFlags(PeerLink& link, core::JoinState& state, core::TankServerPlayers& players, core::TankFlags& tokens,
             Tank& tank, Fights& fights)
-      : link_(link), state_(state), players_(players), tokens_(tokens), tank_(tank), fights_(fights) {}
+      : link_(link), state_(state), server_players_(players), tokens_(tokens), tank_(tank), fights_(fights) {}
 
   void hear(const FlagUpdate& flags, BackOut& out);
   void hear(const GrabFlag& grab, BackOut& out);
@@ -25,7 +25,7 @@ class BackFlags {
 
   PeerLink& link_;
   core::JoinState& state_;
-  core::TankServerPlayers& players_;
+  core::TankServerPlayers& server_players_;
   core::TankFlags& tokens_;
   Tank& tank_;
   Fights& fights_;

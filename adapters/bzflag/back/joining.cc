@@ -1,7 +1,7 @@
 #include "adapters/bzflag/back/joining.h"
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"
@@ -34,12 +34,12 @@ Joining::Joining(const core::FaceOptions& options, PeerLink& link, core::JoinSta
                  core::TankServerPlayers& players, Tank& tank, ServerRules& rules, TankRules& tank_rules)
     : link_(link),
       state_(state),
-      players_(players),
+      server_players_(players),
       tank_(tank),
       rules_(rules),
       tank_rules_(tank_rules),
       dialect_(options.dialect),
-      wants_link_(options.setting("udp") != "off"),
+      wants_udp_link_(options.setting("udp") != "off"),
       says_header_(link.dialect().header == Header::kRequired ||
                    (link.dialect().header == Header::kOptional && options.setting("header") != "off")) {}
 
@@ -72,7 +72,7 @@ void Joining::hear(const Refused& refused, BackOut& out) {
 
 void Joining::hear(const NegotiateFlags& missing, BackOut& out) {
   if (next_ != Next::kFlags) return;
-  if (!missing.flags.empty()) out.lose(loss::kMissingFlags);
+  if (!missing.flags.empty()) out.drop(drops::kMissingFlags);
   next_ = link_.dialect().settings ? Next::kSettings : Next::kHash;
   link_.dialect().settings ? link_.stream(out, WantSettings{}) : link_.stream(out, WantWorldHash{});
 }
@@ -124,16 +124,16 @@ void Joining::learn_world(BackOut& out) {
   ConvertedWorld converted = world_from_database(
       records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), tank_rules_.size);
   converted.world.set_hash(hash_);
-  for (std::size_t i = 0; i < converted.boxed; ++i) out.lose(loss::kMesh);
+  for (std::size_t i = 0; i < converted.boxed; ++i) out.drop(drops::kMesh);
   tank_.terrain = core::Terrain(converted.world);
   out.say(std::move(converted.world));
-  state_.stage = Stage::kAtTheDoor;
+  state_.stage = Stage::kReadyToEnter;
   next_ = Next::kNothing;
   if (state_.wish) enter(out);
 }
 
 void Joining::enter(BackOut& out) {
-  if (state_.stage != Stage::kAtTheDoor) return;
+  if (state_.stage != Stage::kReadyToEnter) return;
   state_.stage = Stage::kEntering;
   const bool watches = state_.wish->role() == words::WATCH;
   Enter message;
@@ -151,7 +151,7 @@ void Joining::enter(BackOut& out) {
 void Joining::hear(const Accept&, BackOut& out) {
   if (state_.stage != Stage::kEntering) return;
   state_.come_in(out.now());
-  players_.add_own();
+  server_players_.add_own();
   ask_for_link(out);
 }
 
@@ -159,7 +159,7 @@ void Joining::hear(const Reject& reject, BackOut& out) { refuse(refusal_of(rejec
 
 void Joining::hear(const SuperKill&, BackOut& out) {
   if (state_.in()) return state_.be_kicked("super kill by the server", out);
-  if (out.server_stops("the server ended the session")) return void(state_.gone = true);
+  if (out.report_server_stopping("the server ended the session")) return void(state_.goodbye_said = true);
   refuse(words::Refused::SERVER_GONE, "the server ended the session", out);
 }
 
@@ -172,19 +172,20 @@ void Joining::refuse(words::Refused::Code code, std::string_view text, BackOut& 
 // -- The datagram link ------------------------------------------------------------------------------------------------
 
 void Joining::ask_for_link(BackOut& out) {
-  if (!wants_link_ || link_.linked || next_ == Next::kGreeting ||
-      (!link_.dialect().early_link && state_.stage != Stage::kIn) || link_tries_ >= kLinkTries)
+  if (!wants_udp_link_ || link_.udp_linked || next_ == Next::kGreeting ||
+      (!link_.dialect().early_link && state_.stage != Stage::kIn) || udp_link_tries_ >= kLinkTries)
     return;
-  if (link_tries_ > 0 && out.now() < link_asked_ + core::kSecond) return out.wake(link_asked_ + core::kSecond);
-  ++link_tries_;
-  link_asked_ = out.now();
+  if (udp_link_tries_ > 0 && out.now() < udp_link_asked_ + core::kSecond)
+    return out.wake(udp_link_asked_ + core::kSecond);
+  ++udp_link_tries_;
+  udp_link_asked_ = out.now();
   link_.datagram(out, LinkRequest{state_.number});
   out.wake(out.now() + core::kSecond);
 }
 
 /// By datagram: the server hears us. It still wants to know whether we hear it.
 void Joining::hear(const LinkAnswer&, BackOut& out) {
-  link_.linked = true;
+  link_.udp_linked = true;
   link_.datagram(out, LinkEstablished{});
 }
 

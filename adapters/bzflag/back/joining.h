@@ -20,7 +20,7 @@ class Joining {
   /// never links some local ports.
   void ask_for_link(BackOut& out);
   /// Whether the server would kick us for a shot now, because it wants shots by datagram and the link is missing.
-  bool lacks_link() const { return link_.dialect().linked_shots && wants_link_ && !link_.linked; }
+  bool lacks_udp_link() const { return link_.dialect().linked_shots && wants_udp_link_ && !link_.udp_linked; }
 
   void hear(const Welcome& welcome, BackOut& out);
   void hear(const TooLate& late, BackOut& out);
@@ -34,7 +34,7 @@ class Joining {
   void hear(const Reject& reject, BackOut& out);
   void hear(const SuperKill&, BackOut& out);
   void hear(const LinkAnswer&, BackOut& out);
-  void hear(const LinkEstablished&, BackOut&) { link_.linked = true; }       // by stream: our request was understood
+  void hear(const LinkEstablished&, BackOut&) { link_.udp_linked = true; }   // by stream: our request was understood
   void hear(const LagPing& ping, BackOut& out) { link_.stream(out, ping); }  // however the question came
   void hear(const words::Query& query, BackOut& out);
 
@@ -46,18 +46,18 @@ class Joining {
 
   PeerLink& link_;
   core::JoinState& state_;
-  core::TankServerPlayers& players_;
+  core::TankServerPlayers& server_players_;
   Tank& tank_;
   ServerRules& rules_;
   const TankRules& tank_rules_;
   const std::size_t dialect_;
-  const bool wants_link_, says_header_;
+  const bool wants_udp_link_, says_header_;
   Next next_ = Next::kGreeting;  // the answer that is expected next
   std::set<std::string> taken_;  // callsigns of players who were there before us, in small letters
   std::string hash_;
   Buffer database_;
-  core::Micros link_asked_ = 0;
-  int link_tries_ = 0;
+  core::Micros udp_link_asked_ = 0;
+  int udp_link_tries_ = 0;
 };
 
 }  // namespace entente::bzflag

@@ -18,8 +18,8 @@ constexpr Gun kGuns[] = {{"MG", "_mGunAdVel", "_mGunAdLife"},
 
 }  // namespace
 
-const Mapping* OwnShots::why_not_shoot() const {
-  return joining_.lacks_link() && state_.wish->role() != words::ROBOT ? &loss::kNoDatagrams : nullptr;
+const MappingLine* OwnShots::why_not_shoot() const {
+  return joining_.lacks_udp_link() && state_.wish->role() != words::ROBOT ? &drops::kNoDatagrams : nullptr;
 }
 
 std::optional<std::uint16_t> OwnShots::free_shot(std::optional<std::uint32_t> wished, BackOut& out) {
@@ -44,7 +44,7 @@ void OwnShots::fire(const words::Fire& fire, std::uint16_t number, BackOut& out)
 /// With what the tank itself drives. The server compares a shot with where it was told last that the tank is.
 void OwnShots::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) {
   if (out.now() != tank_.sent_at) {
-    here.set_seq(++tank_.order);
+    here.set_seq(++tank_.last_seq);
     tank_.report(here, out);
   }
   const Variables& variables = tank_rules_.variables;
@@ -68,7 +68,7 @@ void OwnShots::begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out) {
   begin.shot = number;
   begin.sent = own_tank_.clock(out);
   begin.player = player_id(state_.number);
-  begin.team = players_.own()->team;
+  begin.team = server_players_.own()->team;
   fire_gun(static_cast<std::uint8_t>(number & 0xffU), begin.life, out);
   link_.quick(out, begin);
 }

@@ -15,21 +15,21 @@ class OwnShots final : public core::TankControl {
            Tank& tank, Fights& fights, const Joining& joining, const TankRules& tank_rules)
       : TankControl(state, tank, fights),
         link_(link),
-        players_(players),
+        server_players_(players),
         tokens_(tokens),
         own_tank_(tank),
         joining_(joining),
         tank_rules_(tank_rules) {}
 
  private:
-  const Mapping* why_not_shoot() const override;
+  const MappingLine* why_not_shoot() const override;
   std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) override;
   void fire(const words::Fire& fire, std::uint16_t number, BackOut& out) override;
   void fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) override;
   void begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out);
 
   PeerLink& link_;
-  core::TankServerPlayers& players_;
+  core::TankServerPlayers& server_players_;
   const core::TankFlags& tokens_;
   Tank& own_tank_;
   const Joining& joining_;

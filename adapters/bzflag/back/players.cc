@@ -1,6 +1,6 @@
 #include "adapters/bzflag/back/players.h"
 
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -21,12 +21,12 @@ std::string dotted(const std::array<std::uint8_t, 4>& ip) {
 void Players::hear(const AddPlayer& added, BackOut& out) {
   const std::uint8_t number = added.id.byte;
   if (!state_.in()) return;
-  if (number > kMostPlayers + 15) return out.lose(loss::kNoPlayer);
+  if (number > kMostPlayers + 15) return out.drop(drops::kNoPlayer);
   // A full bzfs makes an observer of a player who lets it choose the team.
   const bool watches = static_cast<std::int16_t>(added.team) == kObserverTeam;
   if (number == state_.number && watches && state_.wish->role() != words::WATCH &&
-      out.lacks_seat("the server has only observers' seats left"))
-    return void(state_.gone = true);
+      out.report_server_full("the server has only observers' seats left"))
+    return void(state_.goodbye_said = true);
   forget(number, out);
   core::TankServerPlayer& one = players_.meet(number, out);
   words::Player& player = one.player;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/bzflag/back/tank.h"
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 
 namespace entente::bzflag {
 
@@ -16,11 +16,11 @@ class ServerRules {
   void hear(const SetVar& variables, BackOut& out);
   void hear(const GameTime& time, BackOut& out);
   void hear(const GameAnswer& answer, BackOut& out);
-  void hear(const Handicap&, BackOut& out) { out.lose(loss::kHandicap); }
-  void hear(const FlagType&, BackOut& out) { out.lose(loss::kFlagType); }
-  void hear(const CacheUrl&, BackOut& out) { out.lose(loss::kCacheUrl); }
-  void hear(const FetchResources&, BackOut& out) { out.lose(loss::kFetchResources); }
-  void hear(const CustomSound&, BackOut& out) { out.lose(loss::kCustomSound); }
+  void hear(const Handicap&, BackOut& out) { out.drop(drops::kHandicap); }
+  void hear(const FlagType&, BackOut& out) { out.drop(drops::kFlagType); }
+  void hear(const CacheUrl&, BackOut& out) { out.drop(drops::kCacheUrl); }
+  void hear(const FetchResources&, BackOut& out) { out.drop(drops::kFetchResources); }
+  void hear(const CustomSound&, BackOut& out) { out.drop(drops::kCustomSound); }
 
  private:
   const PeerLink& link_;

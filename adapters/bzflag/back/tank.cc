@@ -77,8 +77,8 @@ float Tank::clock(const BackOut& out) const {
 
 void Tank::fit(words::Pose& place) {
   limit(place);
-  order = std::max(order + 1, place.seq());
-  place.set_seq(order);
+  last_seq = std::max(last_seq + 1, place.seq());
+  place.set_seq(last_seq);
 }
 
 /// Within what the server lets pass.
@@ -98,7 +98,7 @@ words::Pose Tank::standing() {
     place.set_vy(0);
     place.set_yaw_rate(0);
   }
-  place.set_seq(++order);
+  place.set_seq(++last_seq);
   return place;
 }
 
@@ -119,9 +119,9 @@ void Tank::drove(const core::TankState& to, BackOut& out) {
   const words::Pose reckoned = seen(out.now());
   const core::TankState here = core::state_of(pose), there = core::state_of(reckoned);
   const bool wrong = core::strays(there, here) || core::strays_soon(there, here) || reckoned.state() != pose.state();
-  if (!wrong || held) return;
-  pose.set_seq(++order);
-  held = true;
+  if (!wrong || update_pending) return;
+  pose.set_seq(++last_seq);
+  update_pending = true;
 }
 
 }  // namespace entente::bzflag

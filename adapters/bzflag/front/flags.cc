@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/flags.h"
 
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 
 namespace entente::bzflag {
 namespace {
@@ -50,7 +50,7 @@ void Flags::tell(const std::optional<NumberedFlag>& flag, FrontOut& out) {
 
 std::optional<NumberedFlag> Flags::pickup_record(core::Id unit, FrontOut& out) {
   const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
-  if (seen.no_space) out.lose(loss::kPickupsFull);
+  if (seen.no_space) out.drop(drops::kPickupsFull);
   return seen.pickup ? std::optional(flag_of(*seen.pickup)) : std::nullopt;
 }
 
@@ -72,7 +72,7 @@ void Flags::refresh_pellets(FrontOut& out) {
 std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id(), out.world());
-  if (!number) return out.lose(loss::kTokensFull), std::nullopt;
+  if (!number) return out.drop(drops::kTokensFull), std::nullopt;
   NumberedFlag flag = flag_of(token);
   for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})
     (*at)[2] = std::max(0.0F, (*at)[2] - to_float(out.world().ground_at((*at)[0], (*at)[1])));
@@ -99,7 +99,7 @@ void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
 void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const std::uint16_t* flag = numbers_.of_token(captured.token());
   const std::uint8_t by = players_.number_of(captured.by(), kNobody);
-  if (flag == nullptr || by == kNobody) return out.lose(loss::kCapturedUnseen);
+  if (flag == nullptr || by == kNobody) return out.drop(drops::kCapturedUnseen);
   // The captor's own base. If the captor has lost its own flag at an enemy base, the room does not say whose base that
   // is.
   client_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(players_.at(by).team)});

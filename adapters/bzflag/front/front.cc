@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/front.h"
 
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
@@ -35,7 +35,7 @@ void BzflagFront::receive(Lane lane, Bytes bytes, Outlet& out) {
     std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
-  const auto unknown = [&] { out.lose(loss::kUnknownUp); };
+  const auto unknown = [&] { out.drop(drops::kUnknownUp); };
   if (gone_) return;
   if (const auto fault = client_.feed(lane, bytes, out.now(), each, unknown); fault && !gone_) {
     if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});
@@ -46,7 +46,7 @@ void BzflagFront::receive(Lane lane, Bytes bytes, Outlet& out) {
 
 template <class Message>
 void BzflagFront::take(const Message& message, Outlet& out) {
-  core::hand(message, out, lobby_, play_, shots_, flags_, talk_);
+  core::hand(message, out, lobby_, play_, shots_, flags_, chat_);
 }
 
 void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
@@ -54,29 +54,29 @@ void BzflagFront::hear(const core::Fact& fact, Outlet& out) {
   resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
-        if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
+        if (kAlwaysHeard<Word> || client_.in()) take_fact(word, fact, out);
       },
-      fact.kind);
+      fact.content);
   if (!client_.in()) lobby_.answer(out);
 }
 
 template <class Word>
-void BzflagFront::tell(const Word& word, const core::Fact&, Outlet& out) {
-  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
-    core::hand(word, out, players_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
+void BzflagFront::take_fact(const Word& word, const core::Fact&, Outlet& out) {
+  if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, FrontChat>)
+    core::hand(word, out, players_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, chat_);
   else
-    core::lose_unsupported<mapping>(word, out);
+    core::drop_unsupported<mapping>(word, out);
 }
 
-void BzflagFront::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
+void BzflagFront::take_fact(const words::Player& player, const core::Fact& fact, Outlet& out) {
   players_.see_player(player, fact.audience, out);
 }
 
-void BzflagFront::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
-  talk_.notice(notice, fact.audience, out);
+void BzflagFront::take_fact(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+  chat_.notice(notice, fact.audience, out);
 }
 
-void BzflagFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
+void BzflagFront::take_fact(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
   if (const std::uint8_t* number = players_.of_unit(pose.unit())) {
     if (*number == players_.own_number()) return keeper_.check_place(players_, out);
     return tanks_.update(*number, out);
@@ -84,16 +84,16 @@ void BzflagFront::tell(const words::Pose& pose, const core::Fact& fact, Outlet& 
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
   if (state->unit.owner() != 0) return players_.reassign(state->unit.owner(), out);
-  tell(state->unit, fact, out);
+  take_fact(state->unit, fact, out);
 }
 
-void BzflagFront::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
-  if (corrected.pose().unit() != players_.own_unit()) return tell(corrected.pose(), fact, out);
+void BzflagFront::take_fact(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
+  if (corrected.pose().unit() != players_.own_unit()) return take_fact(corrected.pose(), fact, out);
   keeper_.correct(players_, out);
 }
 
-void BzflagFront::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
-  if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::lose_unsupported<mapping>(refused, out);
+void BzflagFront::take_fact(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+  if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::drop_unsupported<mapping>(refused, out);
 }
 
 void BzflagFront::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
@@ -154,7 +154,7 @@ void BzflagFront::take(const NegotiateFlags& flags, Outlet& out) {
 }
 
 void BzflagFront::take(const Enter& enter, Outlet& out) {
-  if (client_.stage != Stage::kLoading) return out.lose(loss::kEnteredAlready);
+  if (client_.stage != Stage::kLoading) return out.drop(drops::kEnteredAlready);
   client_.stage = Stage::kEntering;
   words::Enter& wish = client_.wish;
   wish.set_name(clean(enter.callsign.view()));
@@ -169,7 +169,7 @@ void BzflagFront::take(const Enter& enter, Outlet& out) {
   out.wake(out.now());  // let in by the next tick: the room may still give the player another name
 }
 
-void BzflagFront::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+void BzflagFront::take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
   waiting_ = core::line_of(waiting);
   if (client_.in()) return client_.server_says(waiting_, out);
   let_in(out);
@@ -208,7 +208,7 @@ void BzflagFront::ping(Outlet& out) {
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------
 
-void BzflagFront::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
+void BzflagFront::take_fact(const words::Refused& refused, const core::Fact&, Outlet& out) {
   Reject reject;
   reject.code = reject_code(refused.code());
   reject.reason.set(fitted(refused.text(), kLongestText));

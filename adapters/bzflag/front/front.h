@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "adapters/bzflag/drops.h"
+#include "adapters/bzflag/front/chat.h"
 #include "adapters/bzflag/front/flags.h"
 #include "adapters/bzflag/front/lobby.h"
 #include "adapters/bzflag/front/play.h"
@@ -15,9 +17,7 @@
 #include "adapters/bzflag/front/rules.h"
 #include "adapters/bzflag/front/scores.h"
 #include "adapters/bzflag/front/shots.h"
-#include "adapters/bzflag/front/talk.h"
 #include "adapters/bzflag/front/tanks.h"
-#include "adapters/bzflag/losses.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzflag {
@@ -31,7 +31,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view, Outlet&) override { gone_ = true; }
-  void room_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
+  void session_ends(std::string_view why, Outlet& out) override { goodbye(why, out); }
 
  private:
   using Stage = Client::Stage;
@@ -45,23 +45,23 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void take(const Message& message, Outlet& out);
   void take(const ClientHeader&, Outlet& out) { greet(out); }
   void take(const LinkRequest& request, Outlet& out);
-  void take(const LinkEstablished&, Outlet&) { client_.linked = true; }
+  void take(const LinkEstablished&, Outlet&) { client_.udp_linked = true; }
   void take(const NegotiateFlags& flags, Outlet& out);
   void take(const Enter& enter, Outlet& out);
   void take(const Exit&, Outlet& out);
-  void take(const NewRabbitRequest&, Outlet& out) { out.lose(loss::kNewRabbit); }
+  void take(const NewRabbitRequest&, Outlet& out) { out.drop(drops::kNewRabbit); }
   template <class Word>
-  void tell(const Word& word, const core::Fact&, Outlet& out);
-  void tell(const words::Player& player, const core::Fact& fact, Outlet& out);
-  void tell(const words::Pose& pose, const core::Fact&, Outlet& out);
-  void tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
-  void tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
-  void tell(const words::Notice& notice, const core::Fact& fact, Outlet& out);
-  void tell(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.lose(loss::kWorldEdit); }
-  void tell(const words::Refused& refused, const core::Fact&, Outlet& out);
-  void tell(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
-  void tell(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
-  void tell(const words::Waiting& waiting, const core::Fact&, Outlet& out);
+  void take_fact(const Word& word, const core::Fact&, Outlet& out);
+  void take_fact(const words::Player& player, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::Pose& pose, const core::Fact&, Outlet& out);
+  void take_fact(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::Notice& notice, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.drop(drops::kWorldEdit); }
+  void take_fact(const words::Refused& refused, const core::Fact&, Outlet& out);
+  void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
+  void take_fact(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
+  void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   core::Micros header_deadline() const;
   void miss_header(Outlet& out);
@@ -89,7 +89,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   Scores scores_{client_, players_};
   Rules rules_{client_};
   Rounds rounds_{client_, players_, resync_};
-  Talk talk_{client_, players_};
+  FrontChat chat_{client_, players_};
 };
 
 }  // namespace entente::bzflag

@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/lobby.h"
 
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/world/world_conversions.h"
 
 namespace entente::bzflag {
@@ -15,7 +15,7 @@ constexpr core::Micros kStrictPatience = 4 * core::kSecond;
 constexpr std::size_t kChunk = 1016;
 constexpr std::uint16_t kMostPlayersAnnounced = 216;  // the most that a 2.4 client has room for
 
-std::uint16_t u16_rule(const core::World& world, std::string_view name, double otherwise) {
+std::uint16_t u16_rule(const core::WorldState& world, std::string_view name, double otherwise) {
   return static_cast<std::uint16_t>(std::clamp(world.rule(name, otherwise), 0.0, 65535.0));
 }
 
@@ -107,7 +107,7 @@ GameAnswer Lobby::game_answer(const FrontOut& out) const {
 }
 
 GameSettings Lobby::settings(const FrontOut& out) const {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   const words::Room& room = world.room();
   GameSettings settings;
   settings.world_size = static_cast<float>(size_);
@@ -125,16 +125,16 @@ GameSettings Lobby::settings(const FrontOut& out) const {
 }
 
 void Lobby::build_world(FrontOut& out) {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
   size_ = size_of(land);
-  if (land.kind() == words::World::VOXELS) out.lose(loss::kVoxels);
+  if (land.kind() == words::World::VOXELS) out.drop(drops::kVoxels);
   const bool ours = world.rules().contains("BZFLAG.maxFlags");
   if (ours || world.room().most_shots() != 0)
     most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
   flags_.set_most(u16_rule(world, "BZFLAG.maxFlags", flags_.most()));
   Database database = database_of(land, client_.dialect_index(), settings(out));
-  for (std::size_t i = 0; i < database.left_out; ++i) out.lose(loss::kSolidsFull);
+  for (std::size_t i = 0; i < database.left_out; ++i) out.drop(drops::kSolidsFull);
   database_ = std::move(database.bytes);
   hash_ = world_hash(database_, WorldSource::kRandom);  // so that clients do not cache it
 }

@@ -1,6 +1,6 @@
 #include "adapters/bzflag/front/play.h"
 
-#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/drops.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzflag {
@@ -16,7 +16,7 @@ constexpr core::Micros kUnconfirmedByOther = 5 * core::kSecond;
 }  // namespace
 
 void Play::hear(const AliveRequest&, FrontOut& out) {
-  if (!client_.in()) return out.lose(loss::kAliveTooEarly);
+  if (!client_.in()) return out.drop(drops::kAliveTooEarly);
   spawn_asked_ = std::max<core::Micros>(out.now(), 1);
   out.say(words::Spawn());
   out.wake(out.now() + kUnanswered);
@@ -30,8 +30,8 @@ void Play::hear(const PlayerUpdateSmall& update, FrontOut& out) {
 /// A client drives no tank but its own. The number is not looked at: in a recording of a relay, it is one of that
 /// server.
 void Play::claim(float time, std::int16_t status, words::Pose pose, FrontOut& out) {
-  if (!client_.in()) return out.lose(loss::kUpdateTooEarly);
-  if ((status & 0x380) != 0) out.lose(loss::kPushed);
+  if (!client_.in()) return out.drop(drops::kUpdateTooEarly);
+  if ((status & 0x380) != 0) out.drop(drops::kPushed);
   const auto order = static_cast<std::int32_t>(pose.seq());
   if (order <= static_cast<std::int32_t>(order_) || (status & kAlive) == 0 || !players_.own().alive)
     return;  // overtaken, or dead
@@ -90,7 +90,7 @@ void Play::hear(const AutoPilotReport& report, FrontOut& out) {
 
 /// A tank has no health, so damage is reported by a line of chat.
 void Play::hear(const words::Health& health, FrontOut& out) {
-  if (health.unit() != players_.own_unit()) return out.lose(loss::kHealthOfOther);
+  if (health.unit() != players_.own_unit()) return out.drop(drops::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
 }
 

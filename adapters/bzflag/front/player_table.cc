@@ -1,7 +1,7 @@
 #include "adapters/bzflag/front/player_table.h"
 
+#include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/front/scores.h"
-#include "adapters/bzflag/losses.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -13,7 +13,7 @@ constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | word
 
 // -- How they come and go ---------------------------------------------------------------------------------------------
 
-void PlayerTable::no_space(FrontOut& out) { out.lose(loss::kUnitsFull); }
+void PlayerTable::no_space(FrontOut& out) { out.drop(drops::kUnitsFull); }
 
 void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
   dress(number, nth, out);
@@ -57,9 +57,9 @@ void PlayerTable::tell_entry(std::uint8_t number, FrontOut& out) const {
   if (owner != nullptr) {
     add.motto.set(fitted(owner->player.motto(), kLongestText));
     if (!extra) {
-      add.wins = counted(owner->score.wins());
-      add.losses = counted(owner->score.losses());
-      add.team_kills = counted(owner->score.team_kills());
+      add.wins = to_u16(owner->score.wins());
+      add.losses = to_u16(owner->score.losses());
+      add.team_kills = to_u16(owner->score.team_kills());
     }
   } else if (number == own_number()) {
     add.motto.set(fitted(client_.wish.motto(), kLongestText));
@@ -87,13 +87,13 @@ void PlayerTable::see_player(const words::Player& player, words::Audience audien
   if (known == nullptr) return reassign(player.id(), out);
   const std::uint8_t number = *known;
   PlayerEntry& entry = at(number);
-  if (audience == words::ADMINS) return out.lose(loss::kAddress);
+  if (audience == words::ADMINS) return out.drop(drops::kAddress);
   const std::int16_t team = player.role() == words::WATCH ? kObserverTeam : wire_team(player.team(), entry.team);
   if (team != entry.team && (team == 6 || team == 7)) {
     entry.team = team;
     if (team == 6) client_.stream(out, NewRabbit{number});
   } else if (team != entry.team || (entry.callsign != player.name() && number != own_number())) {
-    if (number == own_number()) return out.lose(loss::kOwnName);
+    if (number == own_number()) return out.drop(drops::kOwnName);
     dismiss(number, out);
     return reassign(player.id(), out);
   }
@@ -119,7 +119,7 @@ void PlayerTable::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOu
 /// Class Flags handles pickups and pellets.
 void PlayerTable::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
-  if (!core::shown_as_tank(unit.kind())) return out.lose(loss::kUnitUnlike);
+  if (!core::shown_as_tank(unit.kind())) return out.drop(drops::kUnitUnlike);
   see_unit(unit, out);
 }
 

@@ -24,7 +24,7 @@ void Scores::send_new(FrontOut& out) {
     const std::uint8_t* number = players_.of_player(id);
     if (player == nullptr || number == nullptr) continue;
     scores.players.push_back(
-        {*number, counted(player->score.wins()), counted(player->score.losses()), counted(player->score.team_kills())});
+        {*number, to_u16(player->score.wins()), to_u16(player->score.losses()), to_u16(player->score.team_kills())});
     if (scores.players.size() == kScoresAtOnce) {
       client_.stream(out, scores);
       scores.players.clear();
@@ -38,8 +38,8 @@ void Scores::send_new(FrontOut& out) {
     const auto at = out.world().team_scores().find(team);
     const std::int16_t number = wire_team(team);
     if (at == out.world().team_scores().end() || number < 0) continue;
-    teams.teams.push_back({static_cast<std::uint16_t>(number), counted(at->second.size()), counted(at->second.wins()),
-                           counted(at->second.losses())});
+    teams.teams.push_back({static_cast<std::uint16_t>(number), to_u16(at->second.size()), to_u16(at->second.wins()),
+                           to_u16(at->second.losses())});
   }
   teams_.clear();
   if (!teams.teams.empty()) client_.stream(out, teams);

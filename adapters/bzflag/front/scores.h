@@ -8,7 +8,7 @@
 
 namespace entente::bzflag {
 
-inline std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
+inline std::uint16_t to_u16(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
 
 class Scores {
  public:

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "adapters/bzflag/drops.h"
 #include "adapters/bzflag/front/shots.h"
-#include "adapters/bzflag/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzflag {

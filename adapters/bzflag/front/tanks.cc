@@ -4,7 +4,7 @@ namespace entente::bzflag {
 namespace {
 
 /// How often the poses of standing tanks are repeated: a stock client drops a player that is silent for five seconds.
-constexpr core::Micros kSilence = 2 * core::kSecond;
+constexpr core::Micros kFrontSilence = 2 * core::kSecond;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   entry.alive = true;
   if (number == client_.number()) keeper_.put(pose, out.now());
   entry.told = out.now();
-  next_look_.by(out.now() + kSilence);
+  scan_timer_.schedule(out.now() + kFrontSilence);
   entry.interpolator.jump();
   entry.interpolator.at(pose, out.now(), out.now());
   entry.shown = !resync_ || number == client_.number();
@@ -32,16 +32,16 @@ void Tanks::show(std::uint8_t number, FrontOut& out) {
   PlayerEntry& entry = players_.at(number);
   const bool shown = entry.alive && core::is_seen(out.world().unit(entry.unit));
   if (number == client_.number() || entry.shown == shown) return;
-  entry.late = false;
+  entry.update_pending = false;
   client_.stream(out, newest(number, entry, out));
 }
 
 void Tanks::update(std::uint8_t number, PlayerEntry& entry, FrontOut& out) {
   entry.told = out.now();
   entry.rests_at = 0;
-  entry.late = !entry.updates.take(out.now());
-  if (entry.late) next_look_.by(entry.updates.next());
-  if (entry.late) return out.wake(entry.updates.next());
+  entry.update_pending = !entry.updates.take(out.now());
+  if (entry.update_pending) scan_timer_.schedule(entry.updates.next());
+  if (entry.update_pending) return out.wake(entry.updates.next());
   if (out.world().unit(entry.unit) != nullptr) client_.quick(out, newest(number, entry, out));
 }
 
@@ -50,7 +50,7 @@ Message Tanks::newest(std::uint8_t number, PlayerEntry& entry, FrontOut& out) {
   const core::UnitState* state = out.world().unit(entry.unit);
   words::Pose pose = state != nullptr ? seen(entry, *state, out) : words::Pose();
   entry.told = out.now();
-  next_look_.by(entry.rests_at != 0 ? entry.rests_at : out.now() + kSilence);
+  scan_timer_.schedule(entry.rests_at != 0 ? entry.rests_at : out.now() + kFrontSilence);
   entry.shown = entry.alive && state != nullptr && !state->hidden;
   entry.order = std::max(entry.order + 1, pose.seq());
   pose.set_seq(entry.order);
@@ -77,31 +77,32 @@ words::Pose Tanks::seen(PlayerEntry& entry, const core::UnitState& state, FrontO
 }
 
 void Tanks::update_late(FrontOut& out) {
-  if (!next_look_.is_due(out)) return;
+  if (!scan_timer_.is_due(out)) return;
   bool each_tick = false;
   for (auto& [number, entry] : players_) {
     if (number == client_.number()) continue;
     if (entry.unit == 0) show(number, out);
     each_tick |= entry.unit == 0;
-    if (entry.late || out.now() >= due_at(entry, out)) update(number, entry, out);
-    next_look_.by(entry.late ? std::min(entry.updates.next(), due_at(entry, out)) : due_at(entry, out));
+    if (entry.update_pending || out.now() >= due_at(entry, out)) update(number, entry, out);
+    scan_timer_.schedule(entry.update_pending ? std::min(entry.updates.next(), due_at(entry, out))
+                                              : due_at(entry, out));
   }
-  next_look_.ask(out);
-  if (each_tick) next_look_.now();
+  scan_timer_.ask(out);
+  if (each_tick) scan_timer_.now();
 }
 
 /// When the tank's next update is due: when it comes to rest, or before our client would drop a silent player. Servers
 /// of other games do not repeat the poses of standing units, and a paused replay tells none.
 core::Micros Tanks::due_at(const PlayerEntry& entry, const FrontOut& out) const {
   const bool quiet = entry.shown && (paused_ || out.world().room().game() != game().name());
-  const core::Micros rests = entry.rests_at != 0 ? entry.rests_at : core::NextLook::kNever;
-  return quiet ? std::min(rests, entry.told + kSilence) : rests;
+  const core::Micros rests = entry.rests_at != 0 ? entry.rests_at : core::ScanTimer::kNever;
+  return quiet ? std::min(rests, entry.told + kFrontSilence) : rests;
 }
 
 void Tanks::hear(const words::Clock& clock, FrontOut& out) {
   paused_ = clock.paused();
-  next_look_.now();
-  next_look_.ask(out);
+  scan_timer_.now();
+  scan_timer_.ask(out);
 }
 
 void Tanks::hear(const words::Died& died, FrontOut& out) {

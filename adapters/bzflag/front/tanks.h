@@ -5,7 +5,7 @@
 
 #include "adapters/bzflag/front/player_table.h"
 #include "adapters/bzflag/front/shots.h"
-#include "proxy/core/next_look.h"
+#include "proxy/core/scan_timer.h"
 #include "proxy/core/tank/tank_keeper.h"
 
 namespace entente::bzflag {
@@ -26,7 +26,7 @@ class Tanks {
   /// Shows the tank to our client, or hides it.
   void show(std::uint8_t number, FrontOut& out);
   /// The players have changed: visits all tanks at the next tick.
-  void look_anew() { next_look_.now(); }
+  void look_anew() { scan_timer_.now(); }
   /// Sends the updates that are due.
   void update_late(FrontOut& out);
 
@@ -41,8 +41,8 @@ class Tanks {
   core::TankKeeper& keeper_;
   Shots& shots_;
   const core::ResyncPhase& resync_;
-  core::NextLook next_look_;  // when an update may be due
-  bool paused_ = false;       // a replay, which tells no poses meanwhile
+  core::ScanTimer scan_timer_;  // when an update may be due
+  bool paused_ = false;         // a replay, which tells no poses meanwhile
 };
 
 }  // namespace entente::bzflag

@@ -7,7 +7,7 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::size_t kEnvelope = 4;
+constexpr std::size_t kRecordHeader = 4;
 /// The version of the map format in 1.10 (WorldCodeHeader at v1.10.8).
 constexpr std::uint16_t kFormat = 1;
 /// The most that clients with 16-bit offsets can load.
@@ -53,17 +53,17 @@ class ToRecords {
 
   /// `size`: bytes of the record's payload.
   void add(const Record& record, std::size_t size) {
-    if (used_ + kEnvelope + size > most_) {
+    if (used_ + kRecordHeader + size > most_) {
       ++left_out_;
       return;
     }
-    used_ += kEnvelope + size;
+    used_ += kRecordHeader + size;
     out_.records.push_back(record);
   }
   std::size_t left_out() const { return left_out_; }
 
  private:
-  std::size_t most_, used_ = kEnvelope;  // the end
+  std::size_t most_, used_ = kRecordHeader;  // the end
   std::size_t left_out_ = 0;
   RecordWorld& out_;
 };

@@ -7,7 +7,7 @@
 #include "adapters/ogar/back/cell_tracker.h"
 #include "adapters/ogar/back/input_planner.h"
 #include "adapters/ogar/dialect.h"
-#include "adapters/ogar/losses.h"
+#include "adapters/ogar/drops.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
@@ -61,34 +61,34 @@ class OgarBack final : public core::Back {
   }
 
   void hear(const Intent& intent, BackOut& out) override {
-    if (intent.by != out.me()) return out.lose(loss::kNobody, intent);
+    if (intent.by != out.me()) return out.drop(drops::kNobody, intent);
     const bool taken = planner_.hear(intent, tracker_, out);
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
-    if (!taken && !core::as<words::WantWorld>(intent)) core::lose_unsupported<mapping>(intent, out);
-    if (open_ && planner_.urgent(lives_)) out.wake(std::max(out.now(), edge_at()));
+    if (!taken && !core::as<words::WantWorld>(intent)) core::drop_unsupported<mapping>(intent, out);
+    if (open_ && planner_.urgent(shown_world_)) out.wake(std::max(out.now(), action_at()));
   }
 
   void tick(BackOut& out) override {
     if (!open_) return;
     tracker_.settle(out);
     if (out.now() >= ask_at_) ask(out);
-    const InputPlanner::Turn turn{out.now() >= sent_ + kTick, out.now() >= edge_at()};
-    if (turn.mouse || (turn.edges && planner_.urgent(lives_))) steer(turn, out);
+    const InputPlanner::Turn turn{out.now() >= sent_ + kTick, out.now() >= action_at()};
+    if (turn.mouse || (turn.actions && planner_.urgent(shown_world_))) steer(turn, out);
     tell_speed(out);
     out.wake(sent_ + kTick > out.now() ? sent_ + kTick : out.now() + kTick);
   }
 
   void closed(std::string_view why, BackOut& out) override {
     open_ = false;
-    if (lived_) return;  // the room says why it ends
+    if (shown_before_) return;  // the room says why it ends
     words::Refused refused;
     refused.set_code(words::Refused::SERVER_GONE);
     refused.set_text(clean(why));
     out.say(std::move(refused));
   }
 
-  void room_ends(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
+  void session_ends(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
 
  private:
   void send(const Message& message, BackOut& out) {
@@ -142,14 +142,14 @@ class OgarBack final : public core::Back {
 
   void take(const Border& border, BackOut& out) {
     if (!is_map(border)) {  // the world was left: no spawn name until there is one again
-      lives_ = false;
+      shown_world_ = false;
       planner_.left_world();
       return;
     }
     tracker_.set_plane(Plane(border));
     out.say(world_of(border));
-    lives_ = true;
-    if (!std::exchange(lived_, true)) say_room(out);
+    shown_world_ = true;
+    if (!std::exchange(shown_before_, true)) say_room(out);
     if (out.me() == 0) planner_.watch_leader();
     tell_me(out);
   }
@@ -202,7 +202,7 @@ class OgarBack final : public core::Back {
   /// As many as are kept.
   template <class T>
   static std::span<const T> first_rows(const std::vector<T>& all, BackOut& out) {
-    if (all.size() > kMostRows) out.lose(loss::kBoardFull);
+    if (all.size() > kMostRows) out.drop(drops::kBoardFull);
     return {all.data(), std::min(all.size(), kMostRows)};
   }
 
@@ -226,7 +226,7 @@ class OgarBack final : public core::Back {
     if (std::all_of(slices.begin(), slices.end(), [](float s) { return std::isfinite(s); }))
       told.mutable_slices()->Add(slices.begin(), slices.end());
     else
-      out.lose(loss::kSlicesNotFinite);
+      out.drop(drops::kSlicesNotFinite);
   }
 
   /// A board of players has all who are in play, up to ten.
@@ -250,7 +250,7 @@ class OgarBack final : public core::Back {
   /// Once there is a world, and again when the player changed.
   void tell_me(BackOut& out) {
     const words::Enter* enter = planner_.entered();
-    if (!lives_ || enter == nullptr || out.me() == 0) return;
+    if (!shown_world_ || enter == nullptr || out.me() == 0) return;
     words::Player me;
     if (const auto* known = out.world().player(out.me())) me = known->player;
     me.set_id(out.me());
@@ -289,15 +289,16 @@ class OgarBack final : public core::Back {
     send(Ping{}, out);
   }
 
-  /// When an edge may go out: also between two updates of the mouse, but one in a tick, because a server looks once,
+  /// When an action may go out: also between two updates of the mouse, but one in a tick, because a server looks once,
   /// and with the mouse while that is held along a shot.
-  Micros edge_at() const { return std::max(edged_, planner_.aims() ? sent_ : 0) + kTick; }
+  Micros action_at() const { return std::max(acted_, planner_.aims() ? sent_ : 0) + kTick; }
 
   void steer(InputPlanner::Turn turn, BackOut& out) {
-    const Input input = planner_.next(tracker_, lives_, turn, out.now());
-    if (input.has_edge() || !turn.mouse) edged_ = out.now();
-    const bool due = turn.mouse && lives_ && planner_.steers(tracker_.self()) && out.waiting() < kServerBehind;
-    if (!due && !input.has_edge()) return;
+    const Input input = planner_.next(tracker_, shown_world_, turn, out.now());
+    if (input.has_action() || !turn.mouse) acted_ = out.now();
+    const bool due =
+        turn.mouse && shown_world_ && planner_.steers(tracker_.self()) && out.queued_bytes() < kServerBehind;
+    if (!due && !input.has_action()) return;
     if (turn.mouse)
       sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not
     write(input);
@@ -330,11 +331,11 @@ class OgarBack final : public core::Back {
   words::Room room_;
   words::Board board_;
   bool open_ = false;
-  bool lives_ = false;  ///< the server shows us a world
-  bool lived_ = false;  ///< and did so before
+  bool shown_world_ = false;   ///< the server shows us a world
+  bool shown_before_ = false;  ///< and did so before
   bool ready_ = false, teams_ = false;
   Micros sent_ = 0;                ///< the last update of the mouse
-  Micros edged_ = 0;               ///< the last with an edge
+  Micros acted_ = 0;               ///< the last with an action
   Micros ask_at_ = 0, asked_ = 0;  ///< the next ping; the last, if it is not answered
   double speed_ = 0;
   Micros speed_at_ = 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/ogar/losses.h"
+#include "adapters/ogar/drops.h"
 
 namespace entente::ogar {
 namespace {
@@ -52,7 +52,7 @@ CellOwners::Owner& CellOwners::owner(const std::string& name, std::uint32_t colo
   if (const auto at = by_look_.find(key); at != by_look_.end()) return owners_.at(at->second);
   const Owner* absent = find_absent(name);
   if (absent == nullptr && owners_.size() >= kMost) forget_longest_absent(out);
-  if (absent == nullptr && owners_.size() >= kMost) out.lose(loss::kPlayersFull);
+  if (absent == nullptr && owners_.size() >= kMost) out.drop(drops::kPlayersFull);
   const core::Id id = absent != nullptr ? absent->player.id() : owners_.size() < kMost ? out.new_id() : 0;
   if (absent != nullptr) by_look_.erase(look(name, absent->player.colour()));
   Owner& owner = entry(id);

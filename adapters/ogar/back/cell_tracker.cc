@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/ogar/losses.h"
+#include "adapters/ogar/drops.h"
 #include "adapters/ogar/text.h"
 #include "proxy/core/world.h"
 
@@ -34,7 +34,7 @@ CellOwners::Owner* CellTracker::owner_of(const AddedCell& cell, core::BackOut& o
   CellOwners::Owner& owner =
       mine ? owners_.me(name, rgb_of(cell.colour), team, out) : owners_.owner(name, rgb_of(cell.colour), team, out);
   if (owner.units.size() + owner.hidden.size() < kMostOfOne) return &owner;
-  out.lose(loss::kCellsOfOneFull);
+  out.drop(drops::kCellsOfOneFull);
   return nullptr;
 }
 
@@ -42,7 +42,7 @@ void CellTracker::added(const AddedCell& told, core::BackOut& out) {
   const auto [at, is_new] = cells_.try_emplace(told.id);
   if (is_new && cells_.size() > kMostCells) {
     cells_.erase(at);
-    return out.lose(loss::kCellsFull);
+    return out.drop(drops::kCellsFull);
   }
   Cell& cell = at->second;
   const bool was_seen = !is_new && !cell.hidden;
@@ -112,7 +112,7 @@ void CellTracker::look_for_shot(const AddedCell& told, const CellOwners::Owner* 
 bool CellTracker::may_seek(core::BackOut& out) {
   if (std::exchange(sought_at_, out.now()) != out.now()) sought_ = 0;
   if (sought_ >= kMostSought) {
-    out.lose(loss::kTraceFull);
+    out.drop(drops::kTraceFull);
     return false;
   }
   sought_ += cells_.size();

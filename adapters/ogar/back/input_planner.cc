@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/ogar/losses.h"
+#include "adapters/ogar/drops.h"
 #include "adapters/ogar/text.h"
 
 namespace entente::ogar {
@@ -52,7 +52,7 @@ bool InputPlanner::hear(const core::Intent& intent, CellTracker& tracker, core::
                                [&](const words::Fire&) { return shoot(*shot, tracker, out), true; },
                                [&](const words::Trigger&) { return shot ? shoot(*shot, tracker, out) : void(), true; },
                                [](const auto&) { return false; }},
-                    intent.kind);
+                    intent.content);
 }
 
 void InputPlanner::enter(const words::Enter& word) {
@@ -64,7 +64,7 @@ void InputPlanner::enter(const words::Enter& word) {
 void InputPlanner::change(const words::Change& word, core::BackOut& out) {
   if (word.has_name()) enter_.set_name(word.name());
   if (word.has_skin()) enter_.set_skin(word.skin());
-  if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto()) out.lose(loss::kOtherChange);
+  if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto()) out.drop(drops::kOtherChange);
 }
 
 void InputPlanner::watch(const words::Watch& word, core::BackOut& out) {
@@ -77,7 +77,7 @@ void InputPlanner::watch(const words::Watch& word, core::BackOut& out) {
       wants_spawn_ = entered_;
       return;
     case words::Watch::PLAYER:
-      out.lose(loss::kWatchOne);
+      out.drop(drops::kWatchOne);
       [[fallthrough]];
     case words::Watch::LEADER:
       watching_ = Watching::kLeader;
@@ -89,10 +89,10 @@ void InputPlanner::watch(const words::Watch& word, core::BackOut& out) {
 }
 
 void InputPlanner::say(const words::Say& word, core::BackOut& out) {
-  if (word.scope() != words::Say::EVERYBODY) return out.lose(loss::kChatForSome);
-  if (lines_.size() >= kMostLinesWaiting) return out.lose(loss::kChatTooFast);
+  if (word.scope() != words::Say::EVERYBODY) return out.drop(drops::kChatForSome);
+  if (lines_.size() >= kMostLinesWaiting) return out.drop(drops::kChatTooFast);
   const bool command = word.kind() == words::Say::COMMAND;
-  if (command && cut(word.text(), kLongestCommand).size() < word.text().size()) return out.lose(loss::kCommandTooLong);
+  if (command && cut(word.text(), kLongestCommand).size() < word.text().size()) return out.drop(drops::kCommandTooLong);
   lines_.push_back(clean(trimmed(word.text())));
   if (lines_.back().empty()) lines_.pop_back();
 }
@@ -102,7 +102,7 @@ void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core:
   const CellTracker::Self self = tracker.self();
   if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
     tracker.gunfire().wished(shot.fire->shot(), self.largest >= kSmallestToSplit, out);
-  if (self.cells == 0) return out.lose(loss::kNoCell);
+  if (self.cells == 0) return out.drop(drops::kNoCell);
   self.largest >= kSmallestToSplit ? add(1, kMostSplitsAWish, splits_) : add(1, kMostEjects, ejects_);
   if (!shot.yaw) return;
   aim_ = *shot.yaw;
@@ -114,12 +114,12 @@ void InputPlanner::press(bool down) {
   q_wish_ = down;
 }
 
-bool InputPlanner::urgent(bool lives) const {
+bool InputPlanner::urgent(bool shown_world) const {
   return splits_ + minion_splits_ + ejects_ + minion_ejects_ > 0 || freeze_ || q_wish_ != q_down_ || q_again_ > 0 ||
-         (lives && (wants_spawn_ || !lines_.empty() || watching_ != is_watching_));
+         (shown_world && (wants_spawn_ || !lines_.empty() || watching_ != is_watching_));
 }
 
-Input InputPlanner::next(const CellTracker& tracker, bool lives, Turn turn, core::Micros now) {
+Input InputPlanner::next(const CellTracker& tracker, bool shown_world, Turn turn, core::Micros now) {
   Input input;
   const CellTracker::Self self = tracker.self();
   if (self.cells > 0) {
@@ -135,10 +135,10 @@ Input InputPlanner::next(const CellTracker& tracker, bool lives, Turn turn, core
     ++q_held_;
     if (aimed_ > 0) --aimed_;
   }
-  if (!turn.edges) return input;
+  if (!turn.actions) return input;
   act(input);
   button(turn.mouse, input);
-  if (!lives) return input;
+  if (!shown_world) return input;
   if (wants_spawn_ && now >= spawn_at_) {
     input.spawn = fitted_units(tag(enter_.name(), enter_.skin()), kLongestName);
     spawn_at_ = now + kAskAgain;

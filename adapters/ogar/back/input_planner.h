@@ -21,7 +21,7 @@ struct Input {
   std::optional<std::string> spawn;  ///< the name to play by
   std::optional<std::string> say;
 
-  bool has_edge() const {
+  bool has_action() const {
     return splits != 0 || minion_splits != 0 || eject || minion_eject || minion_freeze || spectate || q_press ||
            q_release || spawn || say;
   }
@@ -32,15 +32,15 @@ class InputPlanner {
   /// Takes the word. False: no dialect of Ogar has a message for it.
   bool hear(const core::Intent& intent, CellTracker& tracker, core::BackOut& out);
 
-  /// What a message to the server holds: the mouse, actions (everything else, called edges), or both.
+  /// What a message to the server holds: the mouse, actions (everything else), or both.
   struct Turn {
-    bool mouse = true, edges = true;
+    bool mouse = true, actions = true;
   };
-  /// The input for this message. `lives`: the server has shown us its world. Actions wait until they have a turn.
-  Input next(const CellTracker& tracker, bool lives, Turn turn, core::Micros now);
+  /// The input for this message. `shown_world`: the server has shown us its world. Actions wait until they have a turn.
+  Input next(const CellTracker& tracker, bool shown_world, Turn turn, core::Micros now);
 
   /// Whether an action waits that must be sent soon.
-  bool urgent(bool lives) const;
+  bool urgent(bool shown_world) const;
   /// Whether the mouse is held in the direction of a shot for a moment.
   bool aims() const { return aimed_ > 0; }
   /// Whether the place of the mouse matters even if there is no action.
@@ -88,7 +88,7 @@ class InputPlanner {
   int aimed_ = 0;  // updates for which the mouse still points along aim_
 
   bool q_down_ = false, q_wish_ = false;
-  int q_held_ = 0, q_again_ = 0;  // updates of the mouse since its edge; presses that wait
+  int q_held_ = 0, q_again_ = 0;  // updates of the mouse since Q was pressed or let go; presses that wait
 
   Watching watching_ = Watching::kNot, is_watching_ = Watching::kNot;  // wished; as the server should have it
   double place_x_ = 0, place_y_ = 0, camera_x_ = 0, camera_y_ = 0;

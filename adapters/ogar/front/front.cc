@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "adapters/ogar/drops.h"
 #include "adapters/ogar/front/client_input.h"
 #include "adapters/ogar/front/notices.h"
 #include "adapters/ogar/front/paint.h"
 #include "adapters/ogar/front/scoreboard.h"
-#include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/translate/translators.h"
@@ -48,7 +48,7 @@ class OgarFront final : public core::Front {
     viewpoint_.hear(fact, out.world(), out.me());
     if (const auto* world = core::as<words::World>(fact)) {
       border_due_ = true;
-      if (world->kind() == words::World::VOXELS) out.lose(loss::kVoxels);
+      if (world->kind() == words::World::VOXELS) out.drop(drops::kVoxels);
     }
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) viewpoint_.told(*view, out.now());
@@ -61,7 +61,7 @@ class OgarFront final : public core::Front {
       knows_keys_ = true;
       say(server_line(keys), out);
     }
-    core::lose_unsupported<mapping>(fact, out);
+    core::drop_unsupported<mapping>(fact, out);
     if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
     const auto* refused = core::as<words::Refused>(fact);
     if (refused != nullptr && !refused->may_retry()) leave(refused->text(), kRefused, out);
@@ -72,13 +72,13 @@ class OgarFront final : public core::Front {
     if (!greeted_) return out.wake(heard_ + kSilence);
     paint_at_ += kTick;
     if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: starts a new grid of ticks
-    if (out.waiting() < kClientBehind) paint(out);
+    if (out.queued_bytes() < kClientBehind) paint(out);
     out.wake(paint_at_);
   }
 
   bool takes_another_world() const override { return true; }
 
-  void room_ends(std::string_view why, FrontOut& out) override {
+  void session_ends(std::string_view why, FrontOut& out) override {
     say(server_line(why), out);
     leave(why, kGoingAway, out);
   }
@@ -89,7 +89,7 @@ class OgarFront final : public core::Front {
   void understand(const Message& said, FrontOut& out) {
     const bool meant = translator_.hear(
         said, [this, &out](const Message& message) { std::visit([&](const auto& one) { take(one, out); }, message); });
-    if (!meant) out.lose(loss::kMinionCollect);
+    if (!meant) out.drop(drops::kMinionCollect);
   }
 
   void take(const Hello&, FrontOut& out) {
@@ -137,7 +137,7 @@ class OgarFront final : public core::Front {
   // -- What it is shown ----------------------------------------------------------------------------------------------
 
   void say(ChatLine line, FrontOut& out) {
-    if (lines_.size() >= kMostLinesAPainting) return out.lose(loss::kChatFull);
+    if (lines_.size() >= kMostLinesAPainting) return out.drop(drops::kChatFull);
     lines_.push_back(std::move(line));
   }
 

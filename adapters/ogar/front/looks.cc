@@ -38,7 +38,7 @@ Colour hue(double turn, double strength) {
 }
 
 /// Whose own colour is that of his cells. A man's is that of the blocks that he builds.
-bool has_cells(const core::World& world, const core::PlayerState& player) {
+bool has_cells(const core::WorldState& world, const core::PlayerState& player) {
   return std::any_of(player.units.begin(), player.units.end(), [&](core::Id id) {
     const core::UnitState* unit = world.unit(id);
     return unit != nullptr && unit->unit.kind() == Unit::CELL;
@@ -60,7 +60,7 @@ std::uint16_t size_of(const Unit& unit) {
   return to_u16(std::max(smallest, size));
 }
 
-std::uint16_t size_of(const Unit& unit, const core::World& world) {
+std::uint16_t size_of(const Unit& unit, const core::WorldState& world) {
   const std::uint16_t size = size_of(unit);
   if (!core::is_body(unit.kind()) || unit.owner() == 0) return size;
   const core::PlayerState* owner = world.player(unit.owner());
@@ -68,7 +68,7 @@ std::uint16_t size_of(const Unit& unit, const core::World& world) {
   return static_cast<std::uint16_t>(size + wins);
 }
 
-Colour colour_of(const core::World& world, core::Id player, words::Team team) {
+Colour colour_of(const core::WorldState& world, core::Id player, words::Team team) {
   const core::PlayerState* state = player != 0 ? world.player(player) : nullptr;
   if (state == nullptr) return colour_of(team);
   if (team == words::TEAM_ANY) team = state->player.team();
@@ -84,7 +84,7 @@ bool is_owned(const Unit& unit, const core::PlayerState& me, bool in_play) {
   return !core::is_body(unit.kind()) || (in_play && (me.active == 0 || me.active == unit.id()));
 }
 
-void dress(const Unit& unit, const core::World& world, Look& look) {
+void dress(const Unit& unit, const core::WorldState& world, Look& look) {
   const core::PlayerState* owner = unit.owner() != 0 ? world.player(unit.owner()) : nullptr;
   look.type = type_of(unit.kind());
   look.size = size_of(unit, world);

@@ -25,13 +25,13 @@ bool is_shown(const core::UnitState& state);
 std::uint16_t size_of(const words::Unit& unit);
 /// As above, but a tank or a man is larger by one for each win of its player, up to kMostWins: a client shows the mass
 /// of its cells as its score.
-std::uint16_t size_of(const words::Unit& unit, const core::World& world);
+std::uint16_t size_of(const words::Unit& unit, const core::WorldState& world);
 inline constexpr std::uint32_t kMostWins = 60;
 
 /// The colour of a player, or of what belongs to it: its own colour if it has one, else that of its team. A player
 /// without a team gets a colour that is probably unique, for as long as it is in the room; pale if there are teams.
 /// `team`: of the unit itself, if it has one.
-Colour colour_of(const core::World& world, core::Id player, words::Team team);
+Colour colour_of(const core::WorldState& world, core::Id player, words::Team team);
 
 /// Whether a unit is shown as the client's own: all cells of its player, but of several tanks only the steered one.
 /// (The others look like minions; otherwise the client would look at the middle between them.) `in_play`: the player
@@ -39,6 +39,6 @@ Colour colour_of(const core::World& world, core::Id player, words::Team team);
 bool is_owned(const words::Unit& unit, const core::PlayerState& me, bool in_play);
 
 /// Sets everything except place and ownership.
-void dress(const words::Unit& unit, const core::World& world, Look& look);
+void dress(const words::Unit& unit, const core::WorldState& world, Look& look);
 
 }  // namespace entente::ogar

@@ -12,12 +12,12 @@ namespace {
 
 constexpr double kLongestWait = 3600;  // seconds; longer is not worth a number
 
-std::string over(const words::Round& round, const core::World& world) {
+std::string over(const words::Round& round, const core::WorldState& world) {
   return round.state() == words::Round::OVER ? core::line_of(round, world) : std::string();
 }
 
 /// Who has killed whom, if the player is one of them. Among cells, the client shows who eats whom.
-std::string death(const words::Died& died, const core::World& world, core::Id me) {
+std::string death(const words::Died& died, const core::WorldState& world, core::Id me) {
   const core::UnitState* unit = world.unit(died.unit());
   if (me == 0 || unit == nullptr || !core::is_body(unit->unit.kind())) return {};
   const auto name = [&](core::Id id) {
@@ -37,7 +37,7 @@ std::string death(const words::Died& died, const core::World& world, core::Id me
 
 }  // namespace
 
-std::string keys_of(const core::Fact& fact, const core::World& world, core::Id me) {
+std::string keys_of(const core::Fact& fact, const core::WorldState& world, core::Id me) {
   const auto* spawned = core::as<words::Spawned>(fact);
   const core::UnitState* unit = spawned != nullptr && me != 0 ? world.unit(spawned->unit()) : nullptr;
   if (unit == nullptr || unit->unit.owner() != me || !core::is_body(unit->unit.kind())) return {};
@@ -45,7 +45,7 @@ std::string keys_of(const core::Fact& fact, const core::World& world, core::Id m
                                                : "your tank drives to the mouse; Space shoots";
 }
 
-std::string notice_of(const core::Fact& fact, const core::World& world, core::Id me) {
+std::string notice_of(const core::Fact& fact, const core::WorldState& world, core::Id me) {
   return std::visit(core::Overloaded{[](const words::Notice& word) { return word.text(); },
                                      [](const words::Waiting& word) { return core::line_of(word); },
                                      [&](const words::Round& word) { return over(word, world); },
@@ -54,7 +54,7 @@ std::string notice_of(const core::Fact& fact, const core::World& world, core::Id
                                      [](const words::Kicked& word) { return "you must go: " + word.text(); },
                                      [](const words::ClaimRefused& word) { return "refused: " + word.why(); },
                                      [](const auto&) { return std::string(); }},
-                    fact.kind);
+                    fact.content);
 }
 
 ChatLine server_line(std::string_view text) {
@@ -66,7 +66,7 @@ ChatLine server_line(std::string_view text) {
   return line;
 }
 
-ChatLine chat_line(const words::Said& said, const core::World& world) {
+ChatLine chat_line(const words::Said& said, const core::WorldState& world) {
   const core::PlayerState* player = world.player(said.from());
   std::string name = said.name();
   if (name.empty() && player != nullptr) name = player->player.name();

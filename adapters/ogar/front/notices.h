@@ -9,12 +9,12 @@
 namespace entente::ogar {
 
 /// The line for this fact to that player; empty if it has none.
-std::string notice_of(const core::Fact& fact, const core::World& world, core::Id me);
+std::string notice_of(const core::Fact& fact, const core::WorldState& world, core::Id me);
 /// How to play as a tank or a man. Empty if `fact` is not about such a unit of the player's that comes into play.
-std::string keys_of(const core::Fact& fact, const core::World& world, core::Id me);
+std::string keys_of(const core::Fact& fact, const core::WorldState& world, core::Id me);
 
 /// A line of the server, which looks as in OgarII.
 ChatLine server_line(std::string_view text);
-ChatLine chat_line(const words::Said& said, const core::World& world);
+ChatLine chat_line(const words::Said& said, const core::WorldState& world);
 
 }  // namespace entente::ogar

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/ogar/losses.h"
+#include "adapters/ogar/drops.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/seconds.h"
 
@@ -24,17 +24,17 @@ constexpr double kSlack = 25;  // metres around the view where shapes are also s
 constexpr double kMargin = 1.125;  // servers compute views from exact radii, but send rounded ones
 
 /// Whether the room's server is an Ogar: what is shot there is a cell, and painted as one.
-bool are_cells(const core::World& world) { return world.room().game() == "ogar"; }
+bool are_cells(const core::WorldState& world) { return world.room().game() == "ogar"; }
 
 /// As long as this value is the same, so are a unit's kind, colour and texts.
-std::uint64_t dress_of(const core::UnitState& state, const core::World& world) {
-  return std::uint64_t{state.looks_version} << 32U | world.players_told();
+std::uint64_t dress_of(const core::UnitState& state, const core::WorldState& world) {
+  return std::uint64_t{state.looks_version} << 32U | world.players_version();
 }
 constexpr std::uint64_t kPlain = 1;  // for what is not a unit: its looks never change
 
 }  // namespace
 
-void Painter::hear(const core::Fact& fact, const core::World& world) {
+void Painter::hear(const core::Fact& fact, const core::WorldState& world) {
   resync_.hear(fact);
   const auto ate = [&](core::Id killed, core::Id killer) {
     if (killed != 0 && killer != 0 && eaten_.size() < kMostEaten) eaten_.push_back({killed, killer});
@@ -72,7 +72,7 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
                                           shot.vy() * range, colour_of(world, shot.shooter(), shot.team()), fact.at});
                        },
                        [](const auto&) {}},
-      fact.kind);
+      fact.content);
 }
 
 Changes& Painter::paint(const Viewpoint& viewpoint, core::FrontOut& out) {
@@ -103,7 +103,7 @@ void Painter::forget() {
 
 /// The part of the world to send. In other games guns shoot farther than Ogar's window is wide for such small cells, so
 /// more is sent, for clients that show more.
-Painter::Box Painter::box_of(const View& view, const core::World& world) {
+Painter::Box Painter::box_of(const View& view, const core::WorldState& world) {
   const Plane plane;
   double wide = kMargin * plane.metres(view.half_width()), high = kMargin * plane.metres(view.half_height());
   if (!world.room().game().empty() && !are_cells(world)) {
@@ -115,7 +115,7 @@ Painter::Box Painter::box_of(const View& view, const core::World& world) {
 }
 
 /// Measures the widest unit: a unit this far beyond the view may still touch it.
-void Painter::measure(const core::World& world, Micros now) {
+void Painter::measure(const core::WorldState& world, Micros now) {
   if (measured_ != 0 && now - measured_ < kSecond) return;
   measured_ = std::max<Micros>(now, 1);
   widest_ = Plane().metres(64);
@@ -123,7 +123,7 @@ void Painter::measure(const core::World& world, Micros now) {
 }
 
 void Painter::paint_units(const Box& box, core::FrontOut& out) {
-  const core::World& world = out.world();
+  const core::WorldState& world = out.world();
   const core::PlayerState* me = world.player(out.me());
   if (me != nullptr)  // own cells are always in view
     for (const core::Id id : me->units)
@@ -192,7 +192,7 @@ void Painter::paint_ball(Key key, double x, double y, Colour colour) {
 }
 
 /// Paints tokens on the ground. They are few, so all are sent, wherever they are.
-void Painter::paint_tokens(const core::World& world) {
+void Painter::paint_tokens(const core::WorldState& world) {
   std::size_t shown = 0;
   for (const auto& [id, token] : world.tokens()) {
     if (token.state() != words::Token::GROUND || shown++ >= kMostTokens) continue;
@@ -209,7 +209,7 @@ void Painter::paint_tokens(const core::World& world) {
 
 void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
   if (out.world().geometry() == nullptr) return;
-  if (shapes_.lay(*out.world().geometry()) && shapes_.left_out() > 0) out.lose(loss::kSolidsFull);
+  if (shapes_.lay(*out.world().geometry()) && shapes_.left_out() > 0) out.drop(drops::kSolidsFull);
   if (laid_ && laid_->holds(box) && laid_newest_ == shapes_.newest()) return;
   laid_ = {box.west - kSlack, box.east + kSlack, box.south - kSlack, box.north + kSlack};
   laid_newest_ = shapes_.newest();

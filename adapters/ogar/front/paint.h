@@ -34,7 +34,7 @@ class Painter {
   static constexpr std::size_t kMostShapes = 512;
 
   /// Takes facts that a painting cannot see in the world: who ate whom, and shots that are over at once.
-  void hear(const core::Fact& fact, const core::World& world);
+  void hear(const core::Fact& fact, const core::WorldState& world);
   /// Whether a replay is seeking: facts are not events then.
   bool in_resync() const { return static_cast<bool>(resync_); }
   /// Valid until the next call. The lists may be swapped for others, which are then reused.
@@ -83,12 +83,12 @@ class Painter {
     }
   };
 
-  static Box box_of(const View& view, const core::World& world);
+  static Box box_of(const View& view, const core::WorldState& world);
   void paint_units(const Box& box, core::FrontOut& out);
   void paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out);
   void paint_shots(const Box& box, core::FrontOut& out);
   void paint_ball(Key key, double x, double y, Colour colour);
-  void paint_tokens(const core::World& world);
+  void paint_tokens(const core::WorldState& world);
   void paint_shapes(const Box& box, core::FrontOut& out);
   void stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look);
   std::uint32_t spare_id();
@@ -100,7 +100,7 @@ class Painter {
   void tell_eaten();
   void tell_eaten(Key key, const Painted& cell);
   Painted& entry(Key key);
-  void measure(const core::World& world, core::Micros now);
+  void measure(const core::WorldState& world, core::Micros now);
 
   core::ResyncPhase resync_;
   std::uint32_t turn_ = 0;

@@ -23,7 +23,7 @@ bool same(const Board& a, const Board& b) {
 
 }  // namespace
 
-bool Scoreboard::refresh(const core::World& world, core::Id me, core::Micros now) {
+bool Scoreboard::refresh(const core::WorldState& world, core::Id me, core::Micros now) {
   rows_ = 0;
   next_.type = 1;
   next_.slices.clear();
@@ -54,7 +54,7 @@ void Scoreboard::copy(const words::Board& board) {
   if (board.lines_size() > 0) next_.type = 3;
 }
 
-void Scoreboard::rank(const core::World& world, core::Id me) {
+void Scoreboard::rank(const core::WorldState& world, core::Id me) {
   ranked_.clear();
   for (const auto& [id, player] : world.players())
     if (player.player.role() != words::WATCH)
@@ -75,7 +75,7 @@ void Scoreboard::rank(const core::World& world, core::Id me) {
 }
 
 /// The pie of the teams: each team's share of all wins. Before the first win, teams that play have equal shares.
-void Scoreboard::slice(const core::World& world) {
+void Scoreboard::slice(const core::WorldState& world) {
   next_.type = 2;
   const auto& scores = world.team_scores();
   const auto plays = [&](words::Team side) { return scores.contains(side) || scores.empty(); };

@@ -12,15 +12,15 @@ namespace entente::ogar {
 class Scoreboard {
  public:
   /// Returns whether the board has changed.
-  bool refresh(const core::World& world, core::Id me, core::Micros now);
+  bool refresh(const core::WorldState& world, core::Id me, core::Micros now);
   const Board& board() const { return shown_; }
   /// The client has forgotten the board.
   void forget() { known_ = false; }
 
  private:
   void copy(const words::Board& board);
-  void rank(const core::World& world, core::Id me);
-  void slice(const core::World& world);
+  void rank(const core::WorldState& world, core::Id me);
+  void slice(const core::WorldState& world);
   void add_row(std::size_t place, unsigned flags, std::string_view name);
 
   struct Ranked {

@@ -12,7 +12,7 @@ namespace {
 constexpr double kRoamScale = 0.4, kRoamStep = 32;  // Player.js, Settings.js
 
 /// The leader by the board, or else by wins and losses. Players without units do not count.
-const core::PlayerState* leader(const core::World& world, core::Id me) {
+const core::PlayerState* leader(const core::WorldState& world, core::Id me) {
   for (const auto& row : world.board().rows())
     if (const auto* player = world.player(row.player()); player != nullptr && !player->units.empty()) return player;
   const core::PlayerState* best = nullptr;
@@ -43,7 +43,7 @@ void Viewpoint::told(const words::View& view, core::Micros now) {
   was_told_ = true;
 }
 
-void Viewpoint::hear(const core::Fact& fact, const core::World& world, core::Id me) {
+void Viewpoint::hear(const core::Fact& fact, const core::WorldState& world, core::Id me) {
   const auto* died = core::as<words::Died>(fact);
   const auto* spawned = core::as<words::Spawned>(fact);
   if (died == nullptr && spawned == nullptr) return;
@@ -56,7 +56,7 @@ void Viewpoint::hear(const core::Fact& fact, const core::World& world, core::Id 
   if (mine && (player->active == 0 || player->active == spawned->unit())) in_play_ = true;
 }
 
-void Viewpoint::look(const core::World& world, core::Id me, double mouse_x, double mouse_y, core::Micros now) {
+void Viewpoint::look(const core::WorldState& world, core::Id me, double mouse_x, double mouse_y, core::Micros now) {
   const core::PlayerState* player = world.player(me);
   if (player != nullptr && over_cells(world, *player, in_play_)) {
     state_ = State::kPlaying;
@@ -70,7 +70,7 @@ void Viewpoint::look(const core::World& world, core::Id me, double mouse_x, doub
     fly(world, mouse_x, mouse_y);
 }
 
-bool Viewpoint::over_cells(const core::World& world, const core::PlayerState& player, bool in_play) {
+bool Viewpoint::over_cells(const core::WorldState& world, const core::PlayerState& player, bool in_play) {
   double x = 0, y = 0, sizes = 0;
   int cells = 0;
   for (const core::Id id : player.units) {
@@ -87,18 +87,18 @@ bool Viewpoint::over_cells(const core::World& world, const core::PlayerState& pl
 }
 
 /// False: there is no such player. While the player is not in play, the view stays.
-bool Viewpoint::over_followed(const core::World& world) {
+bool Viewpoint::over_followed(const core::WorldState& world) {
   const core::PlayerState* player = world.player(followed_);
   if (player != nullptr) over_cells(world, *player, true);
   return player != nullptr;
 }
 
-bool Viewpoint::over_leader(const core::World& world, core::Id me) {
+bool Viewpoint::over_leader(const core::WorldState& world, core::Id me) {
   const core::PlayerState* player = leader(world, me);
   return player != nullptr && over_cells(world, *player, true);
 }
 
-void Viewpoint::fly(const core::World& world, double mouse_x, double mouse_y) {
+void Viewpoint::fly(const core::WorldState& world, double mouse_x, double mouse_y) {
   const double dx = mouse_x - view_.x, dy = mouse_y - view_.y, far = std::hypot(dx, dy);
   const double step = far > 1 ? std::min(1.0, kRoamStep / far) : 0;
   const Border border = world.geometry() != nullptr ? border_of(*world.geometry()) : default_border();

@@ -29,21 +29,21 @@ class Viewpoint {
   void told(const words::View& view, core::Micros now);
 
   /// A player who steers one of several units is dead when that unit dies, and alive when it is put into play.
-  void hear(const core::Fact& fact, const core::World& world, core::Id me);
+  void hear(const core::Fact& fact, const core::WorldState& world, core::Id me);
   bool in_play() const { return in_play_; }
 
   /// Called once a painting. `mouse_x`, `mouse_y`: where a roaming spectator flies to.
-  void look(const core::World& world, core::Id me, double mouse_x, double mouse_y, core::Micros now);
+  void look(const core::WorldState& world, core::Id me, double mouse_x, double mouse_y, core::Micros now);
 
   State state() const { return state_; }
   bool watches() const { return state_ == State::kLeader || state_ == State::kRoaming; }
   const View& view() const { return view_; }
 
  private:
-  bool over_cells(const core::World& world, const core::PlayerState& player, bool in_play);
-  bool over_followed(const core::World& world);
-  bool over_leader(const core::World& world, core::Id me);
-  void fly(const core::World& world, double mouse_x, double mouse_y);
+  bool over_cells(const core::WorldState& world, const core::PlayerState& player, bool in_play);
+  bool over_followed(const core::WorldState& world);
+  bool over_leader(const core::WorldState& world, core::Id me);
+  void fly(const core::WorldState& world, double mouse_x, double mouse_y);
 
   State state_ = State::kIdle;
   core::Id followed_ = 0;

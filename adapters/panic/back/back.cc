@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/panic/losses.h"
+#include "adapters/panic/drops.h"
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/base/text.h"
@@ -52,7 +52,7 @@ void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
 
 void PanicBack::hear_message(const wire::MessageCodec<Message>::Heard& heard, Out& out) {
   if (const auto* state = std::get_if<GameState>(heard.message)) return on(*state, out);
-  if (phase_ == Phase::kWaiting) return out.lose(loss::kBeforeState);
+  if (phase_ == Phase::kWaiting) return out.drop(drops::kBeforeState);
   if (const auto* create = std::get_if<CreatePiece>(heard.message)) return on(*create, heard.code, out);
   if (const auto* event = std::get_if<Event>(heard.message)) on(*event, heard.code, out);
 }
@@ -63,7 +63,7 @@ void PanicBack::on(const GameState& state, Out& out) {
   self_ = out.me() != 0 ? out.me() : self_ != 0 ? self_ : out.new_id();
   number_ = state.player;
   tanks_ = state.tanks;
-  battlefield_.ground = Ground::open(state.map, state.map_version);
+  battlefield_.ground = Ground::uncharted(state.map, state.map_version);
   for (const Ground& map : maps_)
     if (map.id() == state.map && map.version() == state.map_version) battlefield_.ground = map;
   settle_at_ = out.now() + kWatcherSettles;
@@ -84,7 +84,7 @@ void PanicBack::forget_all(Out& out) {
 }
 
 void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
-  if (code > 10 && !is_tank(code)) return out.lose(loss::kCreateReserved);
+  if (code > 10 && !is_tank(code)) return out.drop(drops::kCreateReserved);
   Piece piece;
   const Piece* known = battlefield_.find(create.piece);
   piece.number = create.piece;
@@ -94,9 +94,9 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   piece.at = {create.x, create.y};
   piece.mine = is_tank(code) && std::find(tanks_.begin(), tanks_.end(), create.piece) != tanks_.end();
   Piece* there = battlefield_.put(piece);
-  if (there == nullptr) return out.lose(loss::kPiecesFull);
+  if (there == nullptr) return out.drop(drops::kPiecesFull);
   settle_at_ = out.now() + kWatcherSettles;
-  if (piece.mine) seat_ = seat_of(code);
+  if (piece.mine) colour_slot_ = colour_slot_of(code);
   if (phase_ < Phase::kPlaying) return;
   there->owner = owner_of(*there, out);
   if (there->unit == 0) there->unit = out.new_id();
@@ -110,13 +110,13 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
 }
 
 void PanicBack::on(const Event& event, std::uint32_t code, Out& out) {
-  if (code > kGameOver) return out.lose(loss::kEventReserved);
+  if (code > kGameOver) return out.drop(drops::kEventReserved);
   if (code == kUpdateAmmo) return on_ammo(event.value, out);
   if (phase_ == Phase::kGreeted) start(out);  // also without a Game Start, as for one who comes back
   if (code == kGameStart) return;
   if (code == kGameOver) return on_over(event.value == 1, out);
   Piece* piece = battlefield_.find(event.piece);
-  if (piece == nullptr) return out.lose(loss::kNoPiece);
+  if (piece == nullptr) return out.drop(drops::kNoPiece);
   if (code == kUpdateHealth) return on_health(*piece, event.value, out);
   if (code == kDestroy) return on_destroy(*piece, out);
   on_move(*piece, event, out);
@@ -156,7 +156,7 @@ void PanicBack::on_destroy(Piece& victim, Out& out) {
 }
 
 void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
-  if (!is_direction(move.direction)) return out.lose(loss::kMoveNoDirection);
+  if (!is_direction(move.direction)) return out.drop(drops::kMoveNoDirection);
   const auto asked = driver_.answered(piece.number);
   const int moved = tiles_moved(move.value);
   piece.facing = move.direction;
@@ -178,10 +178,10 @@ void PanicBack::on_over(bool won, Out& out) {
   if (!won) {
     phase_ = Phase::kDefeated;
     driver_.remove_all();
-    if (driver_.active() != 0) tell_player(self_, seat_, words::WATCH, out);
+    if (driver_.active() != 0) tell_player(self_, colour_slot_, words::WATCH, out);
     driver_.set_active(0);
   }
-  if (std::exchange(over_, true)) return out.lose(loss::kOverAlready);
+  if (std::exchange(over_, true)) return out.drop(drops::kOverAlready);
   words::Round round;
   round.set_state(words::Round::OVER);
   round.set_winner(won ? self_ : last_standing());
@@ -201,13 +201,13 @@ core::Id PanicBack::last_standing() const {
 // -- What is wished ---------------------------------------------------------------------------------------------------
 
 void PanicBack::hear(const core::Intent& intent, Out& out) {
-  if (intent.by != out.me() || left_) return out.lose(loss::kOtherPlayer, intent);
+  if (intent.by != out.me() || left_) return out.drop(drops::kOtherPlayer, intent);
   std::visit(core::Overloaded{
                  [&](const words::Enter& wish) { enter(wish, out); }, [&](const words::Spawn&) { spawn(out); },
                  [&](const words::Select& wish) { select(wish, out); },
                  [&](const words::Leave& wish) { leave(wish.why().empty() ? "the player left" : wish.why(), out); },
                  [&](const auto&) { hear_other(intent, out); }},
-             intent.kind);
+             intent.content);
 }
 
 /// The game may have begun before: a connection is a place in it, whoever sits there.
@@ -219,15 +219,15 @@ void PanicBack::enter(const words::Enter& wish, Out& out) {
     driver_.remove_all();
     driver_.set_active(0);
   }
-  tell_player(self_, seat_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
+  tell_player(self_, colour_slot_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
 }
 
 void PanicBack::hear_other(const core::Intent& intent, Out& out) {
-  if (watches_ || phase_ == Phase::kDefeated) return out.lose(loss::kWatching, intent);
+  if (watches_ || phase_ == Phase::kDefeated) return out.drop(drops::kWatching, intent);
   // Who steers all that he has at once still has units, and knows of no need to spawn.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
-  if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(loss::kNotInPlay, intent);
-  if (!driver_.hear(intent, out)) return core::lose_unsupported<mapping>(intent, out);
+  if (awaits_spawn_ && !Driver::names_unit(intent)) return out.drop(drops::kNotInPlay, intent);
+  if (!driver_.hear(intent, out)) return core::drop_unsupported<mapping>(intent, out);
   // A mouse and a shot of one update are two words: the shot goes first.
   core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
 }
@@ -245,7 +245,7 @@ void PanicBack::spawn(Out& out) {
 
 void PanicBack::select(const words::Select& wish, Out& out) {
   const Piece* piece = battlefield_.find_unit(wish.unit());
-  if (piece == nullptr || !piece->mine) return out.lose(loss::kNoTank, wish);
+  if (piece == nullptr || !piece->mine) return out.drop(drops::kNoTank, wish);
   driver_.set_active(piece->number);
   tell_owns(self_, out);
 }
@@ -256,7 +256,7 @@ void PanicBack::take_next_tank(Out& out) {
   for (const std::uint32_t tank : tanks_)
     if (driver_.active() == 0 && battlefield_.find(tank) != nullptr) driver_.set_active(tank);
   awaits_spawn_ = out.me() != 0;
-  if (driver_.active() == 0) tell_player(self_, seat_, words::WATCH, out);
+  if (driver_.active() == 0) tell_player(self_, colour_slot_, words::WATCH, out);
 }
 
 void PanicBack::tick(Out& out) {
@@ -295,7 +295,7 @@ void PanicBack::closed(std::string_view why, Out& out) {
   out.say(refused);
 }
 
-void PanicBack::room_ends(std::string_view why, Out& out) { leave(why, out); }
+void PanicBack::session_ends(std::string_view why, Out& out) { leave(why, out); }
 
 void PanicBack::leave(std::string_view why, Out& out) {
   if (std::exchange(left_, true)) return;

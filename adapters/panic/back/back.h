@@ -21,7 +21,7 @@ class PanicBack final : public core::Back {
   void hear(const core::Intent& intent, core::BackOut& out) override;
   void tick(core::BackOut& out) override;
   void closed(std::string_view why, core::BackOut& out) override;
-  void room_ends(std::string_view why, core::BackOut& out) override;
+  void session_ends(std::string_view why, core::BackOut& out) override;
 
  private:
   using Out = core::BackOut;
@@ -43,7 +43,7 @@ class PanicBack final : public core::Back {
   // What is told about it.
   void start(Out& out);
   void tell_room(Out& out) const;
-  void tell_player(core::Id id, std::uint32_t seat, words::Role role, Out& out) const;
+  void tell_player(core::Id id, std::uint32_t colour_slot, words::Role role, Out& out) const;
   void tell_players(Out& out);
   void tell_piece(const Piece& piece, Out& out) const;
   void tell_spawned(const Piece& piece, Out& out) const;
@@ -74,9 +74,9 @@ class PanicBack final : public core::Back {
   Phase phase_ = Phase::kWaiting;
   bool over_ = false;  // the room was told who won
   bool left_ = false;
-  core::Id self_ = 0;         // the player whose tanks are ours
-  std::uint16_t number_ = 0;  // … that player's number on the wire
-  std::uint32_t seat_ = 0;    // … and colour
+  core::Id self_ = 0;              // the player whose tanks are ours
+  std::uint16_t number_ = 0;       // … that player's number on the wire
+  std::uint32_t colour_slot_ = 0;  // … and colour
   std::vector<std::uint32_t> tanks_;
   std::int32_t ammo_ = 0;
   std::string name_;

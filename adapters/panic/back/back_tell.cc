@@ -74,27 +74,27 @@ void PanicBack::tell_room(Out& out) const {
 }
 
 void PanicBack::tell_players(Out& out) {
-  tell_player(self_, seat_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
+  tell_player(self_, colour_slot_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
   for (auto& [number, piece] : battlefield_.pieces()) piece.owner = owner_of(piece, out);
 }
 
 /// Also tells of a player who was not known.
 core::Id PanicBack::owner_of(const Piece& piece, Out& out) {
   if (!is_tank(piece.code)) return 0;
-  const std::uint32_t seat = seat_of(piece.code);
-  if (piece.mine || (!tanks_.empty() && seat == seat_)) return self_;
-  if (others_[seat] == 0) {
-    others_[seat] = out.new_id();
-    tell_player(others_[seat], seat, words::PLAY, out);
+  const std::uint32_t colour_slot = colour_slot_of(piece.code);
+  if (piece.mine || (!tanks_.empty() && colour_slot == colour_slot_)) return self_;
+  if (others_[colour_slot] == 0) {
+    others_[colour_slot] = out.new_id();
+    tell_player(others_[colour_slot], colour_slot, words::PLAY, out);
   }
-  return others_[seat];
+  return others_[colour_slot];
 }
 
-void PanicBack::tell_player(core::Id id, std::uint32_t seat, words::Role role, Out& out) const {
+void PanicBack::tell_player(core::Id id, std::uint32_t colour_slot, words::Role role, Out& out) const {
   words::Player player;
   player.set_id(id);
-  player.set_name(id == self_ && !name_.empty() ? name_ : std::string("panic-") + kColours[seat]);
-  if (id != self_ || !tanks_.empty()) player.set_team(kTeams[seat]);
+  player.set_name(id == self_ && !name_.empty() ? name_ : std::string("panic-") + kColours[colour_slot]);
+  if (id != self_ || !tanks_.empty()) player.set_team(kTeams[colour_slot]);
   player.set_role(role);
   player.set_responding(true);
   out.say(player);
@@ -106,7 +106,7 @@ void PanicBack::tell_piece(const Piece& piece, Out& out) const {
   unit.set_owner(piece.owner);
   unit.set_kind(kind_of(piece.code));
   unit.set_model(is_tank(piece.code) ? model_of(piece.code) : piece.code);
-  if (is_tank(piece.code)) unit.set_team(kTeams[seat_of(piece.code)]);
+  if (is_tank(piece.code)) unit.set_team(kTeams[colour_slot_of(piece.code)]);
   unit.set_health(piece.health);
   unit.set_max_health(is_tank(piece.code) ? std::max(kModels[model_of(piece.code)].health, piece.health) : 0);
   unit.set_alive(!is_tank(piece.code));  // a tank's Spawned follows
@@ -161,7 +161,7 @@ void PanicBack::tell_shot(Piece& piece, std::uint32_t number, Out& out) {
   shot.set_vx(ahead.x);
   shot.set_vy(-ahead.y);
   shot.set_range(kModels[model_of(piece.code)].range * tiles.side());
-  shot.set_team(kTeams[seat_of(piece.code)]);
+  shot.set_team(kTeams[colour_slot_of(piece.code)]);
   out.say(shot);
 }
 

@@ -29,7 +29,7 @@ class Battlefield {
   /// More do not fit on any map.
   static constexpr std::size_t kMostPieces = 1024;
 
-  Ground ground = Ground::open(0, 0);
+  Ground ground = Ground::uncharted(0, 0);
 
   Piece* find(std::uint32_t number);
   const Piece* find(std::uint32_t number) const { return const_cast<Battlefield*>(this)->find(number); }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "adapters/panic/losses.h"
+#include "adapters/panic/drops.h"
 #include "proxy/core/gameplay/guns.h"
 
 namespace entente::panic {
@@ -26,7 +26,7 @@ bool steers(const core::Intent& intent) {
                std::is_same_v<T, words::PoseClaim> || std::is_same_v<T, words::Fire> ||
                std::is_same_v<T, words::Trigger> || std::is_same_v<T, words::Split> || std::is_same_v<T, words::Eject>;
       },
-      intent.kind);
+      intent.content);
 }
 
 /// Whether a tank that was claimed to be at `before` moves or turns, or has.
@@ -52,7 +52,7 @@ bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
   const auto at = orders_for(intent);
   const Piece* piece = at != tanks_.end() ? battlefield_.find(at->first) : nullptr;
   if (piece == nullptr) {
-    out.lose(loss::kNoTank, intent);
+    out.drop(drops::kNoTank, intent);
     return true;
   }
   TankOrders& tank = at->second;
@@ -131,11 +131,11 @@ std::optional<Order> Driver::next_of(TankOrders& tank, const Piece& piece, core:
 std::optional<Order> Driver::take_shot(TankOrders& tank, const Piece& piece, core::BackOut& out) {
   const TankOrders::Shot shot = *std::exchange(tank.shot, std::nullopt);
   const int range = kModels[model_of(piece.code)].range;
-  const Mapping* refused = nullptr;
+  const MappingLine* refused = nullptr;
   if (ammo_ <= 0)
-    refused = &loss::kNoAmmo;
+    refused = &drops::kNoAmmo;
   else if (!battlefield_.ground.shot_stays(piece.at, shot.direction, range))
-    refused = &loss::kShotLeavesMap;
+    refused = &drops::kShotLeavesMap;
   if (refused != nullptr) {
     words::Fire drawn;
     drawn.set_shot(shot.number);
@@ -151,7 +151,7 @@ std::optional<Order> Driver::take_drive(TankOrders& tank, const Piece& piece, co
   if (const words::Step* step = tank.steering.step()) {
     const auto direction = static_cast<Direction>(step->direction());
     tank.steering.stop();
-    if (!is_direction(direction)) return out.lose(loss::kStepNoDirection), std::nullopt;
+    if (!is_direction(direction)) return out.drop(drops::kStepNoDirection), std::nullopt;
     return Order{piece.number, ActionType::kDrive, direction, 0};
   }
   const Tiles& tiles = battlefield_.ground.tiles();

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "adapters/panic/losses.h"
+#include "adapters/panic/drops.h"
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/core/seconds.h"
@@ -51,7 +51,7 @@ PanicFront::PanicFront(const core::FaceOptions& options, std::vector<Ground> map
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
 void PanicFront::opened(const core::Peer&, Out& out) {
-  if (maps_fail_) out.lose(loss::kMapsUnreadable);
+  if (maps_fail_) out.drop(drops::kMapsUnreadable);
   if (asks_for_ == 0) return enter(out);
   enter_at_ = out.now() + asks_for_;
   out.wake(enter_at_);
@@ -102,7 +102,7 @@ bool PanicFront::waits_to_spawn(const Out& out) const {
 /// A key pressed by a dead player asks to spawn again, as soon as allowed and at most once a second.
 void PanicFront::ask_sooner(Out& out) {
   const bool just_asked = out.now() + kSpawnAgain - kSecond < spawn_at_;
-  if (!spawn_asked_ || just_asked) return out.lose(loss::kActionOfDead);
+  if (!spawn_asked_ || just_asked) return out.drop(drops::kActionOfDead);
   ask_spawn(out);
 }
 
@@ -115,7 +115,7 @@ bool PanicFront::in_play(const Out& out) const {
 std::uint16_t PanicFront::number(const Out& out) const {
   const core::PlayerState* me = out.world().player(out.me());
   if (out.world().room().game() == "panic" && me != nullptr && me->player.team() != words::TEAM_ANY)
-    return static_cast<std::uint16_t>(seat_of_team(me->player.team(), 0) + 1);
+    return static_cast<std::uint16_t>(colour_slot_of_team(me->player.team(), 0) + 1);
   return static_cast<std::uint16_t>(out.me());
 }
 
@@ -128,7 +128,7 @@ void PanicFront::resume(std::uint16_t number, Out& out) {
   out.say(word);
 }
 
-std::optional<core::Absence> PanicFront::awaits(const Out& out) {
+std::optional<core::Absence> PanicFront::try_reserve_seat(const Out& out) {
   if (asks_for_ == 0 || (phase_ != Phase::kPlaying && phase_ != Phase::kWatching)) return std::nullopt;
   return core::Absence{number(out), kAbsence};
 }
@@ -168,14 +168,14 @@ void PanicFront::act(const Action& action, Out& out) {
     enter_at_ = 0;
     return resume(action.player, out);
   }
-  if (phase_ == Phase::kResuming || phase_ == Phase::kEntered) return out.lose(loss::kActionTooEarly);
-  if (action.player != number(out)) return out.lose(loss::kActionOfAnother);
+  if (phase_ == Phase::kResuming || phase_ == Phase::kEntered) return out.drop(drops::kActionTooEarly);
+  if (action.player != number(out)) return out.drop(drops::kActionOfAnother);
   if (action.action == ActionType::kQuit) return leave("the player quit", out);
-  if (action.action != ActionType::kDrive && action.action != ActionType::kShoot) return out.lose(loss::kNoAction);
-  if (!is_direction(action.direction)) return out.lose(loss::kActionNoDirection);
+  if (action.action != ActionType::kDrive && action.action != ActionType::kShoot) return out.drop(drops::kNoAction);
+  if (!is_direction(action.direction)) return out.drop(drops::kActionNoDirection);
   const core::Id unit = screen_.own_unit(action.piece, out);
   if (unit == 0 && waits_to_spawn(out)) return ask_sooner(out);
-  if (unit == 0) return out.lose(loss::kActionNoTank);
+  if (unit == 0) return out.drop(drops::kActionNoTank);
   if (selected_ != unit) {
     selected_ = unit;
     words::Select select;
@@ -290,13 +290,13 @@ void PanicFront::hear(const core::Fact& fact, Out& out) {
   resync_.hear(fact);
   const auto* round = core::as<words::Round>(fact);
   const bool ends_again = resync_ && round != nullptr && round->state() == words::Round::OVER;
-  if (!ends_again) std::visit([&](const auto& word) { on(word, out); }, fact.kind);
+  if (!ends_again) std::visit([&](const auto& word) { on(word, out); }, fact.content);
   advance(out);
 }
 
 template <class T>
 void PanicFront::on(const T& word, Out& out) {
-  core::lose_unsupported<mapping>(word, out);
+  core::drop_unsupported<mapping>(word, out);
 }
 
 void PanicFront::on(const words::Refused& refused, Out& out) {
@@ -315,14 +315,14 @@ void PanicFront::on(const words::World& world, Out& out) {
 }
 
 void PanicFront::on(const words::WorldEdit& edit, Out& out) {
-  if (!screen_.look_at_edit(edit.edit(), out)) out.lose(loss::kMapIsFixed);
+  if (!screen_.look_at_edit(edit.edit(), out)) out.drop(drops::kMapIsFixed);
 }
 
 void PanicFront::on(const words::Player&, Out&) {}
 
 void PanicFront::on(const words::ClaimRefused& refused, Out& out) {
   if (phase_ == Phase::kResuming) return enter(out);
-  core::lose_unsupported<mapping>(refused, out);
+  core::drop_unsupported<mapping>(refused, out);
 }
 
 void PanicFront::on(const words::PlayerGone&, Out& out) { screen_.look_at_all(out); }
@@ -403,7 +403,7 @@ void PanicFront::on(const words::Shot& shot, Out& out) {
 /// After an end, a client accepts only keys to look around, so the end is sent only if no other round follows.
 void PanicFront::on(const words::Round& round, Out& out) {
   if (round.state() != words::Round::OVER) return screen_.is_over() ? start_again(out) : void();
-  if (round.another()) return out.lose(loss::kRoundGoesOn);
+  if (round.another()) return out.drop(drops::kRoundGoesOn);
   const core::PlayerState* me = out.world().player(out.me());
   const bool team_won =
       round.winning_team() != words::TEAM_ANY && me != nullptr && me->player.team() == round.winning_team();

@@ -22,7 +22,7 @@ class PanicFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, core::FrontOut& out) override;
   void hear(const core::Fact& fact, core::FrontOut& out) override;
   void tick(core::FrontOut& out) override;
-  std::optional<core::Absence> awaits(const core::FrontOut& out) override;
+  std::optional<core::Absence> try_reserve_seat(const core::FrontOut& out) override;
   void returned(const core::Peer& peer, core::FrontOut& out) override;
 
  private:

@@ -1,7 +1,7 @@
 #include "adapters/panic/front/screen.h"
 
+#include "adapters/panic/drops.h"
 #include "adapters/panic/ground.h"
-#include "adapters/panic/losses.h"
 #include "adapters/panic/wire.h"
 
 namespace entente::panic {
@@ -78,7 +78,7 @@ void Screen::look_at_token(core::Id token, Out& out) {
   auto at = index_of_token_.find(token);
   if (at == index_of_token_.end()) {
     if (!lies_at(token, out)) return;
-    if (index_of_token_.size() >= kMostTokens) return out.lose(loss::kTokensFull);
+    if (index_of_token_.size() >= kMostTokens) return out.drop(drops::kTokensFull);
     at = index_of_token_.emplace(token, new_piece()).first;
     pieces_[at->second].token = token;
   }
@@ -167,7 +167,7 @@ void Screen::end_round(bool won, Out& out) {
 
 /// Whether a message may be sent now; if so, it counts as sent. If not, asks for a tick at the time when it may.
 bool Screen::may_send(Out& out) {
-  if (out.waiting() > kMostWaiting) return out.wake(out.now() + kLookAgain), false;
+  if (out.queued_bytes() > kMostWaiting) return out.wake(out.now() + kLookAgain), false;
   return pace_.take(out.now()) || (out.wake(pace_.next()), false);
 }
 

@@ -99,7 +99,7 @@ class Screen {
   using Index = std::size_t;  // the piece's number minus 1
 
   // Greeting.
-  void take_map(const core::World& world);
+  void take_map(const core::WorldState& world);
   Tiles tiles_of(const words::World* world) const;
   void take_units(bool watcher, Out& out);
   GameState state_of(std::uint16_t number, std::optional<Index> watchers_tank, Out& out) const;

@@ -90,7 +90,7 @@ void Screen::forget_all() {
   pace_.start_again();
 }
 
-void Screen::take_map(const core::World& world) {
+void Screen::take_map(const core::WorldState& world) {
   same_game_ = world.room().game() == "panic";
   const MapNumber map = map_of(world.geometry()).value_or(kStandIn);
   map_ = map.id;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adapters/panic/drops.h"
 #include "adapters/panic/front/screen.h"
-#include "adapters/panic/losses.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::panic {
@@ -33,7 +33,7 @@ bool Screen::shows(const words::Unit& unit, Out& out) const {
     case words::Unit::PELLET:
       return pellets_.holds(unit.id());
     default:
-      out.lose(loss::kUnitUnlike);
+      out.drop(drops::kUnitUnlike);
       return false;
   }
 }
@@ -237,7 +237,7 @@ std::uint32_t Screen::code_of(const words::Unit& unit, const Out& out) const {
   if (unit.kind() == words::Unit::PELLET) return 9;  // ammunition, because cells shoot with their mass
   if (unit.kind() == words::Unit::DECOR) return kDecoration;
   const bool mine = unit.owner() == out.me() && unit.team() == words::ROGUE;
-  return tank_code(mine ? 0 : seat_of_team(unit.team(), unit.owner() == out.me() ? 0 : 2),
+  return tank_code(mine ? 0 : colour_slot_of_team(unit.team(), unit.owner() == out.me() ? 0 : 2),
                    same_game_ ? unit.model() : 0);
 }
 

@@ -39,7 +39,7 @@ struct ArenaRules {
 
 /// A player of a recording, or of an arena that went on elsewhere. Whoever enters with this name first continues from
 /// there.
-struct ArenaStart {
+struct SavedPlayer {
   std::string name;
   words::Team team = words::TEAM_ANY;
   std::optional<words::Pose> pose;  ///< empty: was not in play
@@ -51,7 +51,7 @@ struct ArenaStart {
 };
 
 /// An arena in play, which goes on here.
-struct ArenaInPlay {
+struct ResumedArena {
   std::vector<words::Token> tokens;
   std::vector<words::TeamScore> team_scores;
   words::Round round;
@@ -59,9 +59,9 @@ struct ArenaInPlay {
 
 struct Arena {
   ArenaRules rules;
-  words::World world;                ///< teams start at their bases; flags stand there
-  std::vector<ArenaStart> starts{};  ///< with unique names
-  std::optional<ArenaInPlay> in_play{};
+  words::World geometry;              ///< teams start at their bases; flags stand there
+  std::vector<SavedPlayer> starts{};  ///< with unique names
+  std::optional<ResumedArena> in_play{};
 };
 
 /// A walled square with blocks, symmetric, with a base for red in the west and for blue in the east. `half_side`: 40

@@ -65,7 +65,7 @@ bool finite(const Intent& intent) {
           },
           [](const auto&) { return true; },
       },
-      intent.kind);
+      intent.content);
 }
 
 }  // namespace entente::core

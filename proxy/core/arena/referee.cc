@@ -6,7 +6,7 @@
 #include "proxy/base/text.h"
 #include "proxy/core/arena/claims.h"
 #include "proxy/core/bodies.h"
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 
@@ -14,7 +14,7 @@ namespace entente::core {
 namespace {
 
 constexpr Micros kTick = 40 * kMillisecond;
-constexpr Micros kSeatKept = 5 * kSecond;  // until Seat::entries is full again
+constexpr Micros kSeatKept = 5 * kSecond;  // until RejoinRecord::entries is full again
 constexpr double kAway = 3;                // seconds in which a client moved on while there was no referee
 constexpr std::size_t kLongestName = 31;
 
@@ -41,7 +41,7 @@ words::Team side_meant(words::Team wish) {
 }  // namespace
 
 Referee::Referee(Arena arena)
-    : arena_(std::move(arena)), terrain_(arena_.world), claimed_tank_(arena_.rules.tank), starts_(arena_.starts) {
+    : arena_(std::move(arena)), terrain_(arena_.geometry), claimed_tank_(arena_.rules.tank), starts_(arena_.starts) {
   claimed_tank_.length /= 2;
   claimed_tank_.width /= 2;
   claimed_tank_.climb = 1.6;
@@ -67,7 +67,7 @@ void Referee::opened(const Peer&, BackOut& out) {
                                                     {"tick_s", static_cast<double>(kTick) / kSecond}};
   for (const auto& [name, value] : numbers) out.say(rule(name, digits(value)));
   out.say(rule("hits", "server"));
-  out.say(arena_.world);
+  out.say(arena_.geometry);
   if (rules.mode == ArenaMode::kFlags) place_flags(out);
   place_guided(out);
   if (arena_.in_play) {
@@ -88,7 +88,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
   if (as<words::Leave>(intent) != nullptr) return leave(intent.by, as<words::Leave>(intent)->why(), out);
   if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // already told
   Player* const player = find(intent.by);
-  if (player == nullptr) return out.lose(loss::kNotEntered, intent);
+  if (player == nullptr) return out.drop(drops::kNotEntered, intent);
   if (const auto shooting = player->steering.shooting(intent, player->tank.x, player->tank.y))
     return shoot(*player, *shooting, out);
   std::visit(Overloaded{
@@ -108,13 +108,13 @@ void Referee::hear(const Intent& intent, BackOut& out) {
                    out.say(Fact(intent.by, refused));
                  },
                  [&](const words::Trigger&) {},  // released, or already held
-                 [&](const words::HitClaim&) { out.lose(loss::kHitClaim); },
-                 [&](const words::Edit&) { out.lose(loss::kEdit); },
+                 [&](const words::HitClaim&) { out.drop(drops::kHitClaim); },
+                 [&](const words::Edit&) { out.drop(drops::kEdit); },
                  [&](const auto&) {
-                   if (!player->steering.hear(intent)) out.lose(loss::kMeansNothing, intent);
+                   if (!player->steering.hear(intent)) out.drop(drops::kMeansNothing, intent);
                  },
              },
-             intent.kind);
+             intent.content);
 }
 
 void Referee::tick(BackOut& out) {
@@ -177,7 +177,7 @@ std::string Referee::name_for(const std::string& wish, Id whose) const {
     const auto at = names_.find(name);
     if (at != names_.end()) return at->second != whose;
     return held_until_ != 0 && std::any_of(starts_.begin(), starts_.end(),
-                                           [&](const ArenaStart& start) { return start.held && start.name == name; });
+                                           [&](const SavedPlayer& start) { return start.held && start.name == name; });
   });
 }
 
@@ -201,22 +201,22 @@ words::Team Referee::team_for(words::Team wish) const {
 }
 
 /// The player with this name whom a newcomer continues; nothing: there is none, or it is held for somebody else.
-std::optional<ArenaStart> Referee::start_for(const std::string& name, bool promised) {
+std::optional<SavedPlayer> Referee::start_for(const std::string& name, bool promised) {
   const auto at = std::find_if(starts_.begin(), starts_.end(),
-                               [&](const ArenaStart& start) { return start.name == name && start.held == promised; });
+                               [&](const SavedPlayer& start) { return start.name == name && start.held == promised; });
   if (at == starts_.end()) return std::nullopt;
-  ArenaStart start = std::move(*at);
+  SavedPlayer start = std::move(*at);
   starts_.erase(at);
   return start;
 }
 
-void Referee::hold(ArenaStart start) {
+void Referee::hold(SavedPlayer start) {
   start.held = true;
   starts_.push_back(std::move(start));
   held_until_ = ticked_ + kHeld;
 }
 
-void Referee::begin_with(Player& player, const ArenaStart& start, words::Team wish) {
+void Referee::begin_with(Player& player, const SavedPlayer& start, words::Team wish) {
   player.who.set_team(team_for(start.held || wish == words::TEAM_ANY ? start.team : wish));
   player.start = start.pose;
   player.start_health = start.health;
@@ -224,8 +224,8 @@ void Referee::begin_with(Player& player, const ArenaStart& start, words::Team wi
 }
 
 /// Where the player was, with what it carried.
-void Referee::go_on(Player& player, const ArenaStart& start, BackOut& out) {
-  player.may_spawn = 0;
+void Referee::go_on(Player& player, const SavedPlayer& start, BackOut& out) {
+  player.spawn_allowed_at = 0;
   if (!start.pose) return;
   player.wants_spawn = true;
   spawn(player, out);
@@ -239,20 +239,20 @@ void Referee::go_on(Player& player, const ArenaStart& start, BackOut& out) {
 void Referee::forget_held(Micros now) {
   held_until_ = 0;
   promised_.clear();
-  std::erase_if(starts_, [](const ArenaStart& start) { return start.held; });
+  std::erase_if(starts_, [](const SavedPlayer& start) { return start.held; });
   for (Flag& flag : flags_)
     if (std::exchange(flag.awaits, 0) != 0) flag.lies_until = std::max(flag.lies_until, now);
 }
 
-Referee::Seat& Referee::seat_of(Id id, Micros now) {
-  std::erase_if(seats_,
+Referee::RejoinRecord& Referee::record_of(Id id, Micros now) {
+  std::erase_if(rejoin_records_,
                 [&](const auto& entry) { return !players_.contains(entry.first) && now >= entry.second.forget; });
-  return seats_[id];
+  return rejoin_records_[id];
 }
 
 /// Whether the player may enter. One who enters too often is refused and may retry; the first time is always allowed.
 bool Referee::lets_in(Id id, BackOut& out) {
-  if (seat_of(id, out.now()).entries.take(out.now())) return true;
+  if (record_of(id, out.now()).entries.take(out.now())) return true;
   words::Refused refused;
   refused.set_code(words::Refused::TOO_SOON);
   refused.set_text("you come and go too often: try again in a second");
@@ -262,9 +262,9 @@ bool Referee::lets_in(Id id, BackOut& out) {
 }
 
 void Referee::keep_seat(const Player& player, Micros now) {
-  Seat& seat = seats_[player.who.id()];
-  seat.may_spawn = player.alive ? now + micros(arena_.rules.respawn) : player.may_spawn;
-  seat.forget = std::max(seat.may_spawn, now + kSeatKept);
+  RejoinRecord& seat = rejoin_records_[player.who.id()];
+  seat.spawn_allowed_at = player.alive ? now + micros(arena_.rules.respawn) : player.spawn_allowed_at;
+  seat.forget = std::max(seat.spawn_allowed_at, now + kSeatKept);
 }
 
 void Referee::refuse_change(Id id, BackOut& out) {
@@ -274,7 +274,7 @@ void Referee::refuse_change(Id id, BackOut& out) {
 }
 
 void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
-  if (players_.contains(id)) return out.lose(loss::kEnteredAlready);
+  if (players_.contains(id)) return out.drop(drops::kEnteredAlready);
   if (!lets_in(id, out)) return;
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
@@ -295,7 +295,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   player.walks = wish.body() == words::Unit::MAN;
   player.barrels.assign(arena_.rules.most_balls, 0);
   player.score.set_player(id);
-  player.may_spawn = seats_[id].may_spawn;
+  player.spawn_allowed_at = rejoin_records_[id].spawn_allowed_at;
   out.say(player.who);
   if (full) {
     words::Notice notice;
@@ -345,7 +345,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
 }
 
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
-  if (!seats_[player.who.id()].entries.take(out.now())) return refuse_change(player.who.id(), out);
+  if (!rejoin_records_[player.who.id()].entries.take(out.now())) return refuse_change(player.who.id(), out);
   words::UnitChanged changed;
   changed.set_unit(player.unit);
   if (change.has_name()) {
@@ -357,7 +357,7 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
     changed.set_skin(change.skin());
   }
   if (change.has_motto()) player.who.set_motto(change.motto());
-  if (change.has_kit() || change.has_colour()) out.lose(loss::kKitOrColour);
+  if (change.has_kit() || change.has_colour()) out.drop(drops::kKitOrColour);
   const bool sides = change.has_team() && teams() && player.unit != 0;
   const words::Team team = sides ? team_for(side_meant(change.team())) : player.who.team();
   if (team != player.who.team()) {
@@ -379,7 +379,7 @@ void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
 
 void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS || say.kind() == words::Say::COMMAND)
-    return out.lose(loss::kNoServer);
+    return out.drop(drops::kNoServer);
   words::Said said;
   said.set_from(from.who.id());
   said.set_scope(say.scope());
@@ -387,7 +387,7 @@ void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   said.set_text(say.text());
   Fact fact;
   if (say.scope() == words::Say::ONE) {
-    if (find(say.to()) == nullptr) return out.lose(loss::kNoListener);
+    if (find(say.to()) == nullptr) return out.drop(drops::kNoListener);
     said.set_to(say.to());
     out.say(Fact(from.who.id(), said));  // the sender sees it, too
     if (say.to() != from.who.id()) out.say(Fact(say.to(), said));
@@ -400,7 +400,7 @@ void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   } else {
     said.set_scope(words::Say::EVERYBODY);
   }
-  fact.kind = said;
+  fact.content = said;
   out.say(std::move(fact));
 }
 

@@ -22,13 +22,13 @@ class Referee final : public Back {
  public:
   explicit Referee(Arena arena);
 
-  /// How long an ArenaStart is held for the player whom it is promised.
+  /// How long a SavedPlayer is held for the player to whom it was promised.
   static constexpr Micros kHeld = 4 * kSecond;
 
-  /// The player who enters on this seat goes on as the ArenaStart of this name.
+  /// The player who enters on this seat goes on as the SavedPlayer of this name.
   void promise(Id seat, std::string name) { promised_[seat] = std::move(name); }
-  /// Holds what a player was who leaves, for whom promise() names.
-  void hold(ArenaStart start);
+  /// Saves the state of a player who leaves, for kHeld. Only the seat given to promise() may continue it.
+  void hold(SavedPlayer start);
 
   void opened(const Peer& peer, BackOut& out) override;
   void receive(Lane, Bytes, BackOut&) override {}  // it has no peer
@@ -46,14 +46,14 @@ class Referee final : public Back {
     std::uint32_t state = 0;
     bool alive = false;
     double health = 0;
-    Micros may_spawn = 0, may_pull = 0;
+    Micros spawn_allowed_at = 0, trigger_allowed_at = 0;
     bool wants_spawn = false;     ///< has asked to spawn and is not in play yet
     bool claims = false;          ///< the client moves the tank; keys only aim
     bool walks = false;           ///< the client moves a man
-    Micros claimed = 0;           ///< time of the last claim
+    Micros claimed_at = 0;        ///< time of the last claim
     double reach = 0;             ///< metres that claims may still cover (save_up)
     double away = 0;              ///< metres that the first claim may cover in addition
-    Micros corrected = 0;         ///< time of the last correction
+    Micros corrected_at = 0;      ///< time of the last correction
     std::vector<Micros> barrels;  ///< when each is loaded
     words::Score score;
     std::optional<words::Pose> start;  ///< where its first life begins, if known
@@ -64,10 +64,10 @@ class Referee final : public Back {
   };
 
   /// What is kept of a seat when its player leaves and rejoins.
-  struct Seat {
-    Pace entries{kSecond, 5};  ///< joins and changes, which everybody is told
-    Micros may_spawn = 0;      ///< leaving does not shorten the wait after a death
-    Micros forget = 0;         ///< when to forget an empty seat
+  struct RejoinRecord {
+    Pace entries{kSecond, 5};     ///< joins and changes, which everybody is told
+    Micros spawn_allowed_at = 0;  ///< leaving does not shorten the wait after a death
+    Micros forget = 0;            ///< when to forget an empty seat
   };
 
   struct Ball {
@@ -86,13 +86,13 @@ class Referee final : public Back {
     words::Token token;
     Micros lies_until = 0;  ///< when it returns by itself; 0: at home or carried
     Id left_by = 0;         ///< the player who dropped it and has not moved away yet
-    Id awaits = 0;          ///< an ArenaStart::id: the player who carried it before the arena went on here
+    Id awaits = 0;          ///< a SavedPlayer::id: the player who carried it before the arena went on here
   };
 
   // -- Players: referee.cc
   void enter(Id id, const words::Enter& wish, BackOut& out);
   void leave(Id id, std::string_view why, BackOut& out);
-  Seat& seat_of(Id id, Micros now);
+  RejoinRecord& record_of(Id id, Micros now);
   bool lets_in(Id id, BackOut& out);
   void keep_seat(const Player& player, Micros now);
   void refuse_change(Id id, BackOut& out);
@@ -102,9 +102,9 @@ class Referee final : public Back {
   std::string name_for(const std::string& wish, Id whose) const;
   void call(Player& player, const std::string& wish);
   words::Team team_for(words::Team wish) const;
-  std::optional<ArenaStart> start_for(const std::string& name, bool promised);
-  void begin_with(Player& player, const ArenaStart& start, words::Team wish);
-  void go_on(Player& player, const ArenaStart& start, BackOut& out);
+  std::optional<SavedPlayer> start_for(const std::string& name, bool promised);
+  void begin_with(Player& player, const SavedPlayer& start, words::Team wish);
+  void go_on(Player& player, const SavedPlayer& start, BackOut& out);
   void forget_held(Micros now);
   std::size_t playing() const;
   void tell_room(BackOut& out);
@@ -182,13 +182,13 @@ class Referee final : public Back {
 
   const Arena arena_;
   const Terrain terrain_;
-  TankModel claimed_tank_;          // smaller, for testing claims: other games' copies of the world are less exact
-  std::vector<ArenaStart> starts_;  // not taken yet
+  TankModel claimed_tank_;           // smaller, for testing claims: other games' copies of the world are less exact
+  std::vector<SavedPlayer> starts_;  // not taken yet
   std::unordered_map<Id, std::string> promised_;
   Micros held_until_ = 0;  // 0: nothing is held
   std::map<Id, Player> players_;
   std::unordered_map<std::string, Id> names_;
-  std::map<Id, Seat> seats_;
+  std::map<Id, RejoinRecord> rejoin_records_;
   std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;
   std::vector<Flag> flags_;

@@ -5,7 +5,7 @@
 
 #include "proxy/core/arena/claims.h"
 #include "proxy/core/arena/referee.h"
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -33,8 +33,8 @@ double length(const std::array<double, 3>& v) { return std::hypot(v[0], v[1], v[
 
 void Referee::throw_grenade(Player& player, const words::Fire& fire, BackOut& out) {
   const double off = std::hypot(fire.x() - player.tank.x, fire.y() - player.tank.y, fire.z() - player.tank.z);
-  if (off > kFromHand) return out.lose(loss::kThrownFromAfar);
-  if (!load(player, out.now())) return out.lose(loss::kNotLoaded);
+  if (off > kFromHand) return out.drop(drops::kThrownFromAfar);
+  if (!load(player, out.now())) return out.drop(drops::kNotLoaded);
   Ball ball;
   ball.kind = words::GRENADE;
   ball.shooter = player.who.id();
@@ -128,7 +128,7 @@ void Referee::move_claim(Player& player, const words::ShotMoveClaim& claim, Back
     ball.target = target != nullptr && is_foe(*target, player) ? claim.target() : 0;
     return;
   }
-  out.lose(loss::kNoGuidedShot);
+  out.drop(drops::kNoGuidedShot);
 }
 
 /// Turns the shot toward its target, as far as it can turn in this time.

@@ -61,7 +61,7 @@ void Referee::want_spawn(Player& player, BackOut& out) {
 }
 
 void Referee::spawn(Player& player, BackOut& out) {
-  if (!player.wants_spawn || out.now() < player.may_spawn || !running()) return;
+  if (!player.wants_spawn || out.now() < player.spawn_allowed_at || !running()) return;
   player.wants_spawn = false;
   place(player, out);
   player.before = player.tank;
@@ -69,7 +69,7 @@ void Referee::spawn(Player& player, BackOut& out) {
   player.alive = true;
   const double begins_with = std::exchange(player.start_health, 0);
   player.health = begins_with > 0 ? std::min(begins_with, arena_.rules.health) : arena_.rules.health;
-  player.claimed = out.now();
+  player.claimed_at = out.now();
   player.steering.stop();
   player.claims = false;
   std::fill(player.barrels.begin(), player.barrels.end(), 0);
@@ -108,7 +108,7 @@ void Referee::place(Player& player, BackOut& out) const {
 /// A free place at the pose or in rings around it. A man may have stood where a tank cannot, and hills of voxels are
 /// walls here.
 std::optional<Referee::Point> Referee::free_near(const words::Pose& pose) const {
-  const words::World& world = arena_.world;
+  const words::World& world = arena_.geometry;
   const double z = std::max(0.0, pose.z());
   for (double far = 0; far <= kMostBeside; far += kRing)
     for (int i = 0; i < (far > 0 ? kAround : 1); ++i) {
@@ -123,7 +123,7 @@ std::optional<Referee::Point> Referee::free_near(const words::Pose& pose) const 
 
 /// Of some random places with room to turn, the one farthest from all other players.
 Referee::Point Referee::free_place(const Player& player, BackOut& out) const {
-  const words::World& world = arena_.world;
+  const words::World& world = arena_.geometry;
   double west = world.west(), east = world.east(), south = world.south(), north = world.north();
   if (const words::Solid* base = base_of(player.who.team())) {
     west = std::max(west, base->x() - kBesideBase);
@@ -148,7 +148,7 @@ Referee::Point Referee::free_place(const Player& player, BackOut& out) const {
 }
 
 double Referee::room_around(const Player& player, double x, double y) const {
-  double nearest = arena_.world.east() - arena_.world.west();
+  double nearest = arena_.geometry.east() - arena_.geometry.west();
   for (const auto& [id, other] : players_)
     if (&other != &player && other.alive) nearest = std::min(nearest, std::hypot(other.tank.x - x, other.tank.y - y));
   return nearest;
@@ -166,7 +166,7 @@ void Referee::drive(Player& player, double dt, BackOut& out) {
     player.state = player.tank.vz != 0 ? words::Pose::FALLING : words::Pose::NONE;
     tell_place(player, false, out);
   }
-  if (player.steering.trigger_held() && out.now() >= player.may_pull)
+  if (player.steering.trigger_held() && out.now() >= player.trigger_allowed_at)
     shoot(player, {player.steering.looking(), std::nullopt, nullptr}, out);
 }
 
@@ -204,8 +204,8 @@ double Referee::fastest() const { return arena_.rules.tank.speed * kFaster; }
 /// All claims of a life share one budget of metres: a tolerance for each claim would add up to any speed.
 void Referee::save_up(Player& player, Micros now) const {
   if (!player.claims) player.reach = kFarther + std::exchange(player.away, 0);
-  player.reach = std::min(kGoodFor * fastest() + kFarther, player.reach + fastest() * seconds(player.claimed, now));
-  player.claimed = now;
+  player.reach = std::min(kGoodFor * fastest() + kFarther, player.reach + fastest() * seconds(player.claimed_at, now));
+  player.claimed_at = now;
 }
 
 /// What a claim takes from the budget: its horizontal distance, or its share of the fastest fall if that is more.
@@ -225,8 +225,8 @@ bool Referee::bears(const Player& player, const words::PoseClaim& claim) const {
 }
 
 void Referee::correct(Player& player, BackOut& out) {
-  if (player.corrected != 0 && out.now() < player.corrected + kBetweenCorrections) return;
-  player.corrected = out.now();
+  if (player.corrected_at != 0 && out.now() < player.corrected_at + kBetweenCorrections) return;
+  player.corrected_at = out.now();
   player.tank.vx = player.tank.vy = player.tank.vz = player.tank.yaw_rate = 0;
   ++player.seq;
   player.told = pose_of(player);
@@ -256,7 +256,7 @@ void Referee::hurt(Player& victim, double damage, const Ball& by, BackOut& out) 
 
 void Referee::die(Player& victim, Player* killer, std::uint32_t shot, words::DeathCause why, BackOut& out) {
   victim.alive = false;
-  victim.may_spawn = out.now() + micros(arena_.rules.respawn);
+  victim.spawn_allowed_at = out.now() + micros(arena_.rules.respawn);
   victim.steering = {};
   if (Flag* flag = carried_by(victim.who.id())) drop(*flag, victim, out);
   words::Died died;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "proxy/core/arena/referee.h"
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -46,7 +46,7 @@ std::uint32_t Referee::size_of(words::Team team) const {
 // -- Flags ------------------------------------------------------------------------------------------------------------
 
 const words::Solid* Referee::base_of(words::Team team) const {
-  for (const auto& base : arena_.world.bases())
+  for (const auto& base : arena_.geometry.bases())
     if (base.team() == team) return &base.solid();
   return nullptr;
 }
@@ -90,12 +90,12 @@ void Referee::restore_flags(BackOut& out) {
       double x = before.x(), y = before.y();
       if (before.state() == words::Token::CARRIED) {
         flag.awaits = before.carrier();
-        for (const ArenaStart& start : starts_)
+        for (const SavedPlayer& start : starts_)
           if (start.pose && start.id == flag.awaits) x = start.pose->x(), y = start.pose->y();
       }
       const bool at_home = flag.awaits == 0 && (base_of(token.team()) == nullptr || (x == token.x() && y == token.y()));
-      token.set_x(std::clamp(x, arena_.world.west(), arena_.world.east()));
-      token.set_y(std::clamp(y, arena_.world.south(), arena_.world.north()));
+      token.set_x(std::clamp(x, arena_.geometry.west(), arena_.geometry.east()));
+      token.set_y(std::clamp(y, arena_.geometry.south(), arena_.geometry.north()));
       if (!at_home) flag.lies_until = out.now() + kLies;
       out.say(token);
       break;
@@ -131,7 +131,7 @@ Referee::Flag* Referee::carried_by(Id player) {
 void Referee::wish(Player& player, const words::TokenWish& wish, BackOut& out) {
   Flag* carried = carried_by(player.who.id());
   if (wish.op() == words::TokenWish::DROP && carried != nullptr) return drop(*carried, player, out);
-  if (wish.op() == words::TokenWish::GIVE) out.lose(loss::kFlagGiven);
+  if (wish.op() == words::TokenWish::GIVE) out.drop(drops::kFlagGiven);
 }
 
 void Referee::look_after_flags(BackOut& out) {
@@ -262,7 +262,7 @@ void Referee::look_at_the_clock(BackOut& out) {
   if (running() || out.now() < next_round_) return;
   begin_round(out);
   for (auto& [id, player] : players_) {
-    player.may_spawn = out.now();
+    player.spawn_allowed_at = out.now();
     player.score.set_wins(0);
     player.score.set_losses(0);
     player.score.set_team_kills(0);

@@ -4,8 +4,8 @@
 
 #include "proxy/core/arena/claims.h"
 #include "proxy/core/arena/referee.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/gameplay/guns.h"
-#include "proxy/core/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -27,7 +27,7 @@ void Referee::shoot(Player& player, const Shooting& wish, BackOut& out) {
 }
 
 void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
-  if (!load(player, out.now())) return refuse_shot(wish, player.who.id(), loss::kNotLoaded, out);
+  if (!load(player, out.now())) return refuse_shot(wish, player.who.id(), drops::kNotLoaded, out);
   const double yaw = wish.yaw.value_or(player.tank.yaw), pitch = std::clamp(wish.pitch.value_or(0), -0.6, 0.6);
   Ball ball;
   ball.shooter = player.who.id();
@@ -71,8 +71,8 @@ bool Referee::load(Player& player, Micros now) const {
 }
 
 void Referee::shoot_ray(Player& player, const Shooting& wish, BackOut& out) {
-  if (out.now() < player.may_pull) return;
-  player.may_pull = out.now() + micros(arena_.rules.trigger);
+  if (out.now() < player.trigger_allowed_at) return;
+  player.trigger_allowed_at = out.now() + micros(arena_.rules.trigger);
   const double yaw = wish.yaw.value_or(player.tank.yaw);
   Ball ray;
   ray.shooter = player.who.id();
@@ -114,7 +114,7 @@ void Referee::fly(Ball& ball, double dt, BackOut& out) {
     end_shot(ball, true, out);
     return hurt(*victim, arena_.rules.ball_damage, ball, out);
   }
-  const words::World& world = arena_.world;
+  const words::World& world = arena_.geometry;
   const bool outside = to[0] < world.west() || to[0] > world.east() || to[1] < world.south() || to[1] > world.north();
   if (out.now() >= ball.until || to[2] < 0 || outside) return end_shot(ball, false, out);
   if (free < flat && !bounce(ball, way, free, out)) return end_shot(ball, true, out);
@@ -184,7 +184,7 @@ void Referee::end_shot(Ball& ball, bool burst, BackOut& out) {
 
 /// A client may end its own shots.
 void Referee::end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out) {
-  if (claim.shooter() != player.who.id()) return out.lose(loss::kShotOfAnother);
+  if (claim.shooter() != player.who.id()) return out.drop(drops::kShotOfAnother);
   for (Ball& ball : balls_)
     if (ball.shooter == claim.shooter() && ball.number == claim.shot()) end_shot(ball, claim.burst(), out);
   std::erase_if(balls_, [](const Ball& ball) { return ball.until == 0; });

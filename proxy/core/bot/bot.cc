@@ -21,13 +21,13 @@ constexpr double kAhead = 0.2;             // radians: it shoots at enemies with
 double distance(const words::Pose& a, const words::Pose& b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }
 
 /// Whether the two are on one side.
-bool mates(const World& world, const PlayerState& one, const PlayerState* other) {
+bool mates(const WorldState& world, const PlayerState& one, const PlayerState* other) {
   if (!world.room().teams() || other == nullptr || one.player.team() == words::ROGUE) return false;
   return one.player.team() == other->player.team();
 }
 
 /// The nearest visible unit of an enemy; null if there is none.
-const UnitState* nearest_foe(const World& world, Id me, const words::Pose& self) {
+const UnitState* nearest_foe(const WorldState& world, Id me, const words::Pose& self) {
   const UnitState* nearest = nullptr;
   const PlayerState* const own = world.player(me);
   for (const auto& [id, player] : world.players()) {
@@ -78,7 +78,7 @@ void Bot::hear(const Fact& fact, FrontOut& out) {
   std::visit(Overloaded{[&](const words::Ready&) { tally_.in = true, spawn_in(0); }, died, spawned,
                         [&](const words::Refused& word) { refused(word.text()); },
                         [&](const words::Kicked& word) { refused(word.text()); }, [](const auto&) {}},
-             fact.kind);
+             fact.content);
 }
 
 void Bot::tick(FrontOut& out) {

@@ -45,7 +45,7 @@ std::uint32_t StandIns::free_number() const {
 }
 
 /// The number of players who are not these bots.
-std::size_t StandIns::people(const World& world) const {
+std::size_t StandIns::people(const WorldState& world) const {
   return static_cast<std::size_t>(std::count_if(
       world.players().begin(), world.players().end(),
       [this](const auto& entry) { return entry.second.player.role() != words::WATCH && !has(entry.first); }));

@@ -31,7 +31,7 @@ class StandIns {
     Id id;
     std::uint32_t number;
   };
-  std::size_t people(const World& world) const;
+  std::size_t people(const WorldState& world) const;
   void invite(Room& room, Micros now);
   std::uint32_t free_number() const;
 

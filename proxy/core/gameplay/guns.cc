@@ -19,8 +19,8 @@ std::uint32_t GunReloads::count(std::uint32_t most, Micros now) const {
   return static_cast<std::uint32_t>(std::count_if(loaded_at_.begin(), end, [&](Micros at) { return at <= now; }));
 }
 
-void refuse_shot(const Shooting& wish, Id player, const Mapping& why, BackOut& out) {
-  out.lose(why);
+void refuse_shot(const Shooting& wish, Id player, const MappingLine& why, BackOut& out) {
+  out.drop(why);
   if (wish.fire == nullptr) return;
   words::ShotEnded ended;
   ended.set_shooter(player);

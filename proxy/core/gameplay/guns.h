@@ -29,7 +29,7 @@ class GunReloads {
 };
 
 /// Refuses a shot: counts it, and tells a client that has already drawn it that it has ended.
-void refuse_shot(const Shooting& wish, Id player, const Mapping& why, BackOut& out);
+void refuse_shot(const Shooting& wish, Id player, const MappingLine& why, BackOut& out);
 
 /// In metres, from the centre of a tank's base.
 struct Muzzle {

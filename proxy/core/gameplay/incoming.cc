@@ -8,10 +8,10 @@
 namespace entente::core {
 namespace {
 
-constexpr Micros kRemembered = 5 * kSecond;
-constexpr std::size_t kMost = 2'000;
+constexpr Micros kKeptAfterEnd = 5 * kSecond;
+constexpr std::size_t kMostIncoming = 2'000;
 /// Metres around a tank (half of its diagonal is 3.3 m), with what shot and tank move until the client is told.
-constexpr double kNear = 8;
+constexpr double kNearMiss = 8;
 
 auto is(std::uint32_t shooter, std::uint32_t shot) {
   return [=](const Incoming& one) { return one.shooter == shooter && one.shot == shot; };
@@ -19,7 +19,7 @@ auto is(std::uint32_t shooter, std::uint32_t shot) {
 
 }  // namespace
 
-bool victim_decides(const World& world) {
+bool victim_decides(const WorldState& world) {
   const auto at = world.rules().find("hits");
   return at != world.rules().end() && at->second == "victim";
 }
@@ -36,12 +36,12 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now) {
   const double bx = (shot.velocity[0] - tank.vx()) * ahead, by = (shot.velocity[1] - tank.vy()) * ahead;
   const double length = bx * bx + by * by;
   const double along = length > 0 ? std::clamp(-(ax * bx + ay * by) / length, 0.0, 1.0) : 0;
-  return !(std::hypot(ax + along * bx, ay + along * by) > kNear);  // NaN counts as near
+  return !(std::hypot(ax + along * bx, ay + along * by) > kNearMiss);  // NaN counts as near
 }
 
 void IncomingShots::watch(Incoming shot, double life, bool passes_walls, const Terrain& terrain, Micros now) {
-  std::erase_if(shots_, [&](const Incoming& one) { return one.until + kRemembered < now; });
-  if (shots_.size() >= kMost) return;
+  std::erase_if(shots_, [&](const Incoming& one) { return one.until + kKeptAfterEnd < now; });
+  if (shots_.size() >= kMostIncoming) return;
   const double vx = shot.velocity[0], vy = shot.velocity[1], speed = std::hypot(vx, vy);
   if (speed > 0 && !passes_walls)
     life = std::min(

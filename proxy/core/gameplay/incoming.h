@@ -13,7 +13,7 @@
 namespace entente::core {
 
 /// Whether victims report hits, and not the server: the rule "hits".
-bool victim_decides(const World& world);
+bool victim_decides(const WorldState& world);
 
 struct Flight {
   std::array<double, 3> at{}, velocity{};  ///< metres, and metres a second, at `since`

@@ -34,7 +34,7 @@ void NearestPellets::clear() {
   next_look_ = 0;
 }
 
-bool NearestPellets::look(const World& world, double x, double y, std::size_t most_new) {
+bool NearestPellets::look(const WorldState& world, double x, double y, std::size_t most_new) {
   near_.clear();
   world.in_box(x - kReach, x + kReach, y - kReach, y + kReach, [&](const UnitState& state) {
     const words::Unit& unit = state.unit;

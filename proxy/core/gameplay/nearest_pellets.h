@@ -17,7 +17,7 @@ class NearestPellets {
   static constexpr std::size_t kAtOnce = 3;
 
   /// Looks around a place. False: nothing is there.
-  bool look(const World& world, double x, double y, std::size_t most_new = kAtOnce);
+  bool look(const WorldState& world, double x, double y, std::size_t most_new = kAtOnce);
 
   /// A pellet appeared or disappeared.
   void mark_changed(FrontOut& out);

@@ -8,13 +8,13 @@ namespace entente::core {
 namespace {
 
 constexpr double kRaySpeed = 300;  // metres a second
-constexpr std::size_t kMost = 2'000;
+constexpr std::size_t kMostShown = 2'000;
 
 Micros old_at(const ShownShot& shot) { return shot.until + kSecond; }
 
 }  // namespace
 
-ShownShot shown(const words::Shot& shot, const World& world, Micros now) {
+ShownShot shown(const words::Shot& shot, const WorldState& world, Micros now) {
   ShownShot flying;
   flying.shooter = shot.shooter();
   flying.shot = shot.shot();
@@ -30,7 +30,7 @@ ShownShot shown(const words::Shot& shot, const World& world, Micros now) {
   return flying;
 }
 
-bool ShownShots::full() const { return shots_.size() >= kMost; }
+bool ShownShots::full() const { return shots_.size() >= kMostShown; }
 
 ShownShot* ShownShots::find(Id shooter, std::uint32_t shot) {
   for (ShownShot& flying : shots_)

@@ -23,7 +23,7 @@ struct ShownShot : Flight {
 
 /// The shot as a client that is told now sees it. A ray is shown as a fast ball. The game fills in `player`, `number`
 /// and `weapon`.
-ShownShot shown(const words::Shot& shot, const World& world, Micros now);
+ShownShot shown(const words::Shot& shot, const WorldState& world, Micros now);
 
 /// Pointers are valid until a shot is added or forgotten.
 class ShownShots {

@@ -12,7 +12,7 @@ bool same(const T& one, const T& other) {
   return one.SerializeAsString() == other.SerializeAsString();
 }
 
-bool same_geometry(const World& one, const World& other) {
+bool same_geometry(const WorldState& one, const WorldState& other) {
   if (one.geometry() == nullptr || other.geometry() == nullptr) return one.geometry() == other.geometry();
   return one.geometry() == other.geometry() || same(*one.geometry(), *other.geometry());
 }
@@ -29,14 +29,14 @@ bool same_looks(words::Unit one, words::Unit other) {
 
 class Difference {
  public:
-  Difference(const World& from, const World& to, const std::function<void(Fact)>& say)
+  Difference(const WorldState& from, const WorldState& to, const std::function<void(Fact)>& say)
       : from_(from), to_(to), say_(say) {}
 
   void tell(const std::function<bool(Id)>& stays) const {
     tell_gone(stays);
     const bool grows = tell_edits();
-    const auto say = [this](const Fact& fact) { std::visit([this](const auto& word) { on(word); }, fact.kind); };
-    grows ? to_.tell_without_land(say) : to_.tell(say);
+    const auto say = [this](const Fact& fact) { std::visit([this](const auto& word) { on(word); }, fact.content); };
+    grows ? to_.tell_without_map(say) : to_.tell(say);
   }
 
  private:
@@ -142,14 +142,14 @@ class Difference {
     if (!same(round, from_.round())) say_(round);
   }
 
-  const World& from_;
-  const World& to_;
+  const WorldState& from_;
+  const WorldState& to_;
   const std::function<void(Fact)>& say_;
 };
 
 }  // namespace
 
-void tell_difference(const World& from, const World& to, const std::function<bool(Id player)>& stays,
+void tell_difference(const WorldState& from, const WorldState& to, const std::function<bool(Id player)>& stays,
                      const std::function<void(Fact)>& say) {
   Difference(from, to, say).tell(stays);
 }

@@ -13,7 +13,7 @@ namespace entente::core {
 
 /// `stays`: players that exist only in `from` and must stay. `say` must not fold into either world before this has
 /// returned.
-void tell_difference(const World& from, const World& to, const std::function<bool(Id player)>& stays,
+void tell_difference(const WorldState& from, const WorldState& to, const std::function<bool(Id player)>& stays,
                      const std::function<void(Fact)>& say);
 
 }  // namespace entente::core

@@ -11,14 +11,16 @@ std::size_t cost_of(const Fact& fact) { return as<words::World>(fact) != nullptr
 
 }  // namespace
 
-class FactLibrary::Reader final : public FactSource {
+class FactLibrary::Reader final : public FactReader {
  public:
   explicit Reader(FactLibrary& library) : library_(library) {}
 
-  Micros length() const override { return library_.length(); }
+  Micros end_time() const override { return library_.end_time(); }
   bool begins_with_world() const override { return library_.source_->begins_with_world(); }
   std::vector<Moment> moments() const override { return library_.moments(); }
-  bool changes() const override { return segment_ && next_ == segment_->facts.size() && segment_->changes; }
+  bool next_is_other_session() const override {
+    return segment_ && next_ == segment_->facts.size() && segment_->changes;
+  }
 
   std::optional<Micros> next_at() override {
     while (segment_ && next_ == segment_->facts.size()) {
@@ -33,10 +35,10 @@ class FactLibrary::Reader final : public FactSource {
   }
   Fact next() override { return segment_->facts[next_++]; }
 
-  Outcome<Done> seek(Micros at, World& world) override {
+  Outcome<Done> seek(Micros at, WorldState& world) override {
     const auto found = library_.find(at);
     if (!found) return found.error();
-    const World* const begins = library_.kept_world((*found)->from);
+    const WorldState* const begins = library_.kept_world((*found)->from);
     if (begins == nullptr) return Error{"the recording has no world there"};  // find() has just kept it
     segment_ = *found;
     world.copy(*begins, 0);
@@ -51,11 +53,11 @@ class FactLibrary::Reader final : public FactSource {
   std::size_t next_ = 0;
 };
 
-std::unique_ptr<FactSource> FactLibrary::reader() { return std::make_unique<Reader>(*this); }
+std::unique_ptr<FactReader> FactLibrary::reader() { return std::make_unique<Reader>(*this); }
 
 /// The segment with the facts directly after `at`; its world is kept.
 Outcome<FactLibrary::Held> FactLibrary::find(Micros at) {
-  at = std::min(at, length());
+  at = std::min(at, end_time());
   auto found = segment(at / kSegment * kSegment, true);
   while (found && at >= (*found)->to && !(*found)->last) found = segment((*found)->to, true);
   if (!found || kept_world((*found)->from) != nullptr) return found;
@@ -89,7 +91,7 @@ Outcome<FactLibrary::Held> FactLibrary::load(Micros from, bool with_world) {
   made->from = from;
   made->to = (from / kSegment + 1) * kSegment;
   while (const auto at = source_->next_at()) {
-    if (source_->changes()) {
+    if (source_->next_is_other_session()) {
       made->changes = *at <= made->to;
       if (made->changes) made->to = *at;
       break;
@@ -120,11 +122,11 @@ Outcome<FactLibrary::Held> FactLibrary::load(Micros from, bool with_world) {
 
 void FactLibrary::keep_world(Micros at) {
   if (kept_world(at) != nullptr) return;
-  worlds_.emplace_back(at, World()).second.copy(world_, 0);
+  worlds_.emplace_back(at, WorldState()).second.copy(world_, 0);
   if (worlds_.size() > kKeptWorlds) worlds_.pop_front();
 }
 
-const World* FactLibrary::kept_world(Micros at) {
+const WorldState* FactLibrary::kept_world(Micros at) {
   const auto found = std::find_if(worlds_.begin(), worlds_.end(), [at](const auto& one) { return one.first == at; });
   if (found == worlds_.end()) return nullptr;
   worlds_.splice(worlds_.end(), worlds_, found);

@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "proxy/core/replay/fact_readers.h"
+#include "proxy/core/replay/recording_source.h"
 
 namespace entente::core {
 
-class FactLibrary final : public FactReaders {
+class FactLibrary final : public RecordingSource {
  public:
   static constexpr Micros kSegment = 5 * kSecond;
   /// A segment ends early once it has so many facts; a fact with geometry counts as many.
@@ -23,11 +23,11 @@ class FactLibrary final : public FactReaders {
   /// Facts kept in segments that nobody reads, and worlds kept.
   static constexpr std::size_t kKept = 200'000, kKeptWorlds = 48;
 
-  explicit FactLibrary(std::unique_ptr<FactSource> source) : source_(std::move(source)) {}
+  explicit FactLibrary(std::unique_ptr<FactReader> source) : source_(std::move(source)) {}
 
-  std::unique_ptr<FactSource> reader() override;
+  std::unique_ptr<FactReader> reader() override;
 
-  Micros length() const override { return source_->length(); }
+  Micros end_time() const override { return source_->end_time(); }
   std::vector<Moment> moments() const override { return source_->moments(); }
   /// How many segments were read from the source.
   std::uint64_t read() const { return read_; }
@@ -56,17 +56,17 @@ class FactLibrary final : public FactReaders {
   Outcome<Held> load(Micros from, bool with_world);
   Outcome<Done> stand_at(Micros from);
   void keep_world(Micros at);
-  const World* kept_world(Micros at);
+  const WorldState* kept_world(Micros at);
   void forget_some();
 
-  std::unique_ptr<FactSource> source_;
+  std::unique_ptr<FactReader> source_;
   bool stands_ = false;  // the source is at `stands_at_`, and `world_` is the world there
   Micros stands_at_ = 0;
-  World world_;
+  WorldState world_;
   std::map<Micros, Shelf> segments_;  // by their beginnings
   std::list<Micros> used_;            // those, the latest used last
   std::size_t cost_ = 0;
-  std::list<std::pair<Micros, World>> worlds_;  // at beginnings of segments, the latest used last
+  std::list<std::pair<Micros, WorldState>> worlds_;  // at beginnings of segments, the latest used last
   std::uint64_t read_ = 0, skipped_ = 0;
 };
 

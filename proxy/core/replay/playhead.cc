@@ -8,7 +8,7 @@ namespace entente::core {
 Micros Playhead::position(Micros now) const {
   if (!runs() || now < since_) return at_;
   const auto gone = static_cast<Micros>(static_cast<double>(now - since_) * speed_);
-  return std::min(at_ + gone, std::max(at_, length()));
+  return std::min(at_ + gone, std::max(at_, end_time()));
 }
 
 Micros Playhead::when(Micros place) const {

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "proxy/core/replay/fact_source.h"
+#include "proxy/core/replay/fact_reader.h"
 
 namespace entente::core {
 
 class Playhead {
  public:
   /// `first`: the earliest place.
-  Playhead(std::unique_ptr<FactSource> reader, Micros first, double speed, bool paused)
+  Playhead(std::unique_ptr<FactReader> reader, Micros first, double speed, bool paused)
       : reader_(std::move(reader)), first_(first), at_(first), speed_(speed), paused_(paused) {}
 
   double speed() const { return speed_; }
@@ -22,10 +22,10 @@ class Playhead {
   bool runs() const { return begun_ && !paused_; }
   /// How much faster than recorded things move now.
   double scale() const { return runs() ? speed_ : 0; }
-  Micros length() const { return reader_->length(); }
+  Micros end_time() const { return reader_->end_time(); }
   Micros clamped(Micros at) const {
     const Micros first = std::max(first_, reader_->first());
-    return std::clamp(at, first, std::max(first, length()));
+    return std::clamp(at, first, std::max(first, end_time()));
   }
   /// In the recording's time, at the room's time `now`.
   Micros position(Micros now) const;
@@ -42,11 +42,11 @@ class Playhead {
   /// Goes to a place, which is clamped, without reading.
   void put(Micros at, Micros now) { at_ = clamped(at), since_ = now; }
   /// The world where it is held; facts() continues after it.
-  Outcome<Done> read_world(World& world) { return reader_->seek(at_, world); }
-  FactSource& facts() { return *reader_; }
+  Outcome<Done> read_world(WorldState& world) { return reader_->seek(at_, world); }
+  FactReader& facts() { return *reader_; }
 
  private:
-  std::unique_ptr<FactSource> reader_;
+  std::unique_ptr<FactReader> reader_;
   const Micros first_;
   Micros at_, since_ = 0;  // a place in the recording; the room's time there
   double speed_;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/ids.h"
-#include "proxy/core/losses.h"
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/every_scene.h"
 #include "proxy/core/replay/replay_facts.h"
@@ -31,17 +31,17 @@ constexpr Micros kLiveBeat = 10 * kMillisecond, kLiveWait = 100 * kMillisecond;
 
 }  // namespace
 
-Replay::Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer)
+Replay::Replay(std::unique_ptr<FactReader> source, const Options& options, Observer* observer)
     : source_(std::move(source)),
       live_(false),
       options_(options),
       observer_(observer),
       jumps_(kJumpEvery, kJumpsAtOnce) {}
 
-Replay::Replay(std::shared_ptr<FactReaders> live)
+Replay::Replay(std::shared_ptr<RecordingSource> live)
     : library_(std::move(live)),
       live_(true),
-      options_({.shared = false}),
+      options_({.one_clock = false}),
       observer_(nullptr),
       jumps_(kJumpEvery, kJumpsAtOnce) {}
 
@@ -52,30 +52,30 @@ void Replay::opened(const Peer&, Outlet& out) {
   if (!find_beginning(out)) return;
   library_ = std::make_shared<FactLibrary>(std::move(source_));
   learn_moments(out);
-  open_clock(options_.at, out);
+  open_group(options_.at, out);
 }
 
 /// The room's own clock, which all share, or with which viewers start.
-void Replay::open_clock(Micros at, Outlet& out) {
-  auto first = std::make_unique<Clock>(
-      Clock{0, Playhead(library_->reader(), first_, std::clamp(options_.speed, kSlowest, kFastest), options_.paused)});
+void Replay::open_group(Micros at, Outlet& out) {
+  auto first = std::make_unique<PlaybackGroup>(PlaybackGroup{
+      0, Playhead(library_->reader(), first_, std::clamp(options_.speed, kSlowest, kFastest), options_.paused)});
   first->head.put(at, out.now());
-  Clock& clock = *(clocks_[0] = std::move(first));
-  if (live_) clock.head.begin(out.now());
-  if (!resync(clock, out)) {
-    if (live_) due_.clear(), clocks_.clear();
+  PlaybackGroup& group = *(groups_[0] = std::move(first));
+  if (live_) group.head.begin(out.now());
+  if (!resync(group, out)) {
+    if (live_) due_.clear(), groups_.clear();
     return;
   }
-  if (live_) schedule(clock, out.now());
+  if (live_) schedule(group, out.now());
   out.say(words::Ready());
   report(out);
 }
 
 /// As soon as there is a world that may be shown.
 void Replay::begin_live(Outlet& out) {
-  World there;
-  const bool begins = library_->reader()->seek(library_->length(), there).ok();
-  if (begins) open_clock(library_->length(), out);
+  WorldState there;
+  const bool begins = library_->reader()->seek(library_->end_time(), there).ok();
+  if (begins) open_group(library_->end_time(), out);
   out.wake(out.now() + (begins ? 0 : kLiveWait));
 }
 
@@ -88,7 +88,7 @@ bool Replay::find_beginning(Outlet& out) {
     first_ = *at;
     return true;
   }
-  if (source_->length() != 0) return true;  // never: playback starts at the beginning
+  if (source_->end_time() != 0) return true;  // never: playback starts at the beginning
   error_ = "the recording is empty";
   return end("the recording cannot be read on", out), false;
 }
@@ -97,7 +97,7 @@ void Replay::tick(Outlet& out) {
   if (over_) return;
   said_ = 0;
   if (!stop_why_.empty()) return end(stop_why_.c_str(), out);
-  if (clocks_.empty()) return begin_live(out);
+  if (groups_.empty()) return begin_live(out);
   obey(out);
   serve_wishes(out);
   play_due(out);
@@ -110,17 +110,17 @@ void Replay::tick(Outlet& out) {
 void Replay::obey(Outlet& out) {
   const ViewerWish wish = std::exchange(wish_, {});
   const Micros now = out.now();
-  for (auto& [scene, clock] : clocks_) {
-    const bool begins = !clock->head.begun() && !clock->viewers.empty();
+  for (auto& [scene, group] : groups_) {
+    const bool begins = !group->head.begun() && !group->viewers.empty();
     if (!wish.any() && !begins) continue;
-    clock->head.hold(now);
-    if (begins) clock->head.begin(now);
-    if (wish.speed) clock->head.set_speed(std::clamp(*wish.speed, kSlowest, kFastest), now);
-    if (wish.paused) clock->head.pause(*wish.paused, now);
-    if (wish.at) clock->head.put(*wish.at, now);
-    clock->ended = false;
-    clock->stale = true;
-    schedule(*clock, now);
+    group->head.hold(now);
+    if (begins) group->head.begin(now);
+    if (wish.speed) group->head.set_speed(std::clamp(*wish.speed, kSlowest, kFastest), now);
+    if (wish.paused) group->head.pause(*wish.paused, now);
+    if (wish.at) group->head.put(*wish.at, now);
+    group->ended = false;
+    group->stale = true;
+    schedule(*group, now);
   }
 }
 
@@ -128,117 +128,117 @@ void Replay::obey(Outlet& out) {
 void Replay::play_due(Outlet& out) {
   std::vector<Id> due;
   for (auto one = due_.begin(); one != due_.end() && one->first <= out.now(); ++one) due.push_back(one->second);
-  std::stable_partition(due.begin(), due.end(), [this](Id scene) { return clocks_.at(scene)->stale; });
-  std::vector<Clock*> later;
+  std::stable_partition(due.begin(), due.end(), [this](Id scene) { return groups_.at(scene)->stale; });
+  std::vector<PlaybackGroup*> later;
   for (const Id scene : due) {
     if (over_ || said_ >= kAtOnce) break;
-    const auto found = clocks_.find(scene);
-    if (found == clocks_.end() || found->second->due > out.now()) continue;
-    Clock& clock = *found->second;
-    due_.erase({clock.due, scene});
-    clock.due = ~Micros{0};
-    if (!serve(clock, out)) later.push_back(&clock);
+    const auto found = groups_.find(scene);
+    if (found == groups_.end() || found->second->due > out.now()) continue;
+    PlaybackGroup& group = *found->second;
+    due_.erase({group.due, scene});
+    group.due = ~Micros{0};
+    if (!serve(group, out)) later.push_back(&group);
   }
-  for (Clock* clock : later) schedule(*clock, out.now());
+  for (PlaybackGroup* group : later) schedule(*group, out.now());
 }
 
 /// False: it must be served again in the next tick, after the room has folded the facts of this one.
-bool Replay::serve(Clock& clock, Outlet& out) {
-  if (clock.stale) {
-    if (out.world_of(clock.scene) == nullptr) return false;
-    if (Clock* const alike = alike_of(clock, out.now())) {
-      const Id id = *clock.viewers.begin();
+bool Replay::serve(PlaybackGroup& group, Outlet& out) {
+  if (group.stale) {
+    if (out.world_of(group.scene) == nullptr) return false;
+    if (PlaybackGroup* const alike = alike_of(group, out.now())) {
+      const Id id = *group.viewers.begin();
       move_to(*alike, id, viewers_.at(id), out);
       return true;
     }
-    if (!options_.shared && clock.scene != 0 && !jumps_.take(out.now())) return schedule(clock, jumps_.next()), true;
-    if (!resync(clock, out)) return true;
+    if (!options_.one_clock && group.scene != 0 && !jumps_.take(out.now())) return schedule(group, jumps_.next()), true;
+    if (!resync(group, out)) return true;
   }
-  return !clock.head.runs() || play(clock, out);
+  return !group.head.runs() || play(group, out);
 }
 
 /// Tells viewers the difference between their world and the recording's, with velocities at playback speed.
 /// False: it cannot be read.
-bool Replay::resync(Clock& clock, Outlet& out) {
-  World there;
-  clock.stale = false;
-  if (live_) clock.head.put(clock.head.at(), out.now());  // what is forgotten meanwhile is passed over
-  if (const auto read = clock.head.read_world(there); !read) return cannot_read(clock, read.error().text, out), false;
-  say(clock, resync_clock(clock.head.at()), out);
+bool Replay::resync(PlaybackGroup& group, Outlet& out) {
+  WorldState there;
+  group.stale = false;
+  if (live_) group.head.put(group.head.at(), out.now());  // what is forgotten meanwhile is passed over
+  if (const auto read = group.head.read_world(there); !read) return cannot_read(group, read.error().text, out), false;
+  say(group, resync_clock(group.head.at()), out);
   tell_difference(
-      *out.world_of(clock.scene), shown(there, clock, out), [&](Id player) { return clock.viewers.contains(player); },
+      *out.world_of(group.scene), shown(there, group, out), [&](Id player) { return group.viewers.contains(player); },
       [&](Fact fact) {
-        if (const auto* land = as<words::World>(fact); land != nullptr && clock.scene != 0)
+        if (const auto* land = as<words::World>(fact); land != nullptr && group.scene != 0)
           jumps_.owe(out.now(), land->ByteSizeLong() / kLandAJump);
-        say(clock, std::move(fact), out);
+        say(group, std::move(fact), out);
       });
-  tell_clock(clock, 0, out);
+  tell_clock(group, 0, out);
   return true;
 }
 
 /// Says what was told until now. False: there is more.
-bool Replay::play(Clock& clock, Outlet& out) {
-  const Micros until = clock.head.position(out.now());
-  FactSource& facts = clock.head.facts();
+bool Replay::play(PlaybackGroup& group, Outlet& out) {
+  const Micros until = group.head.position(out.now());
+  FactReader& facts = group.head.facts();
   std::optional<Micros> next;
   for (next = facts.next_at(); next && *next <= until; next = facts.next_at()) {
     if (said_ >= kAtOnce) return false;
-    if (facts.changes()) {
-      clock.head.put(*next, out.now());
-      clock.stale = true;
+    if (facts.next_is_other_session()) {
+      group.head.put(*next, out.now());
+      group.stale = true;
       return false;
     }
-    tell(clock, facts.next(), out);
+    tell(group, facts.next(), out);
   }
-  if (live_) return reach_now(clock, next, out);
-  if (!next && until >= clock.head.length()) return reach_end(clock, out);
-  schedule(clock, std::max(clock.head.when(next.value_or(clock.head.length())), out.now() + 1));
+  if (live_) return reach_now(group, next, out);
+  if (!next && until >= group.head.end_time()) return reach_end(group, out);
+  schedule(group, std::max(group.head.when(next.value_or(group.head.end_time())), out.now() + 1));
   return true;
 }
 
 /// Everything was said that may be by now. A clock that has caught up goes on with the time.
-bool Replay::reach_now(Clock& clock, const std::optional<Micros>& next, Outlet& out) {
+bool Replay::reach_now(PlaybackGroup& group, const std::optional<Micros>& next, Outlet& out) {
   const Micros now = out.now();
-  if (clock.head.speed() > 1 && clock.head.position(now) >= clock.head.length()) {
-    clock.head.set_speed(1, now);
-    clock.stale = true;
+  if (group.head.speed() > 1 && group.head.position(now) >= group.head.end_time()) {
+    group.head.set_speed(1, now);
+    group.stale = true;
     return false;
   }
-  schedule(clock, next ? std::clamp(clock.head.when(*next), now + 1, now + kLiveWait) : now + kLiveBeat);
+  schedule(group, next ? std::clamp(group.head.when(*next), now + 1, now + kLiveWait) : now + kLiveBeat);
   return true;
 }
 
-bool Replay::reach_end(Clock& clock, Outlet& out) {
-  const bool loops = options_.loop && clock.head.length() > first_;
-  if (!loops && options_.shared) return end("the recording is over", out), true;
-  clock.stale = true;
+bool Replay::reach_end(PlaybackGroup& group, Outlet& out) {
+  const bool loops = options_.loop && group.head.end_time() > first_;
+  if (!loops && options_.one_clock) return end("the recording is over", out), true;
+  group.stale = true;
   if (loops) {
-    clock.head.put(first_, out.now());
+    group.head.put(first_, out.now());
   } else {
-    clock.head.pause(true, out.now());
-    clock.head.put(clock.head.length(), out.now());
-    clock.ended = true;
-    for (const Id viewer : clock.viewers) answer(viewer, "the recording is over; /play plays it again", out);
+    group.head.pause(true, out.now());
+    group.head.put(group.head.end_time(), out.now());
+    group.ended = true;
+    for (const Id viewer : group.viewers) answer(viewer, "the recording is over; /play plays it again", out);
   }
   return false;
 }
 
-void Replay::cannot_read(Clock& clock, const std::string& error, Outlet& out) {
+void Replay::cannot_read(PlaybackGroup& group, const std::string& error, Outlet& out) {
   error_ = error;
-  if (live_) return clock.stale = true, schedule(clock, out.now() + kLiveWait);
-  if (clock.scene == 0) return end("the recording cannot be read on", out);
-  clock.head.pause(true, out.now());
-  for (const Id viewer : clock.viewers) answer(viewer, "the recording cannot be read there; go to another time", out);
+  if (live_) return group.stale = true, schedule(group, out.now() + kLiveWait);
+  if (group.scene == 0) return end("the recording cannot be read on", out);
+  group.head.pause(true, out.now());
+  for (const Id viewer : group.viewers) answer(viewer, "the recording cannot be read there; go to another time", out);
 }
 
-void Replay::schedule(Clock& clock, Micros at) {
-  due_.erase({clock.due, clock.scene});
-  clock.due = at;
-  due_.insert({at, clock.scene});
+void Replay::schedule(PlaybackGroup& group, Micros at) {
+  due_.erase({group.due, group.scene});
+  group.due = at;
+  due_.insert({at, group.scene});
 }
 
 void Replay::end(const char* why, Outlet& out) {
-  for (auto& [scene, clock] : clocks_) clock->head.hold(out.now());
+  for (auto& [scene, group] : groups_) group->head.hold(out.now());
   report(out);
   over_ = true;
   words::Kicked kicked;
@@ -255,7 +255,7 @@ void Replay::wake_next(Outlet& out) {
   Micros at = ~Micros{0};
   if (!due_.empty()) {
     at = due_.begin()->first;
-    if (clocks_.size() > kManyClocks && at > now) at = std::max(at, now + kGather);
+    if (groups_.size() > kManyClocks && at > now) at = std::max(at, now + kGather);
   }
   for (const Id id : wishing_)
     if (const auto viewer = viewers_.find(id); viewer != viewers_.end()) at = std::min(at, viewer->second.pace.next());
@@ -264,9 +264,9 @@ void Replay::wake_next(Outlet& out) {
 
 // -- What is told of it -----------------------------------------------------------------------------------------------
 
-void Replay::say(const Clock& clock, Fact fact, Outlet& out) {
+void Replay::say(const PlaybackGroup& group, Fact fact, Outlet& out) {
   ++said_;
-  fact.scene = clock.scene;
+  fact.scene = group.scene;
   out.say(std::move(fact));
 }
 
@@ -284,23 +284,23 @@ void Replay::refuse(const Intent& intent, const std::string& why, Outlet& out) {
   out.say(std::move(no));
 }
 
-void Replay::tell(const Clock& clock, Fact fact, Outlet& out) {
+void Replay::tell(const PlaybackGroup& group, Fact fact, Outlet& out) {
   if (is_for_recorded_player(fact)) return;
-  if (const Mapping* why = kept_back(fact)) return out.lose(*why, fact);
+  if (const MappingLine* why = kept_back(fact)) return out.drop(*why, fact);
   make_public(fact);
-  scale_motion(fact, clock.head.scale());
+  scale_motion(fact, group.head.scale());
   to_room(fact, out);
-  say(clock, std::move(fact), out);
+  say(group, std::move(fact), out);
 }
 
 /// To one viewer, or (0) to all of that clock. Whom a viewer follows is told to that viewer alone.
-void Replay::tell_clock(const Clock& clock, Id to, Outlet& out) {
+void Replay::tell_clock(const PlaybackGroup& group, Id to, Outlet& out) {
   words::Clock told;
-  told.set_us(clock.head.position(out.now()));
-  told.set_speed(clock.head.speed());
-  told.set_paused(!clock.head.runs());
-  told.set_length_us(clock.head.length());
-  told.set_own(!options_.shared);
+  told.set_us(group.head.position(out.now()));
+  told.set_speed(group.head.speed());
+  told.set_paused(!group.head.runs());
+  told.set_length_us(group.head.end_time());
+  told.set_own(!options_.one_clock);
   told.set_live(live_);
   const auto tell_one = [&](Id id) {
     const auto viewer = viewers_.find(id);
@@ -308,44 +308,44 @@ void Replay::tell_clock(const Clock& clock, Id to, Outlet& out) {
     out.say(Fact(id, told));
   };
   if (to != 0) return tell_one(to);
-  say(clock, told, out);
-  for (const Id id : clock.viewers)
+  say(group, told, out);
+  for (const Id id : group.viewers)
     if (const auto viewer = viewers_.find(id); viewer != viewers_.end() && viewer->second.follows != 0) tell_one(id);
 }
 
 /// Viewers with clocks of their own do not see each other, even while they share one: they would come and go with each
 /// pause. So each is told only of itself, and nobody that it is gone.
-void Replay::tell_player(const Clock& clock, Id id, const std::string& name, Outlet& out) {
+void Replay::tell_player(const PlaybackGroup& group, Id id, const std::string& name, Outlet& out) {
   words::Player player;
   player.set_id(id);
   player.set_name(name);
   player.set_role(words::WATCH);
   player.set_responding(true);
-  say(clock, options_.shared ? Fact(player) : Fact(id, player), out);
+  say(group, options_.one_clock ? Fact(player) : Fact(id, player), out);
 }
 
-void Replay::tell_gone(const Clock& clock, Id id, const std::string& why, Outlet& out) {
+void Replay::tell_gone(const PlaybackGroup& group, Id id, const std::string& why, Outlet& out) {
   words::PlayerGone gone;
   gone.set_id(id);
   gone.set_why(why);
-  say(clock, options_.shared ? Fact(gone) : Fact(0, gone), out);
+  say(group, options_.one_clock ? Fact(gone) : Fact(0, gone), out);
 }
 
 /// The recording's world as viewers must know it: in the room's ids, with everything moved to where the clock is.
-World Replay::shown(const World& there, const Clock& clock, Outlet& out) {
-  const Micros at = clock.head.at();
-  World shown;
-  shown.share_land(there, [&](Id id) { return room_id(id, out); });
-  there.tell_without_land([&](Fact& fact) {
+WorldState Replay::shown(const WorldState& there, const PlaybackGroup& group, Outlet& out) {
+  const Micros at = group.head.at();
+  WorldState shown;
+  shown.share_map(there, [&](Id id) { return room_id(id, out); });
+  there.tell_without_map([&](Fact& fact) {
     make_public(fact);
-    if (auto* unit = std::get_if<words::Unit>(&fact.kind))
+    if (auto* unit = std::get_if<words::Unit>(&fact.content))
       *unit->mutable_pose() = moved_pose(unit->pose(), there.unit(unit->id())->posed_at, at);
-    if (auto* shot = std::get_if<words::Shot>(&fact.kind)) {
+    if (auto* shot = std::get_if<words::Shot>(&fact.content)) {
       advance_shot(*shot, there.shot(shot->shooter(), shot->shot())->fired_at, at);
-      if (!clock.head.runs() || shot->life() < kShotFades) return;  // a shot that stands still or has ended
+      if (!group.head.runs() || shot->life() < kShotFades) return;  // a shot that stands still or has ended
     }
-    if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = there.round_at(at);
-    scale_motion(fact, clock.head.scale());
+    if (auto* round = std::get_if<words::Round>(&fact.content)) *round = there.round_at(at);
+    scale_motion(fact, group.head.scale());
     to_room(fact, out);
     fact.at = out.now();
     shown.fold(fact);
@@ -354,7 +354,7 @@ World Replay::shown(const World& there, const Clock& clock, Outlet& out) {
 }
 
 void Replay::to_room(Fact& fact, Outlet& out) {
-  std::visit([&](auto& word) { translate_ids(word, [&](Id id) { return room_id(id, out); }); }, fact.kind);
+  std::visit([&](auto& word) { translate_ids(word, [&](Id id) { return room_id(id, out); }); }, fact.content);
 }
 
 /// A tape's ids are never those of viewers.
@@ -389,19 +389,19 @@ void Replay::learn_moments(Outlet& out) {
 void Replay::report(const Outlet& out) const {
   if (observer_ == nullptr) return;
   Status status;
-  if (!clocks_.empty()) {
-    const bool only = !options_.shared && clocks_.size() == 2;
-    const Playhead& head = (only ? clocks_.rbegin() : std::prev(clocks_.rend()))->second->head;
+  if (!groups_.empty()) {
+    const bool only = !options_.one_clock && groups_.size() == 2;
+    const Playhead& head = (only ? groups_.rbegin() : std::prev(groups_.rend()))->second->head;
     status.at = head.position(out.now());
-    status.length = head.length();
+    status.length = head.end_time();
     status.speed = head.speed();
     status.paused = head.paused();
-    status.clocks = options_.shared ? 1 : clocks_.size() - 1;
+    status.clocks = options_.one_clock ? 1 : groups_.size() - 1;
   }
   status.over = over_;
   status.watchers = viewers_.size();
   status.error = error_;
-  observer_->stands(status);
+  observer_->status_changed(status);
 }
 
 }  // namespace entente::core

@@ -1,5 +1,5 @@
 // A back that plays a recording: it says its facts in time, at any speed, to everybody who watches. Each viewer has a
-// clock of its own; viewers whose clocks are alike share one. Or there is one clock for all (Options::shared).
+// clock of its own; viewers whose clocks are alike share one. Or there is one clock for all (Options::one_clock).
 // Law: viewers see an ordinary world. Ids are the room's; velocities match the playback speed; after a pause or a
 // seek, a viewer knows what a viewer from the beginning would know, and heard no event that did not happen.
 #pragma once
@@ -33,8 +33,8 @@ class Replay final : public Back {
     Micros at = 0;     ///< start, in the recording's time; not before the recorded player knew the world
     double speed = 1;  ///< kSlowest to kFastest
     bool paused = false;
-    bool loop = false;   ///< start again at the end; otherwise the end of the recording ends the room, or stops a clock
-    bool shared = true;  ///< one clock for all viewers, which they cannot move
+    bool loop = false;  ///< start again at the end; otherwise the end of the recording ends the room, or stops a clock
+    bool one_clock = true;  ///< one clock for all viewers, which they cannot move
   };
 
   /// The state of playback: of the shared clock; otherwise of the only one, or how new ones start.
@@ -52,13 +52,13 @@ class Replay final : public Back {
   class Observer {
    public:
     virtual ~Observer() = default;
-    virtual void stands(const Status& status) = 0;
+    virtual void status_changed(const Status& status) = 0;
   };
 
   /// `observer` may be null; otherwise it outlives the replay.
-  Replay(std::unique_ptr<FactSource> source, const Options& options, Observer* observer = nullptr);
+  Replay(std::unique_ptr<FactReader> source, const Options& options, Observer* observer = nullptr);
   /// Plays what is still being told, each viewer with a clock of its own: viewers start at the end, which moves on.
-  explicit Replay(std::shared_ptr<FactReaders> live);
+  explicit Replay(std::shared_ptr<RecordingSource> live);
 
   // Orders for all clocks, carried out by the next tick() (Room::order).
   void pause(bool on) { wish_.paused = on; }
@@ -74,8 +74,8 @@ class Replay final : public Back {
   void tick(Outlet& out) override;
 
  private:
-  /// A playhead, and who sees what it plays: the viewers of one scene of the room.
-  struct Clock {
+  /// A playhead, and who sees what it plays: the viewers of one scene of the room, who share a clock.
+  struct PlaybackGroup {
     Id scene;
     Playhead head;
     std::set<Id> viewers = {};
@@ -84,7 +84,7 @@ class Replay final : public Back {
     Micros due = ~Micros{0};
   };
   struct Viewer {
-    Clock* clock = nullptr;
+    PlaybackGroup* group = nullptr;
     std::string name = {};
     Id follows = 0;
     ViewerWish wish = {};
@@ -94,25 +94,25 @@ class Replay final : public Back {
 
   // The recording.
   bool find_beginning(Outlet& out);
-  void open_clock(Micros at, Outlet& out);
+  void open_group(Micros at, Outlet& out);
   void begin_live(Outlet& out);
   void learn_moments(Outlet& out);
   void obey(Outlet& out);
   void play_due(Outlet& out);
-  bool serve(Clock& clock, Outlet& out);
-  bool play(Clock& clock, Outlet& out);
-  bool reach_end(Clock& clock, Outlet& out);
-  bool reach_now(Clock& clock, const std::optional<Micros>& next, Outlet& out);
-  bool resync(Clock& clock, Outlet& out);
-  void cannot_read(Clock& clock, const std::string& error, Outlet& out);
-  void schedule(Clock& clock, Micros at);
+  bool serve(PlaybackGroup& group, Outlet& out);
+  bool play(PlaybackGroup& group, Outlet& out);
+  bool reach_end(PlaybackGroup& group, Outlet& out);
+  bool reach_now(PlaybackGroup& group, const std::optional<Micros>& next, Outlet& out);
+  bool resync(PlaybackGroup& group, Outlet& out);
+  void cannot_read(PlaybackGroup& group, const std::string& error, Outlet& out);
+  void schedule(PlaybackGroup& group, Micros at);
   void end(const char* why, Outlet& out);
 
   // Clocks.
-  Clock& new_clock(Micros at, double speed, bool paused, Micros now);
-  Clock* find_alike(Micros at, double speed, bool paused, const Clock* than, Micros now);
-  Clock* alike_of(const Clock& clock, Micros now);
-  void move_to(Clock& clock, Id id, Viewer& viewer, Outlet& out);
+  PlaybackGroup& new_group(Micros at, double speed, bool paused, Micros now);
+  PlaybackGroup* find_alike(Micros at, double speed, bool paused, const PlaybackGroup* than, Micros now);
+  PlaybackGroup* alike_of(const PlaybackGroup& group, Micros now);
+  void move_to(PlaybackGroup& group, Id id, Viewer& viewer, Outlet& out);
   void serve_wishes(Outlet& out);
   void carry_out(Id id, Viewer& viewer, Outlet& out);
   std::optional<Micros> place_of(const ViewerWish& wish, const Viewer& viewer, Micros from) const;
@@ -120,14 +120,14 @@ class Replay final : public Back {
   void wake_next(Outlet& out);
 
   // Facts for viewers.
-  void say(const Clock& clock, Fact fact, Outlet& out);
+  void say(const PlaybackGroup& group, Fact fact, Outlet& out);
   void answer(Id viewer, const std::string& text, Outlet& out);
   void refuse(const Intent& intent, const std::string& why, Outlet& out);
-  void tell(const Clock& clock, Fact fact, Outlet& out);
-  void tell_clock(const Clock& clock, Id to, Outlet& out);
-  void tell_player(const Clock& clock, Id id, const std::string& name, Outlet& out);
-  void tell_gone(const Clock& clock, Id id, const std::string& why, Outlet& out);
-  World shown(const World& there, const Clock& clock, Outlet& out);
+  void tell(const PlaybackGroup& group, Fact fact, Outlet& out);
+  void tell_clock(const PlaybackGroup& group, Id to, Outlet& out);
+  void tell_player(const PlaybackGroup& group, Id id, const std::string& name, Outlet& out);
+  void tell_gone(const PlaybackGroup& group, Id id, const std::string& why, Outlet& out);
+  WorldState shown(const WorldState& there, const PlaybackGroup& group, Outlet& out);
   void to_room(Fact& fact, Outlet& out);
   Id room_id(Id recorded, Outlet& out);
   void report(const Outlet& out) const;
@@ -153,16 +153,16 @@ class Replay final : public Back {
   template <class T>
   void on(const T&, const Intent& intent, Outlet& out);
 
-  std::unique_ptr<FactSource> source_;  // until the beginning was found
-  std::shared_ptr<FactReaders> library_;
+  std::unique_ptr<FactReader> source_;  // until the beginning was found
+  std::shared_ptr<RecordingSource> library_;
   const bool live_;  // facts are added at its end
   const Options options_;
   Observer* const observer_;
   Micros first_ = 0;  // when the recorded player knew the world
-  std::map<Id, std::unique_ptr<Clock>>
-      clocks_;  // by their scenes; the first is the shared clock, or how new ones start
+  std::map<Id, std::unique_ptr<PlaybackGroup>>
+      groups_;  // by their scenes; the first is the shared clock, or how new ones start
   Id last_scene_ = 0;
-  std::set<std::pair<Micros, Id>> due_;  // clocks, by the time when they have something to say
+  std::set<std::pair<Micros, Id>> due_;  // groups, by the time when they have something to say
   std::size_t said_ = 0;                 // facts, in this tick
   Pace jumps_;                           // of viewers' own clocks
   ViewerWish wish_;                      // an order for all

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "proxy/base/lower_case.h"
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -32,18 +32,18 @@ bool flies(const words::Shot& shot) { return shot.kind() != words::RAY && shot.k
 }  // namespace
 
 bool is_for_recorded_player(const Fact& fact) {
-  return std::visit([]<class T>(const T&) { return KindOf<T, ForRecordedPlayer>; }, fact.kind);
+  return std::visit([]<class T>(const T&) { return KindOf<T, ForRecordedPlayer>; }, fact.content);
 }
 
-const Mapping* kept_back(const Fact& fact) {
-  if (fact.audience == words::ADMINS || fact.audience == words::TEAM) return &loss::kForSome;
-  return is_talk(fact) && is_aside(fact) ? &loss::kAside : nullptr;
+const MappingLine* kept_back(const Fact& fact) {
+  if (fact.audience == words::ADMINS || fact.audience == words::TEAM) return &drops::kForTeam;
+  return is_talk(fact) && is_aside(fact) ? &drops::kPrivateChat : nullptr;
 }
 
 void make_public(Fact& fact) {
-  if (const auto* corrected = as<words::Corrected>(fact)) fact.kind = words::Pose(corrected->pose());
-  if (auto* player = std::get_if<words::Player>(&fact.kind)) player->clear_address();
-  if (auto* board = std::get_if<words::Board>(&fact.kind))
+  if (const auto* corrected = as<words::Corrected>(fact)) fact.content = words::Pose(corrected->pose());
+  if (auto* player = std::get_if<words::Player>(&fact.content)) player->clear_address();
+  if (auto* board = std::get_if<words::Board>(&fact.content))
     for (auto& row : *board->mutable_rows()) row.clear_me();
   fact.audience = words::ALL;
   fact.to = fact.cause = 0;
@@ -51,7 +51,7 @@ void make_public(Fact& fact) {
 
 bool show(Fact& fact, See see) {
   if (fact.scene != 0 || is_for_recorded_player(fact)) return false;
-  auto* said = std::get_if<words::Said>(&fact.kind);
+  auto* said = std::get_if<words::Said>(&fact.content);
   if (see == See::kTeams && said != nullptr && said->scope() == words::Say::MY_TEAM && fact.audience != words::ADMINS) {
     const auto team = static_cast<words::Team>(said->to());
     said->set_text("[" + lower_case(words::Team_IsValid(team) ? words::Team_Name(team) : "team") + "] " + said->text());
@@ -64,7 +64,7 @@ bool show(Fact& fact, See see) {
   return true;
 }
 
-Micros became_true(const Fact& fact, const World& world, Micros now) {
+Micros became_true(const Fact& fact, const WorldState& world, Micros now) {
   if (const auto* unit = as<words::Unit>(fact)) return world.unit(unit->id())->posed_at;
   if (const auto* shot = as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired_at;
   if (as<words::Round>(fact) != nullptr) return world.round_told();
@@ -88,7 +88,7 @@ void scale_motion(Fact& fact, double by) {
                           moved.set_vz(moved.vz() * by);
                         },
                         [](auto&) {}},
-             fact.kind);
+             fact.content);
 }
 
 words::Pose moved_pose(const words::Pose& pose, Micros posed_at, Micros now) {

@@ -12,7 +12,7 @@ bool is_for_recorded_player(const Fact& fact);
 
 /// Why `fact` is not for viewers; null if it is. Facts about the recorded player's units (health, ammunition) are for
 /// viewers.
-const Mapping* kept_back(const Fact& fact);
+const MappingLine* kept_back(const Fact& fact);
 
 /// Addresses the fact to everybody: removes "me" and what only operators may see.
 void make_public(Fact& fact);
@@ -29,8 +29,8 @@ enum class See : std::uint8_t {
 /// Prepares a fact that was just told for this audience. False: it is not for them.
 bool show(Fact& fact, See see);
 
-/// When a fact of World::tell became true, as far as it matters for what follows from it.
-Micros became_true(const Fact& fact, const World& world, Micros now);
+/// When a fact of WorldState::tell became true, as far as it matters for what follows from it.
+Micros became_true(const Fact& fact, const WorldState& world, Micros now);
 
 /// Where a unit last reported at `posed_at` is at `now`; after a second without a report it is assumed to stand.
 words::Pose moved_pose(const words::Pose& pose, Micros posed_at, Micros now);

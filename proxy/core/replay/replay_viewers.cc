@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/replay/every_scene.h"
 #include "proxy/core/replay/replay.h"
 #include "proxy/core/replay/resync_phase.h"
@@ -21,17 +21,17 @@ constexpr const char* kNobodyPlaysLive = "this is a broadcast: it can be watched
 
 void Replay::hear(const Intent& intent, Outlet& out) {
   if (over_) return;
-  std::visit([&](const auto& word) { on(word, intent, out); }, intent.kind);
+  std::visit([&](const auto& word) { on(word, intent, out); }, intent.content);
 }
 
 template <class T>
 void Replay::on(const T&, const Intent& intent, Outlet& out) {
-  out.lose(loss::kOnlyWatched, intent);
+  out.drop(drops::kOnlyWatched, intent);
 }
 
 /// Admits a viewer as a spectator, whatever role it asked for.
 void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
-  if (clocks_.empty()) {
+  if (groups_.empty()) {
     words::Refused early;
     early.set_text("the broadcast has not begun; try again in a while");
     early.set_may_retry(true);
@@ -45,20 +45,20 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
   }
   Viewer& viewer = viewers_[intent.by];
   viewer.name = name;
-  const bool is_new = viewer.clock == nullptr;
-  Clock& start = *clocks_.at(0);
-  if (viewer.clock != nullptr) {
-    tell_player(*viewer.clock, intent.by, name, out);
-    tell_clock(*viewer.clock, intent.by, out);
-  } else if (options_.shared) {
-    viewer.clock = &start;
+  const bool is_new = viewer.group == nullptr;
+  PlaybackGroup& start = *groups_.at(0);
+  if (viewer.group != nullptr) {
+    tell_player(*viewer.group, intent.by, name, out);
+    tell_clock(*viewer.group, intent.by, out);
+  } else if (options_.one_clock) {
+    viewer.group = &start;
     start.viewers.insert(intent.by);
     tell_player(start, intent.by, name, out);
     tell_clock(start, intent.by, out);
   } else {
     const Playhead& from = start.head;
-    viewer.clock = &start;
-    move_to(new_clock(from.position(out.now()), from.speed(), from.paused(), out.now()), intent.by, viewer, out);
+    viewer.group = &start;
+    move_to(new_group(from.position(out.now()), from.speed(), from.paused(), out.now()), intent.by, viewer, out);
   }
   out.say(Fact(intent.by, words::Ready()));
   if (is_new && timeline_.moments_size() != 0) out.say(Fact(intent.by, timeline_));
@@ -69,7 +69,7 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
 void Replay::on(const words::Enter& enter, const Intent& intent, Outlet& out) { let_in(intent, enter.name(), out); }
 
 void Replay::on(const words::Change& change, const Intent& intent, Outlet& out) {
-  if (!change.has_name() || !viewers_.contains(intent.by)) return out.lose(loss::kChangeOfWatcher);
+  if (!change.has_name() || !viewers_.contains(intent.by)) return out.drop(drops::kChangeOfWatcher);
   let_in(intent, change.name(), out);
 }
 
@@ -80,13 +80,13 @@ void Replay::on(const words::Spawn&, const Intent& intent, Outlet& out) {
 void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
   const auto found = viewers_.find(intent.by);
   if (found == viewers_.end()) return;
-  Clock& clock = *found->second.clock;
+  PlaybackGroup& group = *found->second.group;
   viewers_.erase(found);
-  clock.viewers.erase(intent.by);
-  tell_gone(clock, intent.by, leave.why(), out);
-  if (clock.viewers.empty() && clock.scene != 0) {
-    due_.erase({clock.due, clock.scene});
-    clocks_.erase(clock.scene);
+  group.viewers.erase(intent.by);
+  tell_gone(group, intent.by, leave.why(), out);
+  if (group.viewers.empty() && group.scene != 0) {
+    due_.erase({group.due, group.scene});
+    groups_.erase(group.scene);
   }
   report(out);
 }
@@ -97,28 +97,28 @@ void Replay::on(const words::Say& say, const Intent& intent, Outlet& out) {
   if (viewer != viewers_.end() && say.text().starts_with('/') && say.kind() != words::Say::ACTION)
     return obey_chat(intent, say.text(), out);
   if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND || viewer == viewers_.end())
-    return out.lose(loss::kSayOfWatcher);
+    return out.drop(drops::kSayOfWatcher);
   words::Said said;
-  options_.shared ? said.set_from(intent.by) : said.set_name(viewer->second.name);
+  options_.one_clock ? said.set_from(intent.by) : said.set_name(viewer->second.name);
   said.set_kind(say.kind());
   said.set_text(say.text());
   Fact fact(said);
-  if (!options_.shared) fact.scene = kEveryScene;
+  if (!options_.one_clock) fact.scene = kEveryScene;
   out.say(std::move(fact));
 }
 
 // -- What they want ---------------------------------------------------------------------------------------------------
 
 void Replay::on(const words::Playback& playback, const Intent& intent, Outlet& out) {
-  if (!viewers_.contains(intent.by)) return out.lose(loss::kOnlyWatched, intent);
+  if (!viewers_.contains(intent.by)) return out.drop(drops::kOnlyWatched, intent);
   if (playback.has_follow()) follow(intent.by, playback.follow(), false, out);
   wish(intent, wish_of(playback), out);
 }
 
 /// Who only looks learns that this is a recording.
 void Replay::on(const words::WantWorld&, const Intent& intent, Outlet& out) {
-  if (clocks_.empty() || viewers_.contains(intent.by)) return;
-  tell_clock(*clocks_.begin()->second, intent.by, out);
+  if (groups_.empty() || viewers_.contains(intent.by)) return;
+  tell_clock(*groups_.begin()->second, intent.by, out);
 }
 
 void Replay::on(const words::Watch& watch, const Intent& intent, Outlet& out) {
@@ -129,9 +129,9 @@ void Replay::on(const words::Watch& watch, const Intent& intent, Outlet& out) {
 /// Keeps it until it is the viewer's turn.
 void Replay::wish(const Intent& intent, const ViewerWish& wish, Outlet& out) {
   if (!wish.any()) return;
-  if (options_.shared) return refuse(intent, "all viewers of this replay share one clock", out);
+  if (options_.one_clock) return refuse(intent, "all viewers of this replay share one clock", out);
   Viewer& viewer = viewers_.at(intent.by);
-  if (viewer.wishes) out.lose(loss::kWishReplaced);
+  if (viewer.wishes) out.drop(drops::kWishReplaced);
   viewer.wish.add(wish);
   if (!std::exchange(viewer.wishes, true)) wishing_.push_back(intent.by);
   out.wake(std::max(out.now(), viewer.pace.next()));
@@ -139,11 +139,11 @@ void Replay::wish(const Intent& intent, const ViewerWish& wish, Outlet& out) {
 
 void Replay::follow(Id id, Id player, bool in_chat, Outlet& out) {
   Viewer& viewer = viewers_.at(id);
-  const World* const world = out.world_of(viewer.clock->scene);
+  const WorldState* const world = out.world_of(viewer.group->scene);
   const PlayerState* const known = world != nullptr ? world->player(player) : nullptr;
   if (player != 0 && (known == nullptr || viewers_.contains(player))) return;
   viewer.follows = player;
-  tell_clock(*viewer.clock, id, out);
+  tell_clock(*viewer.group, id, out);
   if (!in_chat) return;
   answer(
       id,
@@ -153,7 +153,7 @@ void Replay::follow(Id id, Id player, bool in_chat, Outlet& out) {
 
 /// By the name, or by how it begins if that is clear. Case does not matter.
 void Replay::follow_named(Id id, const std::string& name, Outlet& out) {
-  const World* const world = out.world_of(viewers_.at(id).clock->scene);
+  const WorldState* const world = out.world_of(viewers_.at(id).group->scene);
   if (name.empty() || world == nullptr) return follow(id, 0, true, out);
   const auto lower = [](std::string text) {
     for (char& letter : text)
@@ -178,24 +178,24 @@ void Replay::follow_named(Id id, const std::string& name, Outlet& out) {
 void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out) {
   const auto order = parse_chat_order(line);
   if (!order) return answer(intent.by, order.error().text, out);
-  const Clock& clock = *viewers_.at(intent.by).clock;
+  const PlaybackGroup& group = *viewers_.at(intent.by).group;
   switch (order->kind) {
     case ChatOrder::Kind::kHelp:
-      if (!options_.shared) answer(intent.by, chat_help_of_time(), out);
+      if (!options_.one_clock) answer(intent.by, chat_help_of_time(), out);
       if (live_) return answer(intent.by, chat_help() + ". /live: back to the present", out);
       return answer(intent.by,
-                    options_.shared ? "all viewers of this replay share one clock; /time: where it is, /follow NAME"
-                                    : chat_help(),
+                    options_.one_clock ? "all viewers of this replay share one clock; /time: where it is, /follow NAME"
+                                       : chat_help(),
                     out);
     case ChatOrder::Kind::kWhere:
-      return answer(intent.by, clock_text(clock.head.position(out.now())) + " of " + clock_text(clock.head.length()),
+      return answer(intent.by, clock_text(group.head.position(out.now())) + " of " + clock_text(group.head.end_time()),
                     out);
     case ChatOrder::Kind::kFollow:
       return follow_named(intent.by, order->name, out);
     case ChatOrder::Kind::kWish:
       break;
   }
-  if (options_.shared) return answer(intent.by, "all viewers of this replay share one clock", out);
+  if (options_.one_clock) return answer(intent.by, "all viewers of this replay share one clock", out);
   if (order->live && !live_) return answer(intent.by, "this is a recording: nothing is live", out);
   ViewerWish wanted = order->wish;
   wanted.from_chat = true;
@@ -204,48 +204,49 @@ void Replay::obey_chat(const Intent& intent, std::string_view line, Outlet& out)
 
 // -- Clocks -----------------------------------------------------------------------------------------------------------
 
-Replay::Clock& Replay::new_clock(Micros at, double speed, bool paused, Micros now) {
+Replay::PlaybackGroup& Replay::new_group(Micros at, double speed, bool paused, Micros now) {
   const Id scene = ++last_scene_;
-  auto made = std::make_unique<Clock>(Clock{scene, Playhead(library_->reader(), first_, speed, paused)});
+  auto made =
+      std::make_unique<PlaybackGroup>(PlaybackGroup{scene, Playhead(library_->reader(), first_, speed, paused)});
   made->head.put(at, now);
   made->head.begin(now);
   made->stale = true;
-  Clock& clock = *(clocks_[scene] = std::move(made));
-  schedule(clock, now);
-  return clock;
+  PlaybackGroup& group = *(groups_[scene] = std::move(made));
+  schedule(group, now);
+  return group;
 }
 
 /// A clock that shows about the same.
-Replay::Clock* Replay::find_alike(Micros at, double speed, bool paused, const Clock* than, Micros now) {
+Replay::PlaybackGroup* Replay::find_alike(Micros at, double speed, bool paused, const PlaybackGroup* than, Micros now) {
   constexpr Micros kAlike = 100 * kMillisecond;
-  for (auto& [scene, clock] : clocks_) {
-    if (scene == 0 || clock.get() == than || clock->head.speed() != speed || clock->head.paused() != paused) continue;
-    const Micros there = clock->head.position(now);
+  for (auto& [scene, group] : groups_) {
+    if (scene == 0 || group.get() == than || group->head.speed() != speed || group->head.paused() != paused) continue;
+    const Micros there = group->head.position(now);
     const Micros apart = there > at ? there - at : at - there;
-    if (apart <= (paused ? 0 : kAlike) && !clock->ended) return clock.get();
+    if (apart <= (paused ? 0 : kAlike) && !group->ended) return group.get();
   }
   return nullptr;
 }
 
 /// A viewer alone joins those whose clock is alike, and its own ends.
-Replay::Clock* Replay::alike_of(const Clock& clock, Micros now) {
-  if (options_.shared || clock.scene == 0 || clock.viewers.size() != 1) return nullptr;
-  const Playhead& head = clock.head;
-  return find_alike(head.at(), head.speed(), head.paused(), &clock, now);
+Replay::PlaybackGroup* Replay::alike_of(const PlaybackGroup& group, Micros now) {
+  if (options_.one_clock || group.scene == 0 || group.viewers.size() != 1) return nullptr;
+  const Playhead& head = group.head;
+  return find_alike(head.at(), head.speed(), head.paused(), &group, now);
 }
 
 /// Shows a viewer what that clock plays. A clock without viewers ends.
-void Replay::move_to(Clock& clock, Id id, Viewer& viewer, Outlet& out) {
-  Clock& before = *viewer.clock;
-  out.move(id, clock.scene, resync_clock(clock.head.position(out.now())));
-  viewer.clock = &clock;
-  clock.viewers.insert(id);
-  tell_player(clock, id, viewer.name, out);
-  tell_clock(clock, id, out);
+void Replay::move_to(PlaybackGroup& group, Id id, Viewer& viewer, Outlet& out) {
+  PlaybackGroup& before = *viewer.group;
+  out.switch_scene(id, group.scene, resync_clock(group.head.position(out.now())));
+  viewer.group = &group;
+  group.viewers.insert(id);
+  tell_player(group, id, viewer.name, out);
+  tell_clock(group, id, out);
   if (before.viewers.erase(id) == 0) return;
   if (!before.viewers.empty()) return tell_gone(before, id, "", out);
   due_.erase({before.due, before.scene});
-  clocks_.erase(before.scene);
+  groups_.erase(before.scene);
 }
 
 /// Viewers whose turn has come get what they want.
@@ -266,7 +267,7 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
   const ViewerWish wish = std::exchange(viewer.wish, {});
   viewer.wishes = false;
   const Micros now = out.now();
-  Clock& own = *viewer.clock;
+  PlaybackGroup& own = *viewer.group;
   own.head.hold(now);
   const double speed = wish.speed.value_or(own.head.speed());
   const auto place = place_of(wish, viewer, own.head.at());
@@ -277,10 +278,10 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
   const bool anew = own.ended && !wish.paused.value_or(false) && wish.any();
   const bool paused = wish.paused.value_or(own.head.paused() && !anew);
   const Micros at = own.head.clamped(place.value_or(anew ? first_ : own.head.at()));
-  if (Clock* const alike = find_alike(at, speed, paused, &own, now)) {
+  if (PlaybackGroup* const alike = find_alike(at, speed, paused, &own, now)) {
     move_to(*alike, id, viewer, out);
   } else if (own.viewers.size() > 1) {
-    move_to(new_clock(at, speed, paused, now), id, viewer, out);
+    move_to(new_group(at, speed, paused, now), id, viewer, out);
   } else {
     own.head.set_speed(speed, now);
     own.head.pause(paused, now);
@@ -290,7 +291,7 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
     schedule(own, now);
   }
   if (!wish.from_chat) return;
-  const std::string where = clock_text(at) + " of " + clock_text(viewer.clock->head.length());
+  const std::string where = clock_text(at) + " of " + clock_text(viewer.group->head.end_time());
   char text[32];
   std::snprintf(text, sizeof text, "speed %g", speed);
   answer(id, where + (paused ? ", paused" : std::string(", ") + text), out);
@@ -301,7 +302,7 @@ std::optional<Micros> Replay::place_of(const ViewerWish& wish, const Viewer& vie
   if (wish.kill != words::Playback::NO_KILL)
     return place_of_kill(wish.kill == words::Playback::NEXT_KILL, viewer.follows, from);
   if (!wish.at && wish.by_s == 0) return std::nullopt;
-  const Micros base = std::min(wish.at.value_or(from), library_->length());
+  const Micros base = std::min(wish.at.value_or(from), library_->end_time());
   const double by = wish.by_s * static_cast<double>(kSecond);
   return static_cast<Micros>(std::max(0.0, static_cast<double>(base) + by));
 }

@@ -14,9 +14,9 @@ namespace {
 constexpr Id kFirstBase = 1U << 24U, kLastBase = 1U << 31U;
 
 /// Of a land that has no edits.
-constexpr std::size_t kLeastLand = sizeof(World);
+constexpr std::size_t kLeastLand = sizeof(WorldState);
 
-std::size_t geometry_bytes(const World& world) {
+std::size_t geometry_bytes(const WorldState& world) {
   return world.geometry() != nullptr ? world.geometry()->ByteSizeLong() : 0;
 }
 
@@ -32,7 +32,7 @@ RecordHead head_at(const Buffer& records, std::size_t offset) {
 }
 
 void move_ids(Fact& fact, const std::function<Id(Id)>& translate) {
-  std::visit([&](auto& word) { translate_ids(word, translate); }, fact.kind);
+  std::visit([&](auto& word) { translate_ids(word, translate); }, fact.content);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ bool Tape::owes_world(Micros at) const {
   return at >= chunks_.back().from + limits_.world_every || chunks_.back().facts.size() >= limits_.chunk_bytes;
 }
 
-void Tape::keep(const World& world, Micros now, Micros at) {
+void Tape::append_snapshot(const WorldState& world, Micros now, Micros at) {
   if (!world.ready()) return;
   pass(at);
   Chunk made;
@@ -63,15 +63,15 @@ void Tape::keep(const World& world, Micros now, Micros at) {
   made.changes = std::exchange(began_, false);
   made.base = base_;
   if (std::exchange(land_changed_, false) || chunks_.empty()) {
-    auto land = std::make_shared<World>();
-    land->share_land(world);
+    auto land = std::make_shared<WorldState>();
+    land->share_map(world);
     const bool known = !chunks_.empty() && chunks_.back().land->geometry() == world.geometry();
     made.land_bytes = (known ? 0 : geometry_bytes(world)) + kLeastLand + world.edits().size() * sizeof(BlockEdit);
     made.land = std::move(land);
   } else {
     made.land = chunks_.back().land;
   }
-  world.tell_without_land([&](Fact& fact) {
+  world.tell_without_map([&](Fact& fact) {
     Micros since = became_true(fact, world, now);
     since = now > since ? now - since : 0;
     if (show(fact, see_)) add(made.world, fact, last_ > since ? last_ - since : 0);
@@ -83,7 +83,7 @@ void Tape::keep(const World& world, Micros now, Micros at) {
   forget();
 }
 
-void Tape::tell(const Fact& fact, Micros at) {
+void Tape::append(const Fact& fact, Micros at) {
   pass(at);
   if (!writes_) return;
   if (as<words::World>(fact) != nullptr || as<words::WorldEdit>(fact) != nullptr) land_changed_ = true;
@@ -100,7 +100,7 @@ void Tape::tell(const Fact& fact, Micros at) {
 
 void Tape::note_ids(const Fact& fact) {
   std::visit([this](const auto& word) { each_id(word, [this](Id id) { highest_ = std::max(highest_, id); }); },
-             fact.kind);
+             fact.content);
 }
 
 void Tape::note_kill(const Fact& fact) {
@@ -168,7 +168,7 @@ Fact Tape::read(const Chunk& chunk, const Buffer& records, std::size_t& offset) 
   return result;
 }
 
-Outcome<Tape::Place> Tape::go_to(Micros at, bool with_its_facts, World& world) const {
+Outcome<Tape::Place> Tape::go_to(Micros at, bool with_its_facts, WorldState& world) const {
   auto after = std::partition_point(chunks_.begin(), chunks_.end(), [&](const Chunk& one) {
     return with_its_facts ? one.from <= at : one.from < at;  // a chunk's world has the facts of its time
   });
@@ -185,14 +185,14 @@ Outcome<Tape::Place> Tape::go_to(Micros at, bool with_its_facts, World& world) c
   return place;
 }
 
-void Tape::read_world(const Chunk& chunk, World& world) {
-  world = World();
-  world.share_land(*chunk.land, [&](Id id) { return chunk.base + id; });
+void Tape::read_world(const Chunk& chunk, WorldState& world) {
+  world = WorldState();
+  world.share_map(*chunk.land, [&](Id id) { return chunk.base + id; });
   for (std::size_t offset = 0; offset < chunk.world.size();) world.fold(read(chunk, chunk.world, offset));
   world.fold(Fact(words::Ready()));
 }
 
-Outcome<Done> Tape::world_before(Micros at, World& world) const {
+Outcome<Done> Tape::world_before(Micros at, WorldState& world) const {
   const auto place = go_to(at, false, world);
   if (!place) return place.error();
   return Done{};
@@ -221,7 +221,7 @@ std::vector<Fact> Tape::between(Micros from, Micros to) const {
 void Tape::tell_change(const Chunk& to, const std::function<void(Fact)>& say) const {
   const Chunk* const before = chunk(to.number - 1);
   if (before == nullptr) return;
-  World old, fresh;
+  WorldState old, fresh;
   read_world(*before, old);
   for (std::size_t offset = 0; offset < before->facts.size();) old.fold(read(*before, before->facts, offset));
   read_world(to, fresh);

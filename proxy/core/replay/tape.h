@@ -1,7 +1,7 @@
 // What a room has told its audience lately: its facts in chunks, each of which begins with the world at that time.
 // Others read it while it is written.
-// Law: it holds only what the audience may see (See). Memory is bounded by Limits: the oldest chunk is forgotten first.
-// Facts of one time stay together in their order, and nothing is added before a time that has passed.
+// Law: it holds only what the audience may see (See). Memory is bounded by TapeLimits: the oldest chunk is forgotten
+// first. Facts of one time stay together in their order, and nothing is added before a time that has passed.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,40 @@
 #include <optional>
 #include <vector>
 
-#include "proxy/core/replay/fact_source.h"
+#include "proxy/core/replay/fact_reader.h"
 #include "proxy/core/replay/replay_facts.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
 
+struct TapeLimits {
+  Micros span = 600 * kSecond;          ///< what is older is forgotten
+  std::size_t bytes = 64U << 20U;       ///< of all chunks, serialized
+  std::size_t chunk_bytes = 4U << 20U;  ///< a longer chunk ends
+  Micros world_every = 5 * kSecond;     ///< the length of a chunk
+};
+
 class Tape {
  public:
   static constexpr std::size_t kMostKills = 10'000;
-
-  struct Limits {
-    Micros span = 600 * kSecond;          ///< what is older is forgotten
-    std::size_t bytes = 64U << 20U;       ///< of all chunks, serialized
-    std::size_t chunk_bytes = 4U << 20U;  ///< a longer chunk ends
-    Micros world_every = 5 * kSecond;     ///< the length of a chunk
-  };
-
   /// A place between two facts.
   struct Place {
     std::uint64_t chunk = 0;  ///< by its number
     std::size_t offset = 0;   ///< in its facts
   };
 
-  explicit Tape(See see) : Tape(see, Limits()) {}
-  Tape(See see, const Limits& limits) : see_(see), limits_(limits) {}
+  explicit Tape(See see) : Tape(see, TapeLimits()) {}
+  Tape(See see, const TapeLimits& limits) : see_(see), limits_(limits) {}
 
   // Writing. Times are the tape's own; one that is earlier than the last counts as that.
-  /// Another room tells from now on, with ids of its own. Its facts are ignored until keep().
+  /// Another room tells from now on, with ids of its own. Its facts are ignored until append_snapshot().
   void begin(Micros at);
-  /// Whether keep() is to be called.
+  /// Whether append_snapshot() is to be called.
   bool owes_world(Micros at) const;
   /// The world of the room, with all that was told. `now`: in the room's time.
-  void keep(const World& world, Micros now, Micros at);
-  void tell(const Fact& fact, Micros at);
-  /// Keeps this much instead of Limits::span.
+  void append_snapshot(const WorldState& world, Micros now, Micros at);
+  void append(const Fact& fact, Micros at);
+  /// Keeps this much instead of TapeLimits::span.
   void keep_for(Micros span) { limits_.span = span; }
   /// This time has passed: nothing will be added before it.
   void pass(Micros at);
@@ -56,9 +55,9 @@ class Tape {
   /// The last time that has passed.
   Micros last() const { return last_; }
   /// The world at a time, and the place after its facts. An error: that time is not held.
-  Outcome<Place> seek(Micros at, World& world) const { return go_to(at, true, world); }
+  Outcome<Place> seek(Micros at, WorldState& world) const { return go_to(at, true, world); }
   /// The world before the facts of that time.
-  Outcome<Done> world_before(Micros at, World& world) const;
+  Outcome<Done> world_before(Micros at, WorldState& world) const;
   /// When the next fact was told. Nothing: there is no next fact yet.
   std::optional<Micros> next_at(Place& place) const;
   /// Whether the next fact comes from another room, or facts before it are forgotten. If so, call seek() before next().
@@ -82,25 +81,25 @@ class Tape {
     Micros from = 0;
     bool changes = false;  // its teller is not the one of the chunk before
     Id base = 0;           // is added to ids
-    std::shared_ptr<const World> land;
+    std::shared_ptr<const WorldState> land;
     std::size_t land_bytes = 0;  // without geometry that the chunk before has; 0: its land is the same
     Buffer world, facts;         // records
     std::size_t bytes() const { return land_bytes + world.size() + facts.size(); }
   };
 
-  Outcome<Place> go_to(Micros at, bool with_its_facts, World& world) const;
+  Outcome<Place> go_to(Micros at, bool with_its_facts, WorldState& world) const;
   void tell_change(const Chunk& to, const std::function<void(Fact)>& say) const;
   const Chunk* chunk(std::uint64_t number) const;
   static void add(Buffer& to, Fact& fact, Micros at);
   static Micros time_at(const Buffer& records, std::size_t offset);
-  static void read_world(const Chunk& chunk, World& world);
+  static void read_world(const Chunk& chunk, WorldState& world);
   static Fact read(const Chunk& chunk, const Buffer& records, std::size_t& offset);
   void note_ids(const Fact& fact);
   void note_kill(const Fact& fact);
   void forget();
 
   const See see_;
-  Limits limits_;
+  TapeLimits limits_;
   std::deque<Chunk> chunks_;
   std::deque<Moment> kills_;  // with ids as they are read
   std::uint64_t next_number_ = 1;

@@ -10,20 +10,20 @@ namespace entente::core {
 
 void DrivenTank::begin(const words::Pose& place, Micros now) {
   alive = true;
-  asked = held = false;
+  asked = update_pending = false;
   pose = sent = place;
-  posed_at = sent_at = driven = now;
+  posed_at = sent_at = driven_until = now;
   steering.stop();
   driver.drop_aim();
 }
 
 void DrivenTank::end() {
-  alive = asked = held = false;
+  alive = asked = update_pending = false;
   steering.stop();
 }
 
 void DrivenTank::told(const words::Pose& place, Micros now) {
-  held = false;
+  update_pending = false;
   sent = place;
   sent_at = now;
 }
@@ -31,13 +31,13 @@ void DrivenTank::told(const words::Pose& place, Micros now) {
 void DrivenTank::claimed(const words::Pose& place, Micros now) {
   pose = place;
   posed_at = now;
-  held = true;
+  update_pending = true;
 }
 
-std::optional<DrivenTank::Step> DrivenTank::step(Micros now) {
-  if (!alive || now <= driven) return std::nullopt;
-  const Micros since = std::exchange(driven, now);
-  return Step{since, std::min(0.2, static_cast<double>(now - since) / kSecond), state_of(pose)};
+std::optional<DrivenTank::TimeStep> DrivenTank::step(Micros now) {
+  if (!alive || now <= driven_until) return std::nullopt;
+  const Micros since = std::exchange(driven_until, now);
+  return TimeStep{since, std::min(0.2, static_cast<double>(now - since) / kSecond), state_of(pose)};
 }
 
 void TankOnServer::hear(const words::Spawn&, BackOut& out) {
@@ -58,10 +58,10 @@ void TankOnServer::hear(const words::PoseClaim& claim, BackOut& out) {
 
 void TankOnServer::begin_life(const words::Pose& place, BackOut& out) {
   begin(place, out.now());
-  keep_alive(out);
+  schedule_tick(out);
 }
 
-void TankOnServer::keep_alive(BackOut& out) const {
+void TankOnServer::schedule_tick(BackOut& out) const {
   if (alive) out.wake(out.now() + 40 * kMillisecond);
 }
 
@@ -72,7 +72,7 @@ void TankOnServer::report(const words::Pose& place, BackOut& out) {
 
 void TankOnServer::report_if_due(BackOut& out) {
   if (!alive) return;
-  if (held) return updates_.take(out.now()) ? report(pose, out) : out.wake(updates_.next());
+  if (update_pending) return updates_.take(out.now()) ? report(pose, out) : out.wake(updates_.next());
   if (out.now() >= sent_at + silence()) report(standing(), out);
 }
 

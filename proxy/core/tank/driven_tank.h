@@ -20,13 +20,13 @@ struct DrivenTank {
   Micros posed_at = 0;                ///< when it was there
   words::Pose sent;                   ///< what the server was told last
   Micros sent_at = 0;
-  std::uint32_t order = 0;
-  bool held = false;   ///< `pose` waits for the rate limit
-  Id wants_token = 0;  ///< the token that its player asked for last
+  std::uint32_t last_seq = 0;   ///< the highest that was given to a pose
+  bool update_pending = false;  ///< `pose` waits for the rate limit
+  Id wants_token = 0;           ///< the token that its player asked for last
   Steering steering;
   TankDriver driver;
   Terrain terrain;
-  Micros driven = 0;  ///< the time up to which it was driven
+  Micros driven_until = 0;  ///< the time up to which it was driven
 
   /// It spawned at `place`.
   void begin(const words::Pose& place, Micros now);
@@ -38,13 +38,13 @@ struct DrivenTank {
   void claimed(const words::Pose& place, Micros now);
 
   /// The time from the last tick to now.
-  struct Step {
+  struct TimeStep {
     Micros since = 0;
     double dt = 0;  ///< seconds, at most 0.2
     TankState was;
   };
   /// The next step; nothing if the tank is dead or already up to date.
-  std::optional<Step> step(Micros now);
+  std::optional<TimeStep> step(Micros now);
   /// Where dead reckoning by others puts it.
   words::Pose seen(Micros now) const { return place_at(sent, sent_at, now, 10); }
 };
@@ -60,7 +60,7 @@ class TankOnServer : public DrivenTank {
   void report(const words::Pose& place, BackOut& out);
   void report_if_due(BackOut& out);
   /// The next tick: often while it is in play.
-  void keep_alive(BackOut& out) const;
+  void schedule_tick(BackOut& out) const;
 
   virtual TankModel model() const = 0;
   virtual double jump() const = 0;                        ///< upwards, in metres a second; 0: it must not jump

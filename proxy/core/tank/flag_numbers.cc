@@ -8,7 +8,7 @@ std::optional<std::uint16_t> FlagNumbers::free() const {
   return std::nullopt;
 }
 
-std::optional<std::uint16_t> FlagNumbers::give(Id token, const World& world) {
+std::optional<std::uint16_t> FlagNumbers::give(Id token, const WorldState& world) {
   if (const std::uint16_t* known = tokens_.number(token)) return *known;
   auto number = free();
   for (std::uint16_t other = 0; !number && other < most_; ++other) {
@@ -21,7 +21,7 @@ std::optional<std::uint16_t> FlagNumbers::give(Id token, const World& world) {
   return number;
 }
 
-FlagNumbers::Seen FlagNumbers::see(Id unit, const World& world) {
+FlagNumbers::Seen FlagNumbers::see(Id unit, const WorldState& world) {
   const UnitState* state = world.unit(unit);
   const bool lies = state != nullptr && !state->hidden && state->unit.alive();
   if (!lies) return {drop(unit)};
@@ -41,7 +41,7 @@ std::optional<FlagNumbers::Pickup> FlagNumbers::drop(Id unit) {
   return pickup;
 }
 
-std::vector<Id> FlagNumbers::all_pickups(const World& world) {
+std::vector<Id> FlagNumbers::all_pickups(const WorldState& world) {
   return world.sorted_units([](const UnitState& state) { return state.unit.kind() == words::Unit::PICKUP; });
 }
 

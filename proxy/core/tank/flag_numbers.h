@@ -20,7 +20,7 @@ class FlagNumbers {
 
   /// The token's number. A token without one gets a free one, or that of a token that the world does not know any more;
   /// nothing if there is none.
-  std::optional<std::uint16_t> give(Id token, const World& world);
+  std::optional<std::uint16_t> give(Id token, const WorldState& world);
   /// Null: it has none.
   const std::uint16_t* of_token(Id token) const { return tokens_.number(token); }
   /// 0: no token has it.
@@ -35,7 +35,7 @@ class FlagNumbers {
     std::optional<Pickup> pickup;  ///< nothing: there is nothing to tell
     bool no_space = false;
   };
-  Seen see(Id unit, const World& world);
+  Seen see(Id unit, const WorldState& world);
   /// Frees the unit's number: the client no longer sees the unit, which may still exist. Nothing if it had no number.
   std::optional<Pickup> drop(Id unit);
 
@@ -51,7 +51,7 @@ class FlagNumbers {
   void mark_pellets_changed(FrontOut& out) { pellets_.mark_changed(out); }
 
   /// All units of kind PICKUP, in the order of their ids.
-  static std::vector<Id> all_pickups(const World& world);
+  static std::vector<Id> all_pickups(const WorldState& world);
 
  private:
   std::optional<std::uint16_t> free() const;

@@ -17,7 +17,7 @@ void JoinState::tell_refused(words::Refused::Code code, std::string text, bool m
 
 void JoinState::refuse(words::Refused::Code code, std::string_view text, bool may_retry, BackOut& out) {
   tell_refused(code, clean(text), may_retry, out);
-  if (!std::exchange(gone, true)) out.close(text);
+  if (!std::exchange(goodbye_said, true)) out.close(text);
 }
 
 void JoinState::come_in(Micros now) {
@@ -26,10 +26,10 @@ void JoinState::come_in(Micros now) {
 }
 
 void JoinState::be_kicked(std::string_view how, BackOut& out) {
-  gone = true;
+  goodbye_said = true;
   // Who kicks says so before; a server that stops does not, unless it is an Entente.
   const std::string said = last_server_line_.why(out.now(), "");
-  if ((said.empty() || said == kProxyStopped) && out.server_stops(how)) return;
+  if ((said.empty() || said == kProxyStopped) && out.report_server_stopping(how)) return;
   words::Kicked kicked;
   kicked.set_text(last_server_line_.why(out.now(), "the server ended the session"));
   out.say(std::move(kicked));
@@ -49,7 +49,7 @@ void JoinState::hear_player(words::Said said, BackOut& out) const {
     fact.audience = words::PLAYER;
     fact.to = me;
   }
-  fact.kind = std::move(said);
+  fact.content = std::move(said);
   out.say(std::move(fact));
 }
 

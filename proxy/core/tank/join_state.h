@@ -11,10 +11,10 @@
 namespace entente::core {
 
 struct JoinState {
-  enum class Stage : std::uint8_t { kGreeting, kLoading, kAtTheDoor, kEntering, kIn };
+  enum class Stage : std::uint8_t { kGreeting, kLoading, kReadyToEnter, kEntering, kIn };
 
   Stage stage = Stage::kGreeting;
-  bool gone = false;                 ///< goodbye was said, by either side
+  bool goodbye_said = false;         ///< by either side
   std::optional<words::Enter> wish;  ///< what the player wants to come in as
   Id me = 0;
   std::uint8_t number = 255;  ///< on the server; 255: none yet

@@ -50,7 +50,7 @@ bool Steering::hear(const Intent& intent) {
                  [&](const words::Toward& word) { return wish_ = word, true; },
                  [&](const words::Keys& word) { return wish_ = word, true; },
                  [&](const words::PoseClaim& word) { return wish_ = word, true; }, [](const auto&) { return false; }},
-      intent.kind);
+      intent.content);
 }
 
 Course Steering::course(double x, double y, double near) const {

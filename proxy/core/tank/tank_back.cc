@@ -5,7 +5,7 @@
 namespace entente::core {
 
 void TankBack::hear(const Intent& intent, BackOut& out) {
-  if (state_.gone) return;
+  if (state_.goodbye_said) return;
   if (const auto* wish = as<words::Enter>(intent)) {
     state_.wish = *wish;
     state_.me = intent.by;
@@ -21,26 +21,27 @@ void TankBack::hear(const Intent& intent, BackOut& out) {
 }
 
 void TankBack::tick(BackOut& out) {
-  if (state_.gone) return;
+  if (state_.goodbye_said) return;
   look_after_link(out);
   control().drive(out);
   tank().report_if_due(out);
-  tank().keep_alive(out);
+  tank().schedule_tick(out);
 }
 
 void TankBack::closed(std::string_view why, BackOut& out) {
-  if (!std::exchange(state_.gone, true) && !state_.in()) state_.refuse(words::Refused::SERVER_GONE, why, false, out);
+  if (!std::exchange(state_.goodbye_said, true) && !state_.in())
+    state_.refuse(words::Refused::SERVER_GONE, why, false, out);
 }
 
-void TankBack::room_ends(std::string_view why, BackOut& out) { leave(why, out); }
+void TankBack::session_ends(std::string_view why, BackOut& out) { leave(why, out); }
 
 void TankBack::leave(std::string_view why, BackOut& out) {
-  if (!std::exchange(state_.gone, true)) say_goodbye(out);
+  if (!std::exchange(state_.goodbye_said, true)) say_goodbye(out);
   out.close(why);
 }
 
 void TankBack::fail(const Fault& fault, BackOut& out) {
-  if (!std::exchange(state_.gone, true)) out.fail(fault);
+  if (!std::exchange(state_.goodbye_said, true)) out.fail(fault);
 }
 
 }  // namespace entente::core

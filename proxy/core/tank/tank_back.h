@@ -15,7 +15,7 @@ class TankBack : public Back {
   void hear(const Intent& intent, BackOut& out) final;
   void tick(BackOut& out) final;
   void closed(std::string_view why, BackOut& out) final;
-  void room_ends(std::string_view why, BackOut& out) final;
+  void session_ends(std::string_view why, BackOut& out) final;
 
  protected:
   /// Hears a word that came before the player was in, or from another player. False: the game ignores such a word then.
@@ -29,15 +29,15 @@ class TankBack : public Back {
   virtual TankControl& control() = 0;
 
   /// Hands the word to those parts that hear it; what none of them hears may steer the tank, or is counted.
-  template <std::span<const Mapping> (*table)(), class... Parts>
+  template <std::span<const MappingLine> (*table)(), class... Parts>
   void hand_out(const Intent& intent, BackOut& out, Parts&... parts) {
     const auto each = [&]<class Word>(const Word& word) {
       if constexpr (kOneHears<Word, BackOut, Parts...>)
         hand(word, out, parts...);
       else if (!tank().steering.hear(intent))
-        lose_unsupported<table>(intent, out);
+        drop_unsupported<table>(intent, out);
     };
-    std::visit(each, intent.kind);
+    std::visit(each, intent.content);
   }
   /// The peer broke its protocol.
   void fail(const Fault& fault, BackOut& out);

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 
 namespace entente::core {
 
 void TankControl::shoot(const Shooting& shooting, BackOut& out) {
-  const Mapping* why = tank_.may_act() ? why_not_shoot() : &loss::kFireNotInPlay;
+  const MappingLine* why = tank_.may_act() ? why_not_shoot() : &drops::kFireNotInPlay;
   if (why != nullptr) return refuse_shot(shooting, state_.me, *why, out);
   if (shooting.fire != nullptr && state_.client_decides()) {
     const auto number = free_shot(shooting.fire->shot(), out);
-    return number ? fire(*shooting.fire, *number, out) : refuse_shot(shooting, state_.me, loss::kReloading, out);
+    return number ? fire(*shooting.fire, *number, out) : refuse_shot(shooting, state_.me, drops::kReloading, out);
   }
   const double yaw = shooting.yaw.value_or(tank_.pose.yaw());
   if (tank_.steering.claim() != nullptr) return pull(yaw, out);  // its own client has turned it
@@ -21,7 +21,7 @@ void TankControl::shoot(const Shooting& shooting, BackOut& out) {
 
 void TankControl::pull(double yaw, BackOut& out) {
   const auto number = free_shot(std::nullopt, out);
-  if (!number) return out.lose(loss::kReloading);
+  if (!number) return out.drop(drops::kReloading);
   fire_along(yaw, place_at(tank_.pose, tank_.posed_at, out.now(), 0.2), *number, out);
 }
 

@@ -25,7 +25,7 @@ class TankControl {
   /// Fires a shot from the muzzle of a tank that is `here`. `yaw`: in radians.
   virtual void fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) = 0;
   /// Null: nothing but its guns keeps the tank from firing.
-  virtual const Mapping* why_not_shoot() const { return nullptr; }
+  virtual const MappingLine* why_not_shoot() const { return nullptr; }
 
   std::optional<std::uint8_t> loaded(std::uint32_t wished, BackOut& out) const {
     return guns_.loaded(wished, state_.room.most_shots(), out.now());

@@ -15,7 +15,7 @@ void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_
   incoming_.watch(incoming, life, passes_walls, tank_.terrain, out.now());
 }
 
-void TankHits::test(const DrivenTank::Step& step, BackOut& out) {
+void TankHits::test(const DrivenTank::TimeStep& step, BackOut& out) {
   if (state_.client_decides()) return;
   const Incoming* shot = incoming_.hit(tank_.model(), step.was, state_of(tank_.pose), step.since, out.now());
   if (shot == nullptr) return;

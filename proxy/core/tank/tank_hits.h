@@ -10,7 +10,7 @@ namespace entente::core {
 class TankHits {
  public:
   /// Whether a shot met the tank in this step.
-  void test(const DrivenTank::Step& step, BackOut& out);
+  void test(const DrivenTank::TimeStep& step, BackOut& out);
 
  protected:
   TankHits(JoinState& state, TankOnServer& tank) : state_(state), tank_(tank) {}

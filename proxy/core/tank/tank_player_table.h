@@ -20,8 +20,8 @@ struct TankPlayerEntry {
   Id player = 0;  ///< 0: the unit belongs to nobody
   Id unit = 0;    ///< 0: it has none
   bool alive = false;
-  bool shown = false;  ///< the client sees it: it is alive, and not hidden
-  bool late = false;   ///< its pose waits for the rate limit
+  bool shown = false;           ///< the client sees it: it is alive, and not hidden
+  bool update_pending = false;  ///< its pose waits for the rate limit
 };
 
 /// The front, which shows the client what happens to its players.
@@ -133,7 +133,7 @@ class TankPlayerTable : public TankNumbers {
 
 template <class Entry>
 void TankPlayerTable<Entry>::assign_all(FrontOut& out) {
-  const World& world = out.world();
+  const WorldState& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) reassign(id, out);
   for (const Id unit : tank_units_of_nobody(world)) enlist(0, unit, 0, out);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/core/losses.h"
+#include "proxy/core/drops.h"
 
 namespace entente::core {
 
@@ -11,11 +11,11 @@ void TankShots::hear(const words::Shot& shot, FrontOut& out) {
   const bool mine = shot.shooter() == out.me();
   if (mine && shot.shot() != drawn_) return;  // it has drawn its own already
   const std::uint8_t* known = numbers_.of(shot.unit(), shot.shooter());
-  if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
+  if (known == nullptr && shot.shooter() != 0) return out.drop(drops::kShooterUnseen);
   const std::uint8_t player = known != nullptr ? *known : world_number_;
   const auto number =
       mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : number_for(player, shot.shot(), out);
-  if (!number || shots_.full()) return out.lose(loss::kShotsFull);
+  if (!number || shots_.full()) return out.drop(drops::kShotsFull);
   ShownShot flying = shown(shot, out.world(), out.now());
   flying.player = player;
   flying.number = *number;

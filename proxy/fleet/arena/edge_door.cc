@@ -31,8 +31,8 @@ class EdgeDoor final : public relay::Annex, private net::Ticker::User, private n
   void announced(core::Id seat, std::string_view text) override { mirror().announced(seat, text); }
   void turn_ends() override {
     const std::uint64_t now = loop_.nanos();
-    if (now >= sent_at_ + kGather) return send(false);
-    if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGather);
+    if (now >= sent_at_ + kGatherNanos) return send(false);
+    if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGatherNanos);
   }
 
  private:
@@ -119,7 +119,7 @@ void lead_to_owner(const FleetArena& arena, relay::SharedRoomOptions& room) {
   };
   room.back = [run = arena.run, both] {
     auto mirror = std::make_unique<Mirror>(run, [both](core::Id seat) {
-      const relay::SessionInfo* client = both->room->client_of(seat);
+      const relay::LinkInfo* client = both->room->client_of(seat);
       return client != nullptr ? describe(*client) : bus::FromNode::Open();
     });
     *both->mirror = mirror.get();

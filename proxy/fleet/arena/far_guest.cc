@@ -5,7 +5,7 @@
 
 namespace entente::fleet {
 
-bus::FromNode::Open describe(const relay::SessionInfo& client) {
+bus::FromNode::Open describe(const relay::LinkInfo& client) {
   bus::FromNode::Open open;
   open.set_address(client.client.text());
   open.set_game(std::string(client.game->name()));
@@ -27,7 +27,7 @@ class FarGuest::Front final : public core::Front {
   std::vector<core::Intent>& wants_;
 };
 
-FarGuest::FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated,
+FarGuest::FarGuest(relay::SharedRoom& room, relay::LinkInfo client, const Limits& limits, Seated seated,
                    std::function<void()> closed)
     : room_(room),
       client_(std::move(client)),

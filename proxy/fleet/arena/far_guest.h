@@ -13,7 +13,7 @@
 namespace entente::fleet {
 
 /// A client, as nodes tell each other.
-bus::FromNode::Open describe(const relay::SessionInfo& client);
+bus::FromNode::Open describe(const relay::LinkInfo& client);
 
 class FarGuest final : public relay::Guest {
  public:
@@ -22,7 +22,7 @@ class FarGuest final : public relay::Guest {
   using Seated = std::function<void(core::Id seat)>;
 
   /// `room` and `limits` outlive it. `seated` is called when it has its seat; `closed`, when the room has closed it.
-  FarGuest(relay::SharedRoom& room, relay::SessionInfo client, const Limits& limits, Seated seated,
+  FarGuest(relay::SharedRoom& room, relay::LinkInfo client, const Limits& limits, Seated seated,
            std::function<void()> closed);
 
   void begin() { room_.wait_for_seat(*this); }
@@ -53,7 +53,7 @@ class FarGuest final : public relay::Guest {
   void play(const words::Player&) override {}
   const core::Peer& peer() const override { return peer_; }
   const Limits& limits() const override { return *limits_; }
-  const relay::SessionInfo& client() const override { return client_; }
+  const relay::LinkInfo& client() const override { return client_; }
   bool hears() const override { return false; }
   void overflow() override {}
   void take_turn() override;
@@ -62,7 +62,7 @@ class FarGuest final : public relay::Guest {
   class Front;
 
   relay::SharedRoom& room_;
-  const relay::SessionInfo client_;
+  const relay::LinkInfo client_;
   const Limits* limits_;
   const core::Peer peer_;
   const Seated seated_;

@@ -47,6 +47,6 @@ inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores 
 inline constexpr Millis kOwnerLost = 1'500;               ///< the owner is lost after this silence
 inline constexpr Millis kOwnerless = 10'000;              ///< longer than any change of the owner
 inline constexpr Millis kNodeLost = 4'000;                ///< after this silence of an edge its players are gone
-inline constexpr std::uint64_t kGather = 2'000'000;       ///< nanoseconds between two messages of one sender
+inline constexpr std::uint64_t kGatherNanos = 2'000'000;  ///< between two messages of one sender
 
 }  // namespace entente::fleet

@@ -2,8 +2,8 @@
 
 #include <tuple>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/ids.h"
-#include "proxy/core/losses.h"
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/world.h"
@@ -182,7 +182,7 @@ void Mirror::arrive(const bus::Snapshot& snapshot, Outlet& out) {
     for (Fact& fact : world) out.say(std::move(fact));
     told_ = true;
   } else {
-    core::World next;
+    core::WorldState next;
     for (Fact& fact : world) {
       fact.at = out.now();
       next.fold(fact);
@@ -244,7 +244,7 @@ void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
 
 /// Players, units and flags of the last owner's world keep their ids in the next one's: nobody sees them go and come.
 void Mirror::recognise(const bus::Snapshot& snapshot, Outlet& out) {
-  const core::World& room = out.world();
+  const core::WorldState& room = out.world();
   std::map<std::string, Id> names;
   std::set<Id> free;  // ids of the room that nobody has yet
   std::multimap<std::tuple<int, int, int>, Id> tokens;
@@ -295,7 +295,7 @@ void Mirror::enter_again(Outlet& out) {
     open(id, seat);
     Intent wish = *seat.wish;
     if (const core::PlayerState* player = out.world().player(id))
-      std::get<words::Enter>(wish.kind).set_name(player->player.name());
+      std::get<words::Enter>(wish.content).set_name(player->player.name());
     pass(id, wish);
     if (seat.spawns) pass(id, Intent(words::Spawn()));
     for (const auto& still : {seat.steers, seat.trigger})
@@ -366,8 +366,8 @@ std::optional<Fact> Mirror::translated(const words::Fact& message, Outlet& out) 
     fact->cause = 0;
   }
   const auto translate = [&](Id id) { return room_id(id, out); };
-  std::visit([&](auto& kind) { core::translate_ids(kind, translate); }, fact->kind);
-  if (auto* said = std::get_if<words::Said>(&fact->kind); said != nullptr && said->scope() == words::Say::ONE)
+  std::visit([&](auto& kind) { core::translate_ids(kind, translate); }, fact->content);
+  if (auto* said = std::get_if<words::Said>(&fact->content); said != nullptr && said->scope() == words::Say::ONE)
     said->set_to(room_id(said->to(), out));
   return *std::move(fact);
 }
@@ -394,7 +394,7 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
   if (!seat.open && !in_step_) {
     const bool kept = as<words::Enter>(intent) || as<words::Change>(intent) || as<words::Spawn>(intent) ||
                       steers(intent) || as<words::Trigger>(intent);
-    if (!kept) out.lose(core::loss::kServerAway, intent);
+    if (!kept) out.drop(core::drops::kServerAway, intent);
     return;
   }
   if (!seat.open) open(intent.by, seat);
@@ -415,7 +415,7 @@ void Mirror::remember(Seat& seat, const Intent& intent) {
   if (as<words::Trigger>(intent) != nullptr) seat.trigger = intent;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !seat.wish) return;
-  auto& wish = std::get<words::Enter>(seat.wish->kind);
+  auto& wish = std::get<words::Enter>(seat.wish->content);
   if (change->has_name()) wish.set_name(change->name());
   if (change->has_team()) wish.set_team(change->team());
   if (change->has_kit()) wish.set_kit(change->kit());

@@ -78,8 +78,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     bury();
     if (!settled_) settle();
     const std::uint64_t now = loop_.nanos();
-    if (now >= sent_at_ + kGather) return flush();
-    if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGather);
+    if (now >= sent_at_ + kGatherNanos) return flush();
+    if (!std::exchange(waits_, true)) alarm_.set(sent_at_ + kGatherNanos);
   }
 
   void room_ends(relay::Reason reason) override {
@@ -389,7 +389,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   /// Null: refused.
   Seat* open(Node& node, std::uint32_t number, const bus::FromNode::Open& open, const Limits& limits) {
-    relay::SessionInfo client;
+    relay::LinkInfo client;
     client.game = arena_.find_game(open.game());
     if (number == 0 || node.seats.size() >= kMostSeats || client.game == nullptr) return refuse(), nullptr;
     const auto dialects = client.game->dialects();

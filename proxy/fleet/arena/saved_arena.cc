@@ -15,15 +15,15 @@ constexpr int kMostPlayers = 10'000, kMostTokens = 2'000;
 
 StreamOptions saved_arenas(const Subjects& names, std::uint32_t replicas) {
   StreamOptions options;
-  options.name = names.snapshots();
-  options.subjects = {names.snapshot("*")};
+  options.name = names.saved_arena_stream();
+  options.subjects = {names.saved_arena("*")};
   options.keep = kKept;
   options.most_per_subject = 1;
   options.replicas = replicas;
   return options;
 }
 
-bus::SavedArena::Player save(const core::World& world, const core::PlayerState& player, core::Micros now) {
+bus::SavedArena::Player save(const core::WorldState& world, const core::PlayerState& player, core::Micros now) {
   bus::SavedArena::Player saved;
   *saved.mutable_who() = player.player;
   *saved.mutable_score() = player.score;
@@ -34,8 +34,8 @@ bus::SavedArena::Player save(const core::World& world, const core::PlayerState& 
   return saved;
 }
 
-core::ArenaStart start_of(const bus::SavedArena::Player& player) {
-  core::ArenaStart start;
+core::SavedPlayer start_of(const bus::SavedArena::Player& player) {
+  core::SavedPlayer start;
   start.name = player.who().name();
   start.team = player.who().team();
   if (player.has_pose()) start.pose = player.pose();
@@ -46,7 +46,7 @@ core::ArenaStart start_of(const bus::SavedArena::Player& player) {
   return start;
 }
 
-bus::SavedArena save(const core::World& world, core::Micros now,
+bus::SavedArena save(const core::WorldState& world, core::Micros now,
                      const std::function<void(core::Id, bus::SavedArena::Player&)>& add_client) {
   bus::SavedArena saved;
   for (const auto& [id, state] : world.players()) {
@@ -68,7 +68,7 @@ Outcome<ReadArena> read_arena(Bytes bytes) {
   ReadArena read;
   std::set<std::string> taken;
   for (const auto& player : saved.players()) {
-    core::ArenaStart start = start_of(player);
+    core::SavedPlayer start = start_of(player);
     if (start.name.empty() || !taken.insert(start.name).second) continue;
     if (start.held) read.seats[{player.node(), player.run(), player.seat()}] = player;
     read.starts.push_back(std::move(start));

@@ -22,19 +22,19 @@ StreamOptions saved_arenas(const Subjects& names, std::uint32_t replicas);
 
 /// `add_client`: adds where a player's client is; nothing for bots. At most kMostSaved bytes when it is serialized, or
 /// without players.
-bus::SavedArena save(const core::World& world, core::Micros now,
+bus::SavedArena save(const core::WorldState& world, core::Micros now,
                      const std::function<void(core::Id, bus::SavedArena::Player&)>& add_client);
 inline constexpr std::size_t kMostSaved = 1'000'000;
 
-bus::SavedArena::Player save(const core::World& world, const core::PlayerState& player, core::Micros now);
-core::ArenaStart start_of(const bus::SavedArena::Player& player);
+bus::SavedArena::Player save(const core::WorldState& world, const core::PlayerState& player, core::Micros now);
+core::SavedPlayer start_of(const bus::SavedArena::Player& player);
 
 /// Players whose clients are on a node.
 using SavedSeats = std::map<SeatOf, bus::SavedArena::Player>;
 
 struct ReadArena {
-  core::ArenaInPlay in_play;
-  std::vector<core::ArenaStart> starts;
+  core::ResumedArena in_play;
+  std::vector<core::SavedPlayer> starts;
   SavedSeats seats;
 };
 

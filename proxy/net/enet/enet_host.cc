@@ -208,7 +208,7 @@ void EnetHost::tell_drained() {
     EnetPeer& peer = *drained_.back();
     drained_.pop_back();
     peer.drained_ = false;
-    if (!peer.gone_) user_.drained(peer);
+    if (!peer.gone_) user_.wrote(peer);
   }
 }
 
@@ -237,7 +237,7 @@ void EnetHost::disconnect_now(EnetPeer& peer, std::uint32_t data) {
   forget(peer);
 }
 
-Address EnetHost::here() const { return host_ ? local_address(host_->socket) : Address(); }
+Address EnetHost::local_address() const { return host_ ? net::local_address(host_->socket) : Address(); }
 
 EnetPeer& EnetHost::adopt(ENetPeer* raw) {
   auto peer = std::make_unique<EnetPeer>();
@@ -421,7 +421,7 @@ std::optional<std::size_t> EnetHost::give_some_sockets() {
     if (host_->peers[i].state == ENET_PEER_STATE_DISCONNECTED) continue;
     const Address peer = from_enet(host_->peers[i].address);
     if (sockets_.contains(peer)) continue;
-    Fd fd = udp_socket_for(peer, local_address(host_->socket), host_->socket);
+    Fd fd = udp_socket_for(peer, net::local_address(host_->socket), host_->socket);
     if (!fd) return std::nullopt;
     auto socket = std::make_unique<PeerSocket>(*this, std::move(fd));
     if (!socket->poll.open(loop_, socket->fd.get(), *socket)) return std::nullopt;
@@ -506,7 +506,7 @@ MovedEnetPeer::~MovedEnetPeer() {
 
 Fd EnetHost::socket_for(const EnetPeer& peer) {
   if (released_) return {};  // the port is the other process's: ours must not refuse its sockets
-  Fd fd = udp_socket_for(peer.address(), local_address(host_->socket), host_->socket);
+  Fd fd = udp_socket_for(peer.address(), net::local_address(host_->socket), host_->socket);
   refuse_twins(host_->socket);
   if (!fd) return fd;
   serve(host_->socket);  // what came before

@@ -106,7 +106,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
     /// The peer disconnected (with its data), timed out, or never answered. `peer` ends with this call.
     virtual void disconnected(EnetPeer& peer, std::uint32_t data) = 0;
     /// Some of what waited for it went out.
-    virtual void drained(EnetPeer&) {}
+    virtual void wrote(EnetPeer&) {}
     /// Called for each datagram before ENet. True: ENet does not get it.
     virtual bool intercepted(const Address&, Bytes) { return false; }
   };
@@ -167,7 +167,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void set_priority(Priority priority);
 
   /// Our address; the IP of a host that does not listen is the wildcard.
-  Address here() const;
+  Address local_address() const;
 
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s

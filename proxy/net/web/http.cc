@@ -208,7 +208,8 @@ std::string_view http_phrase(unsigned status) {
   }
 }
 
-void write_request(std::string_view method, std::string_view target, std::span<const HttpHeader> headers, Buffer& out) {
+void write_request_head(std::string_view method, std::string_view target, std::span<const HttpHeader> headers,
+                        Buffer& out) {
   put(method, out);
   put(" ", out);
   put(target, out);
@@ -216,7 +217,7 @@ void write_request(std::string_view method, std::string_view target, std::span<c
   put_headers(headers, out);
 }
 
-void write_response(unsigned status, std::span<const HttpHeader> headers, Buffer& out) {
+void write_response_head(unsigned status, std::span<const HttpHeader> headers, Buffer& out) {
   put("HTTP/1.1 " + std::to_string(status) + " ", out);
   put(http_phrase(status), out);
   put("\r\n", out);
@@ -228,7 +229,7 @@ void write_answer(unsigned status, std::string_view text, Buffer& out) {
                                 {"Content-Length", std::to_string(text.size())},
                                 {"Connection", "close"},
                                 {"Upgrade", "websocket"}};
-  write_response(status, std::span(headers, status == 426 ? 4 : 3), out);
+  write_response_head(status, std::span(headers, status == 426 ? 4 : 3), out);
   put(text, out);
 }
 

@@ -62,9 +62,10 @@ class HttpReader {
 std::string_view http_phrase(unsigned status);
 
 /// Appends a request head.
-void write_request(std::string_view method, std::string_view target, std::span<const HttpHeader> headers, Buffer& out);
+void write_request_head(std::string_view method, std::string_view target, std::span<const HttpHeader> headers,
+                        Buffer& out);
 /// Appends a response head.
-void write_response(unsigned status, std::span<const HttpHeader> headers, Buffer& out);
+void write_response_head(unsigned status, std::span<const HttpHeader> headers, Buffer& out);
 /// Appends a whole plain-text response, after which the connection is closed.
 void write_answer(unsigned status, std::string_view text, Buffer& out);
 

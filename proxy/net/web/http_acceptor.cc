@@ -28,7 +28,7 @@ std::string reply(const HttpHead& head, const HttpAcceptor::Answer& find) {
   Buffer out;
   const HttpHeader headers[] = {
       {"Content-Type", answer.type}, {"Content-Length", std::to_string(answer.text.size())}, {"Connection", "close"}};
-  write_response(answer.status, headers, out);
+  write_response_head(answer.status, headers, out);
   return std::string(as_text(out)) + (wants_text ? answer.text : "");
 }
 

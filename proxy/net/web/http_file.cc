@@ -23,7 +23,7 @@ void write_file(const HttpHead& request, const Asset& file, Buffer& out) {
                                 {"Referrer-Policy", "no-referrer"},
                                 {"Cache-Control", "no-cache"},  // the next version of the program has another page
                                 {"Connection", "close"}};
-  write_response(200, headers, out);
+  write_response_head(200, headers, out);
   if (request.method != "HEAD") append(out, as_bytes(file.text));
 }
 

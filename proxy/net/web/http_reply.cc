@@ -6,7 +6,7 @@ void write_reply(const HttpHead& request, const HttpReply& reply, Buffer& out) {
   std::vector<HttpHeader> headers = reply.headers;
   if (reply.status != 304) headers.push_back({"Content-Length", std::to_string(reply.body ? reply.body->size() : 0)});
   headers.push_back({"Connection", "close"});
-  write_response(reply.status, headers, out);
+  write_response_head(reply.status, headers, out);
   if (reply.body && reply.status != 304 && request.method != "HEAD") append(out, as_bytes(*reply.body));
 }
 

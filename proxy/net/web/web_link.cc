@@ -46,28 +46,28 @@ void WebLink::hear_early() {
   const Buffer early = std::exchange(early_, {});
   if (early.empty()) return;
   hear_messages(early);
-  if (tcp_.is_open()) user_.paused(*this);
+  if (tcp_.is_open()) user_.messages_done(*this);
 }
 
 void WebLink::decline(unsigned status, std::string_view why) {
-  if (finishing_ || upgraded()) return;
+  if (shutting_down_ || upgraded()) return;
   write_answer(status, why, out_);
   stage_ = Stage::kOver;
-  finish();
+  shut_down();
 }
 
 void WebLink::serve(const HttpHead& request, const Asset& file) {
   assert(stage_ == Stage::kAsked);
   write_file(request, file, out_);
   stage_ = Stage::kOver;
-  finish();
+  shut_down();
 }
 
 void WebLink::serve(const HttpHead& request, const HttpReply& reply) {
   assert(stage_ == Stage::kAsked);
   write_reply(request, reply, out_);
   stage_ = Stage::kOver;
-  finish();
+  shut_down();
 }
 
 // -- Client -----------------------------------------------------------------------------------------------------------
@@ -99,14 +99,14 @@ void WebLink::ask() {
 
 void WebLink::received(Link&, wire::Lane, Bytes bytes) {
   tls_ ? decrypt(bytes) : hear(bytes);
-  if (tcp_.is_open()) user_.paused(*this);
+  if (tcp_.is_open()) user_.messages_done(*this);
 }
 
 void WebLink::decrypt(Bytes bytes) {
   wire_.clear();
   plain_.clear();
   const bool well = tls_->feed(bytes, plain_, wire_);
-  if (!wire_.empty() && !finishing_) tcp_.send(wire::Lane::kStream, wire_);
+  if (!wire_.empty() && !shutting_down_) tcp_.send(wire::Lane::kStream, wire_);
   if (role_ == WebSocket::Role::kClient && tls_->open() && !asked_) ask();
   if (!plain_.empty()) hear(plain_);
   empty(plain_);
@@ -179,17 +179,17 @@ void WebLink::protocol_error(const Fault& fault, const std::string& detail) {
 
 void WebLink::send(Opcode opcode, Bytes payload) {
   assert(!sent_close_);
-  if (!finishing_ && tcp_.is_open()) messages_.write(opcode, payload, out_);
+  if (!shutting_down_ && tcp_.is_open()) messages_.write(opcode, payload, out_);
 }
 
 void WebLink::send(const CloseFrame& close_frame) {
-  if (sent_close_ || finishing_ || !tcp_.is_open()) return;
+  if (sent_close_ || shutting_down_ || !tcp_.is_open()) return;
   sent_close_ = true;
   messages_.write(close_frame, out_);
 }
 
 void WebLink::flush() {
-  if (out_.empty() || finishing_ || !tcp_.is_open()) return;
+  if (out_.empty() || shutting_down_ || !tcp_.is_open()) return;
   if (tls_) {
     wire_.clear();
     tls_->write(out_, wire_);
@@ -199,16 +199,16 @@ void WebLink::flush() {
   empty(wire_);
 }
 
-void WebLink::finish() {
-  if (finishing_ || !tcp_.is_open()) return;
+void WebLink::shut_down() {
+  if (shutting_down_ || !tcp_.is_open()) return;
   flush();
-  finishing_ = true;
+  shutting_down_ = true;
   if (tls_ && tls_->open()) {
     wire_.clear();
     tls_->finish(wire_);
     if (!wire_.empty()) tcp_.send(wire::Lane::kStream, wire_);
   }
-  tcp_.finish();
+  tcp_.shut_down();
 }
 
 }  // namespace entente::net

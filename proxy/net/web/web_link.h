@@ -34,7 +34,7 @@ class WebUser {
   /// The peer's close frame, its last frame.
   virtual void close_frame(WebLink& link, const CloseFrame& close_frame) = 0;
   /// Everything that was read has been delivered.
-  virtual void paused(WebLink&) {}
+  virtual void messages_done(WebLink&) {}
 
   /// The peer broke TLS, HTTP or WebSocket (the fault's field says which) and was told so; nothing more is
   /// delivered.
@@ -55,9 +55,9 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void answer(const HttpHead& request, const std::string* subprotocol);
   /// Delivers what a client sent before it had the answer. Unlike other calls, it calls the user back.
   void hear_early();
-  /// Answers with an error and finishes.
+  /// Answers with an error and shuts down.
   void decline(unsigned status, std::string_view why);
-  /// Answers with a file and finishes.
+  /// Answers with a file and shuts down.
   void serve(const HttpHead& request, const Asset& file);
   void serve(const HttpHead& request, const HttpReply& reply);
 
@@ -75,18 +75,18 @@ class WebLink final : private LinkUser, private WebSocket::User {
   bool upgraded() const { return stage_ == Stage::kMessages; }
   bool sent_close() const { return sent_close_; }
   std::size_t waiting() const { return tcp_.waiting() + out_.size(); }
-  void read(bool on) { tcp_.read(on); }
+  void set_reading(bool on) { tcp_.set_reading(on); }
   /// Sends what waits, then closes our direction.
-  void finish();
-  void close() { tcp_.close(); }
+  void shut_down();
+  void hang_up() { tcp_.hang_up(); }
   bool is_open() const { return tcp_.is_open(); }
 
   // As in Tcp.
   void set_priority(Priority priority) { tcp_.set_priority(priority); }
   void set_largest_read(std::size_t bytes) { tcp_.set_largest_read(bytes); }
-  bool is_held_up() const { return tcp_.is_held_up(); }
+  bool is_queued() const { return tcp_.is_queued(); }
   bool peer_has_gone() const { return tcp_.peer_has_gone(); }
-  Millis held_up() const { return tcp_.held_up(); }
+  Millis queued_millis() const { return tcp_.queued_millis(); }
 
  private:
   enum class Stage : std::uint8_t { kHead, kAsked, kMessages, kOver };
@@ -117,7 +117,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   WebSocket messages_;
   std::optional<UpgradeRequest> request_;
   Stage stage_ = Stage::kHead;
-  bool asked_ = false, finishing_ = false, sent_close_ = false;
+  bool asked_ = false, shutting_down_ = false, sent_close_ = false;
   Buffer early_;         // came with the head
   Buffer out_;           // to be flushed: plain
   Buffer plain_, wire_;  // room for TLS

@@ -12,7 +12,7 @@
 namespace entente::net {
 namespace {
 
-constexpr std::string_view kMagic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";  // RFC 6455, 1.3
+constexpr std::string_view kHandshakeGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";  // RFC 6455, 1.3
 
 /// MultiOgarII takes a client whose User-Agent is shorter than 50 for a minion, and likewise one without Cache-Control
 /// (Server.js:253).
@@ -28,7 +28,7 @@ std::string base64(Bytes bytes) {
 }
 
 std::string accept_of(std::string_view key) {
-  const std::string text = std::string(key) + std::string(kMagic);
+  const std::string text = std::string(key) + std::string(kHandshakeGuid);
   std::array<std::uint8_t, 20> digest{};
   unsigned size = 0;
   EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
@@ -75,7 +75,7 @@ void write_upgrade_answer(const HttpHead& request, const std::string* subprotoco
                                   {"Connection", "Upgrade"},
                                   {"Sec-WebSocket-Accept", accept_of(*request.find("Sec-WebSocket-Key"))}};
   if (subprotocol) headers.push_back({"Sec-WebSocket-Protocol", *subprotocol});
-  write_response(101, headers, out);
+  write_response_head(101, headers, out);
 }
 
 std::string make_upgrade_key() {
@@ -102,7 +102,7 @@ void write_upgrade_request(const UpgradeRequest& request, Buffer& out) {
                                   {"Sec-WebSocket-Key", request.key},
                                   {"Sec-WebSocket-Version", "13"}};
   headers.insert(headers.end(), request.headers.begin(), request.headers.end());
-  write_request("GET", request.target, headers, out);
+  write_request_head("GET", request.target, headers, out);
 }
 
 const char* objection_to_upgrade(const HttpHead& response, const std::string& key) {

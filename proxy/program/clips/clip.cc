@@ -11,7 +11,7 @@
 #include "proxy/program/import/import.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/screen_text.h"
-#include "proxy/program/time_flag.h"
+#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {

@@ -5,7 +5,7 @@
 #include "proxy/program/interruption.h"
 #include "proxy/program/recordings/recorded_world.h"
 #include "proxy/program/time_text.h"
-#include "proxy/relay/tap/bridge_words.h"
+#include "proxy/relay/tap/room_words.h"
 
 namespace entente {
 namespace {
@@ -101,7 +101,7 @@ void Clipper::learn(const trace::Recording::Event& event) {
     const trace::Snapshot& world = *event.world;
     Link& link = link_at(world.link(), world.at_us(), event.time);
     const trace::Geometry* shape = geometry(world.geometry());
-    link.world = core::World();
+    link.world = core::WorldState();
     fold_snapshot(
         world, shape, [](core::Fact&) {}, link.world);
     cost_ -= link.cost;

@@ -55,7 +55,7 @@ class Clipper {
 
  private:
   struct Link {
-    core::World world;
+    core::WorldState world;
     std::size_t cost = 0;
     WallTime began = 0;  // of its room
   };

@@ -109,8 +109,8 @@ class Joiner {
     if (!part.is_open()) return false;
     const JoinLink* link = part.link();
     if (link == nullptr) return false;
-    for (auto before = link->before; before; before = files_[*before].links.at(part.id()).before)
-      if (files_[*before].links.at(part.id()).events != 0) return true;
+    for (auto earlier = link->previous_part; earlier; earlier = files_[*earlier].links.at(part.id()).previous_part)
+      if (files_[*earlier].links.at(part.id()).events != 0) return true;
     return false;
   }
 
@@ -119,7 +119,7 @@ class Joiner {
     const bool counts = link != nullptr && part.event().note == nullptr;
     if (counts && link->events != 0) --link->events;
     last_ = std::max(last_, part.at());
-    if (part.event().opened != nullptr && link != nullptr && link->before) return;  // it is open already
+    if (part.event().opened != nullptr && link != nullptr && link->previous_part) return;  // it is open already
     to_.take(part.event(), link != nullptr ? link->number : 0);
   }
 

@@ -81,7 +81,7 @@ Outcome<Done> plan_join(std::vector<JoinFile>& files) {
           return Error{files[earlier].path + " and " + files[at].path + " overlap: both have a part of link " +
                        std::to_string(id) + (link.opened.client().empty() ? "" : " (" + link.opened.client() + ")")};
         if (!goes_on(files[earlier], other, link)) continue;
-        link.before = earlier;
+        link.previous_part = earlier;
         link.number = other.number;
       }
       having[id].push_back(at);

@@ -21,8 +21,8 @@ struct JoinLink {
   WallTime first = 0, last = 0;  ///< frames, words and worlds; 0: none
   std::uint64_t events = 0;      ///< all of them
 
-  std::uint32_t number = 0;                ///< in the new recording
-  std::optional<std::size_t> before = {};  ///< the file in which it began, of those that are joined
+  std::uint32_t number = 0;                       ///< in the new recording
+  std::optional<std::size_t> previous_part = {};  ///< the last earlier file that has a part of it
 };
 
 struct JoinFile {

@@ -12,7 +12,7 @@ MadeWords::MadeWords(const FileOptions& source, const std::string& out, const st
     : path_(out + ".words.mcap") {
   constexpr std::string_view kConvert = "entente convert: ";
   std::ostringstream told, err;
-  (void)convert({.from = source, .to = path_, .words = true, .set = set}, told, err, &progress, &damage_);
+  (void)convert({.input = source, .to = path_, .words = true, .set = set}, told, err, &progress, &damage_);
   said_ = err.str();
   for (auto at = said_.find(kConvert); at != said_.npos; at = said_.find(kConvert, at + prefix.size()))
     said_.replace(at, kConvert.size(), prefix);

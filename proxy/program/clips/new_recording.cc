@@ -101,7 +101,7 @@ void NewRecording::write(const trace::Recording::Event& event, std::uint32_t lin
       fact ? static_cast<const google::protobuf::MessageLite&>(*event.word->fact) : *event.word->intent;
   word_.resize(word.ByteSizeLong());
   word.SerializeWithCachedSizesToArray(word_.data());
-  files_.word(event.time, link, fact ? trace::Word::kFact : trace::Word::kIntent, word_);
+  files_.word(event.time, link, fact ? trace::WordKind::kFact : trace::WordKind::kIntent, word_);
 }
 
 /// The summary of a recording has the names of its players, also of those who play through a relay.

@@ -63,9 +63,9 @@ core::Arena arena_of(const config::Arena& settings) {
   return {rules, core::courtyard(settings.side() / 2.0)};
 }
 
-core::StandInOptions stand_ins_of(const config::Arena& settings, const std::vector<core::ArenaStart>& starts) {
+core::StandInOptions stand_ins_of(const config::Arena& settings, const std::vector<core::SavedPlayer>& starts) {
   core::StandInOptions options;
-  for (const core::ArenaStart& start : starts) options.names.push_back(start.name);
+  for (const core::SavedPlayer& start : starts) options.names.push_back(start.name);
   options.least = std::min<std::size_t>(std::max<std::size_t>(settings.bots(), starts.size()), settings.seats() - 1);
   options.each.behaviour = behaviour_of(settings.behaviour());
   return options;

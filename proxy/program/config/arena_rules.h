@@ -12,7 +12,7 @@ namespace entente {
 
 core::Arena arena_of(const config::Arena& settings);
 /// `starts`: the players of an arena that continues a recording.
-core::StandInOptions stand_ins_of(const config::Arena& settings, const std::vector<core::ArenaStart>& starts);
+core::StandInOptions stand_ins_of(const config::Arena& settings, const std::vector<core::SavedPlayer>& starts);
 
 /// Errors in the combination of keys that are valid by themselves: the key, and why.
 struct ArenaObjection {

@@ -24,7 +24,7 @@ int run_check(const CheckOptions& options) {
   if (options.config.empty()) return usage_error("entente check", "CONFIG or --example is required");
   const auto config = load_config(options.config, games(), Start::kYes);
   if (!config) {
-    tell(config.error());
+    print_errors(config.error());
     return kFailed;
   }
   const auto some = [](int count, const char* what) {

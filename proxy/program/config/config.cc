@@ -263,7 +263,7 @@ class Checker {
   };
 
   // WebSocket routes may share an address if their paths differ and the rest of the listener is the same. So may the
-  // listeners of one arena. Everything that Server::add would refuse is refused here.
+  // listeners of one arena. Everything that ProxyServer::add would refuse is refused here.
   void share(const ListenEnd& listen, Shared one) {
     if (listen.address.port() == 0) return;
     const std::string& path = one.path;
@@ -370,7 +370,7 @@ ConfigErrors told(std::vector<Problem> problems, std::string_view name) {
 
 }  // namespace
 
-void tell(const ConfigErrors& errors) {
+void print_errors(const ConfigErrors& errors) {
   for (const std::string& error : errors) std::fprintf(stderr, "%s\n", error.c_str());
 }
 

@@ -17,7 +17,7 @@ namespace entente {
 using ConfigErrors = std::vector<std::string>;
 
 /// Prints them to standard error.
-void tell(const ConfigErrors& errors);
+void print_errors(const ConfigErrors& errors);
 
 /// Whether to check output files and the ban file, too. A start does. A reload does not, because the running program
 /// has its own files open.

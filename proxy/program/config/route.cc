@@ -115,15 +115,15 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
   return end;
 }
 
-Outcome<ToEnd> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known) {
-  ToEnd all;
+Outcome<RouteServers> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known) {
+  RouteServers all;
   if (urls.size() > relay::kMostServers)
     return Error{"a route has at most " + std::to_string(relay::kMostServers) + " servers"};
   for (const std::string& url : urls) {
     auto one = parse_to(url, known);
     if (!one) return one.error();
-    relay::ServerOptions server{one->host, one->port, one->dialect, one->weight};
-    for (const relay::ServerOptions& other : all.servers)
+    relay::UpstreamOptions server{one->host, one->port, one->dialect, one->weight};
+    for (const relay::UpstreamOptions& other : all.servers)
       if (other.host == server.host && other.port == server.port) return at_fault(url, {"is listed twice"});
     if (all.servers.empty()) {
       all.first = *one;
@@ -166,7 +166,7 @@ Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to) {
   return RouteKind::kRelay;
 }
 
-Outcome<RouteKind> route_kind(const ListenEnd& listen, const ToEnd& to) {
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const RouteServers& to) {
   std::optional<RouteKind> kind;
   for (std::size_t i = 0; i < to.servers.size(); ++i) {
     const auto one = route_kind(listen, to.with_dialect_of(i));

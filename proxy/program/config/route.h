@@ -43,9 +43,9 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
 
 /// The servers of a route: of one game, and with the same options.
-struct ToEnd {
+struct RouteServers {
   Endpoint first;
-  std::vector<relay::ServerOptions> servers;
+  std::vector<relay::UpstreamOptions> servers;
 
   /// The first endpoint, with the dialect of server `index`.
   Endpoint with_dialect_of(std::size_t index) const {
@@ -56,7 +56,7 @@ struct ToEnd {
 };
 
 /// Like parse_to, for one server or several. The error names the URL. REQUIRES: at least one.
-Outcome<ToEnd> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known);
+Outcome<RouteServers> parse_servers(std::span<const std::string> urls, std::span<const wire::Game* const> known);
 
 /// How the two ends are joined.
 enum class RouteKind : std::uint8_t {
@@ -75,7 +75,7 @@ std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
 Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to);
 /// As above, for each server of a route; all must be joined in the same way.
-Outcome<RouteKind> route_kind(const ListenEnd& listen, const ToEnd& to);
+Outcome<RouteKind> route_kind(const ListenEnd& listen, const RouteServers& to);
 
 /// The name of the arena in `while_down`: "arena NAME".
 Outcome<std::string> parse_while_down(std::string_view text);

@@ -13,7 +13,7 @@ namespace {
 std::string last_name(std::string_view path) { return std::string(path.substr(path.rfind('.') + 1)); }
 
 /// Appends `line.message` if this field of the word is secret. `name`: the message's own name of it.
-void add_secret(const wire::Mapping& line, const google::protobuf::FieldDescriptor& field, std::string name,
+void add_secret(const wire::MappingLine& line, const google::protobuf::FieldDescriptor& field, std::string name,
                 std::vector<wire::Secret>& to) {
   const bool whole = field.options().GetExtension(words::secret);
   const bool arguments = field.options().GetExtension(words::secret_arguments);
@@ -24,7 +24,7 @@ void add_secret(const wire::Mapping& line, const google::protobuf::FieldDescript
 
 std::vector<wire::Secret> secrets_of(const wire::Game& game) {
   std::vector<wire::Secret> secrets;
-  for (const wire::Mapping& line : mapping_of(game)) {
+  for (const wire::MappingLine& line : mapping_of(game)) {
     const std::string word(line.word);
     const std::size_t dot = word.find('.');
     const auto* kind = words::Intent::descriptor()->file()->FindMessageTypeByName(word.substr(0, dot));

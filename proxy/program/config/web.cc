@@ -32,7 +32,7 @@ Outcome<relay::WebOptions> web_options(const WebSocketSettings& listen, const We
   return options;
 }
 
-void tell_page(const relay::WebOptions& web, const net::Address& listener) {
+void log_page_address(const relay::WebOptions& web, const net::Address& listener) {
   if (web.page.empty()) return;
   log_info("web page at {}://{}{}", web.client_tls ? "https" : "http", listener.text(),
            web.path.empty() ? "/" : web.path);

@@ -18,6 +18,6 @@ std::optional<Error> objection(const WebSocketSettings& end, EndpointRole role);
 Outcome<relay::WebOptions> web_options(const WebSocketSettings& listen, const WebSocketSettings& to);
 
 /// Logs where browsers get the page, if there is one.
-void tell_page(const relay::WebOptions& web, const net::Address& listener);
+void log_page_address(const relay::WebOptions& web, const net::Address& listener);
 
 }  // namespace entente

@@ -80,17 +80,17 @@ std::string in_quotes(std::string_view text) {
   return quoted + '"';
 }
 
-bool take_flag(std::string_view& rest, std::string_view flag, std::string& value) {
+bool take_option(std::string_view& rest, std::string_view option, std::string& value) {
   std::string_view after = rest;
-  if (first_word(after) != flag) return false;
+  if (first_word(after) != option) return false;
   value = first_argument(after);
   rest = after;
   return true;
 }
 
-bool take_text(std::string_view& rest, std::string_view flag, std::string& value) {
+bool take_text(std::string_view& rest, std::string_view option, std::string& value) {
   std::string_view after = rest;
-  if (first_word(after) != flag) return false;
+  if (first_word(after) != option) return false;
   if (leading_quotes(after)) {
     value = first_argument(after);
   } else {

@@ -31,9 +31,9 @@ std::string as_argument(std::string_view text);
 /// In quotes, with a backslash before each quote and backslash.
 std::string in_quotes(std::string_view text);
 
-/// Takes "FLAG TEXT" off the beginning. TEXT is an argument in quotes, or one word.
-bool take_flag(std::string_view& rest, std::string_view flag, std::string& value);
-/// As take_flag(), but TEXT without quotes is all of the rest.
-bool take_text(std::string_view& rest, std::string_view flag, std::string& value);
+/// Takes "OPTION TEXT" off the beginning. TEXT is an argument in quotes, or one word.
+bool take_option(std::string_view& rest, std::string_view option, std::string& value);
+/// As take_option(), but TEXT without quotes is all of the rest.
+bool take_text(std::string_view& rest, std::string_view option, std::string& value);
 
 }  // namespace entente

@@ -29,8 +29,8 @@ class Control {
   void add_order(std::string usage, std::string about, Run run);
 
   /// Lines that begin with "--fleet" are passed on to `fleet`, without it. It may wait, and call answer_as().
-  using Fleet = std::function<std::string(std::string_view line, bool json, const std::string& by)>;
-  void set_fleet(Fleet fleet) { fleet_ = std::move(fleet); }
+  using FleetHandler = std::function<std::string(std::string_view line, bool json, const std::string& by)>;
+  void set_fleet(FleetHandler fleet) { fleet_ = std::move(fleet); }
 
   /// While `why` says something, orders are refused with it.
   void refuse_orders_when(std::function<std::string()> why) { objection_ = std::move(why); }
@@ -54,7 +54,7 @@ class Control {
   Reply help() const;
   std::string answer_any(std::string_view line, bool json, const std::string& by) const;
 
-  Fleet fleet_;  // null: there is none
+  FleetHandler fleet_;  // null: there is none
   std::vector<Command> commands_;
   std::function<std::string()> objection_;
   std::unique_ptr<std::mutex> running_ = std::make_unique<std::mutex>();

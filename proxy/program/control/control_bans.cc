@@ -33,7 +33,7 @@ std::string replaced_text(const relay::Ban& ban) {
 Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
   std::string text;
   while (!rest.empty()) {
-    if (take_flag(rest, "--for", text)) {
+    if (take_option(rest, "--for", text)) {
       const auto until = end_of(text);
       if (!until) return until.error();
       ban.until = *until;
@@ -51,7 +51,7 @@ Outcome<Done> read_options(std::string_view rest, relay::Ban& ban) {
 
 class Keeper {
  public:
-  Keeper(relay::Server& server, const Roster& roster, relay::Bans& bans, KeptBans& kept)
+  Keeper(relay::ProxyServer& server, const Roster& roster, relay::Bans& bans, KeptBans& kept)
       : server_(server), roster_(roster), bans_(bans), kept_(kept) {}
 
   Reply ban(std::string_view rest) const {
@@ -120,7 +120,7 @@ class Keeper {
     return all;
   }
 
-  relay::Server& server_;
+  relay::ProxyServer& server_;
   const Roster& roster_;
   relay::Bans& bans_;
   KeptBans& kept_;
@@ -128,12 +128,12 @@ class Keeper {
 
 }  // namespace
 
-std::vector<Attendee> end_sessions_of(relay::Server& server, const Roster& roster,
+std::vector<Attendee> end_sessions_of(relay::ProxyServer& server, const Roster& roster,
                                       const std::vector<relay::Ban>& bans) {
   auto gone = roster.all();
   std::erase_if(gone, [&](const Attendee& one) {
     if (one.is_bot()) return true;
-    const relay::SessionInfo& info = one.session.info;
+    const relay::LinkInfo& info = one.session.info;
     return std::none_of(bans.begin(), bans.end(), [&](const relay::Ban& ban) {
       return ban.who.holds(info.client) && server.ban(info.link, ban.why);
     });
@@ -141,7 +141,7 @@ std::vector<Attendee> end_sessions_of(relay::Server& server, const Roster& roste
   return gone;
 }
 
-void add_ban_commands(Control& control, relay::Server& server, const Roster& roster, relay::Bans& bans,
+void add_ban_commands(Control& control, relay::ProxyServer& server, const Roster& roster, relay::Bans& bans,
                       KeptBans& kept) {
   const Keeper keeper(server, roster, bans, kept);
   control.add_order("ban LINK|NAME|ADDRESS [--for 2d] [--why TEXT]",

@@ -6,14 +6,16 @@
 #include "proxy/program/config/ban_file.h"
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/roster.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 
 /// Ends the sessions that one of these bans means; each client is told that ban's reason. Returns them.
-std::vector<Attendee> end_sessions_of(relay::Server& server, const Roster& roster, const std::vector<relay::Ban>& bans);
+std::vector<Attendee> end_sessions_of(relay::ProxyServer& server, const Roster& roster,
+                                      const std::vector<relay::Ban>& bans);
 
 /// All arguments outlive the control. `kept`: the file of `bans`.
-void add_ban_commands(Control& control, relay::Server& server, const Roster& roster, relay::Bans& bans, KeptBans& kept);
+void add_ban_commands(Control& control, relay::ProxyServer& server, const Roster& roster, relay::Bans& bans,
+                      KeptBans& kept);
 
 }  // namespace entente

@@ -44,11 +44,11 @@ Outcome<DrainOrder> parse_drain(std::string_view rest) {
   DrainOrder order;
   while (!rest.empty()) {
     std::string door;
-    if (take_flag(rest, "--door", door)) {
+    if (take_option(rest, "--door", door)) {
       const auto parsed = Door::parse(door);
       if (!parsed) return Error{"'" + control_field(door) + "' is not GAME,PLACE,HOST:PORT"};
       order.doors.push_back(*parsed);
-    } else if (take_flag(rest, "--for", order.time)) {
+    } else if (take_option(rest, "--for", order.time)) {
       const auto time = parse_time(order.time, kLongestDrain);
       if (!time) return time.error();
       order.millis = *time / core::kMillisecond;
@@ -71,7 +71,8 @@ class Announcement {
  public:
   void add(std::vector<Attendee> attendees) {
     for (Attendee& one : attendees)
-      if (!one.is_bot()) (one.session.told == relay::Told::kYes ? told_ : not_told_).push_back(std::move(one));
+      if (!one.is_bot())
+        (one.session.told == relay::AnnounceResult::kYes ? told_ : not_told_).push_back(std::move(one));
   }
 
   /// "told 12 of 14 players; not told: 2 of panic (the game has no chat)"
@@ -104,7 +105,7 @@ class Announcement {
 
 class Drain {
  public:
-  Drain(relay::Server& server, const Roster& roster, const ListRoutes& routes, Drainer& drainer,
+  Drain(relay::ProxyServer& server, const Roster& roster, const RouteLister& routes, Drainer& drainer,
         std::function<void(bool)> drains_all)
       : server_(server), roster_(roster), routes_(routes), drainer_(drainer), drains_all_(std::move(drains_all)) {}
 
@@ -124,7 +125,7 @@ class Drain {
       const Door* const door = door_for(*route, *order);
       for (const std::size_t number : route->numbers)
         drainer_.drain(number, time, door != nullptr ? text_for(*order, door) : "");
-      const std::uint64_t left = server_.totals(route->numbers).open_sessions();
+      const std::uint64_t left = server_.totals(route->numbers).current_sessions();
       const std::string& name = route->named.name;
       lines += "draining " + name + ": " + sessions_go_on(left) + (time ? " for " + order->time : "") +
                (door != nullptr ? "; players are told to connect to " + door->address : "") + "\n";
@@ -137,7 +138,7 @@ class Drain {
 
   Reply say(std::string_view rest) const {
     std::string what;
-    take_flag(rest, "--route", what);
+    take_option(rest, "--route", what);
     const auto text = sayable_text(whole_text(rest));
     if (!text) return text.error();
     if (text->empty()) return Error{"usage: say [--route ROUTE] TEXT"};
@@ -205,19 +206,20 @@ class Drain {
 
   void announce(const ListedRoute& route, const std::string& text, Announcement& announcement) const {
     if (text.empty()) return;
-    for (const std::size_t number : route.numbers) announcement.add(roster_.with_players(server_.say(number, text)));
+    for (const std::size_t number : route.numbers)
+      announcement.add(roster_.with_players(server_.announce(number, text)));
   }
 
-  relay::Server& server_;
+  relay::ProxyServer& server_;
   const Roster& roster_;
-  const ListRoutes routes_;
+  const RouteLister routes_;
   Drainer& drainer_;
   const std::function<void(bool)> drains_all_;
 };
 
 }  // namespace
 
-void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
+void add_drain_commands(Control& control, relay::ProxyServer& server, const Roster& roster, const RouteLister& routes,
                         Drainer& drainer, std::function<void(bool)> drains_all) {
   const Drain drain(server, roster, routes, drainer, std::move(drains_all));
   control.add_order(

@@ -12,7 +12,7 @@ namespace entente {
 
 /// `server`, `roster` and `drainer` outlive the control. `drains_all`: called when all routes begin to drain, or take
 /// newcomers again.
-void add_drain_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
+void add_drain_commands(Control& control, relay::ProxyServer& server, const Roster& roster, const RouteLister& routes,
                         Drainer& drainer, std::function<void(bool)> drains_all);
 
 }  // namespace entente

@@ -27,7 +27,7 @@ Outcome<const ListedRoute*> one_route(const ListedRoutes& all, const std::string
   return fits != found->end() ? *fits : first;
 }
 
-Reply move(relay::Server& server, const Roster& roster, const ListedRoutes& routes, std::string_view rest) {
+Reply move(relay::ProxyServer& server, const Roster& roster, const ListedRoutes& routes, std::string_view rest) {
   using How = relay::MoveResult::How;
   const Target target = Target::parse(first_argument(rest));
   const std::string where = whole_text(rest);
@@ -49,7 +49,7 @@ Reply move(relay::Server& server, const Roster& roster, const ListedRoutes& rout
     case How::kMoved:
       return Reply("moved " + player.text() + " to " + name + " in " + std::to_string(result.took) + " ms\n")
           .with("sessions", rows_of(found));
-    case How::kLetGo:
+    case How::kReferred:
       return Reply("told " + player.text() + " to connect anew: " + result.text + "\n")
           .with("sessions", rows_of(found));
     case How::kUnderWay:
@@ -61,7 +61,7 @@ Reply move(relay::Server& server, const Roster& roster, const ListedRoutes& rout
 }
 
 /// Tells a player to connect elsewhere.
-Reply refer(relay::Server& server, const Roster& roster, std::string_view rest) {
+Reply refer(relay::ProxyServer& server, const Roster& roster, std::string_view rest) {
   const Target target = Target::parse(first_argument(rest));
   const auto place = sayable_text(whole_text(rest), kLongestPlace);
   if (!place) return place.error();
@@ -81,7 +81,7 @@ std::optional<std::string> address_of(const net::Address& listener, const std::s
 }
 
 /// Where players of a game connect to this process.
-Reply door(const relay::Server& server, const ListedRoutes& routes, const std::string& public_host,
+Reply door(const relay::ProxyServer& server, const ListedRoutes& routes, const std::string& public_host,
            std::string_view rest) {
   const std::string game = whole_text(rest);
   if (game.empty()) return Error{"usage: door GAME"};
@@ -101,7 +101,7 @@ Reply door(const relay::Server& server, const ListedRoutes& routes, const std::s
 }
 
 /// All of them.
-Reply doors(const relay::Server& server, const ListedRoutes& routes, const std::string& public_host) {
+Reply doors(const relay::ProxyServer& server, const ListedRoutes& routes, const std::string& public_host) {
   std::vector<ReplyRow> rows;
   for (const ListedRoute& one : routes) {
     const net::Address& at = one.named.listener;
@@ -115,7 +115,7 @@ Reply doors(const relay::Server& server, const ListedRoutes& routes, const std::
 
 }  // namespace
 
-void add_move_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
+void add_move_commands(Control& control, relay::ProxyServer& server, const Roster& roster, const RouteLister& routes,
                        const std::string& public_host) {
   control.add_order(
       "move LINK|NAME|ADDRESS ROUTE",

@@ -10,7 +10,7 @@
 namespace entente {
 
 /// `server` and `roster` outlive the control. `public_host`: by which players reach this machine; "": not known.
-void add_move_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
+void add_move_commands(Control& control, relay::ProxyServer& server, const Roster& roster, const RouteLister& routes,
                        const std::string& public_host);
 
 }  // namespace entente

@@ -62,16 +62,16 @@ Reply who(const Roster& roster, const ListedRoutes& routes, std::string_view res
   return list(roster.find(Target::parse(wanted)), routes);
 }
 
-Reply routes_table(const relay::Server& server, const ListedRoutes& routes) {
+Reply routes_table(const relay::ProxyServer& server, const ListedRoutes& routes) {
   std::vector<ReplyRow> rows;
   for (const ListedRoute& one : routes) {
     const NamedRoute& route = one.named;
     const relay::Totals all = server.totals(one.numbers);
-    if (one.retired && all.open_sessions() == 0) continue;
+    if (one.retired && all.current_sessions() == 0) continue;
     rows.push_back({text_field("route", route.name), text_field("game", route.game), text_field("arena", route.room),
                     flag_field("draining", one.retired || server.is_draining(route.number)),
-                    number_field("sessions", all.open_sessions()),
-                    number_field("waiting", server.waiting(route.number)), number_field("opened", all.opened),
+                    number_field("sessions", all.current_sessions()),
+                    number_field("waiting", server.waiting(route.number)), number_field("opened", all.begun),
                     number_field("refused", all.refused()),
                     number_field("to_server", all.to_server.bytes + all.to_server.datagram_bytes),
                     number_field("to_client", all.to_client.bytes + all.to_client.datagram_bytes)});
@@ -81,7 +81,7 @@ Reply routes_table(const relay::Server& server, const ListedRoutes& routes) {
       rows);
 }
 
-Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
+Reply kick(relay::ProxyServer& server, const Roster& roster, std::string_view rest) {
   const Target target = Target::parse(first_argument(rest));
   std::string why;
   if (!take_text(rest, "--why", why)) why = whole_text(rest);
@@ -96,7 +96,7 @@ Reply kick(relay::Server& server, const Roster& roster, std::string_view rest) {
 
 }  // namespace
 
-void add_server_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
+void add_server_commands(Control& control, relay::ProxyServer& server, const Roster& roster, const RouteLister& routes,
                          std::function<std::vector<ReplyRow>()> stats) {
   control.add("list", "Lists the open sessions, with fields separated by tabs.",
               [&roster, routes](std::string_view rest) {

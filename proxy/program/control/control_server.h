@@ -12,7 +12,7 @@ namespace entente {
 
 /// `server` and `roster` outlive the control. `routes`: all that have sessions or take newcomers. `stats`: a row for
 /// each route.
-void add_server_commands(Control& control, relay::Server& server, const Roster& roster, const ListRoutes& routes,
+void add_server_commands(Control& control, relay::ProxyServer& server, const Roster& roster, const RouteLister& routes,
                          std::function<std::vector<ReplyRow>()> stats);
 
 }  // namespace entente

@@ -4,7 +4,7 @@ namespace entente {
 namespace {
 
 /// "up", "down, drained"
-std::string state_of(const relay::Server::ServerReport& server, bool retired) {
+std::string state_of(const relay::ProxyServer::UpstreamReport& server, bool retired) {
   using State = relay::Upstream::State;
   std::string state = server.state == State::kUp ? "up" : server.state == State::kDown ? "down" : "not tried";
   if (server.full) state += ", full";
@@ -13,7 +13,7 @@ std::string state_of(const relay::Server::ServerReport& server, bool retired) {
   return state;
 }
 
-ReplyRow row(const ListedRoute& route, const relay::Server::ServerReport& server) {
+ReplyRow row(const ListedRoute& route, const relay::ProxyServer::UpstreamReport& server) {
   return {text_field("route", route.named.name),
           text_field("server", server.name),
           text_field("state", state_of(server, route.retired)),
@@ -27,13 +27,13 @@ ReplyRow row(const ListedRoute& route, const relay::Server::ServerReport& server
 
 }  // namespace
 
-void add_servers_command(Control& control, relay::Server& server, const ListRoutes& routes) {
+void add_servers_command(Control& control, relay::ProxyServer& server, const RouteLister& routes) {
   control.add("servers", "Lists the servers of each route: whether they are up and for how long, and their sessions.",
               [&server, routes](std::string_view rest) {
                 if (!rest.empty()) return Reply(Error{"servers takes no arguments"});
                 std::vector<ReplyRow> rows;
                 for (const ListedRoute& route : routes()) {
-                  if (route.retired && server.totals(route.numbers).open_sessions() == 0) continue;
+                  if (route.retired && server.totals(route.numbers).current_sessions() == 0) continue;
                   for (const auto& one : server.servers(route.named.number)) rows.push_back(row(route, one));
                 }
                 return Reply::table(

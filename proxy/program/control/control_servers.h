@@ -3,11 +3,11 @@
 
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/route_names.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 
 /// `server` outlives the control.
-void add_servers_command(Control& control, relay::Server& server, const ListRoutes& routes);
+void add_servers_command(Control& control, relay::ProxyServer& server, const RouteLister& routes);
 
 }  // namespace entente

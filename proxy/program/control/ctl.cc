@@ -163,7 +163,7 @@ int run_ctl(const CtlOptions& options) {
       (answer.ok && !nobody))
     return kOk;
   if (nobody) return kFailed;
-  if (!options.json) return failed(Error{answer.text});
+  if (!options.json) return report_failure(Error{answer.text});
   print(answer.text);
   return kFailed;
 }

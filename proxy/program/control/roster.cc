@@ -39,7 +39,7 @@ std::vector<Attendee> those(std::vector<Attendee> all, Wanted&& wanted) {
 }  // namespace
 
 std::string Attendee::game() const {
-  const relay::SessionInfo& info = session.info;
+  const relay::LinkInfo& info = session.info;
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 

@@ -9,7 +9,7 @@
 
 #include "proxy/net/network.h"
 #include "proxy/program/control/reply.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 
@@ -52,7 +52,7 @@ class Roster {
   using PlayerOf = std::function<std::string(relay::LinkId)>;
 
   /// `server` outlives it.
-  Roster(relay::Server& server, PlayerOf player_of) : server_(server), player_of_(std::move(player_of)) {}
+  Roster(relay::ProxyServer& server, PlayerOf player_of) : server_(server), player_of_(std::move(player_of)) {}
 
   /// All open sessions, by link.
   std::vector<Attendee> all() const { return with_players(server_.sessions()); }
@@ -65,7 +65,7 @@ class Roster {
   std::vector<Attendee> search(const Target& target) const;
 
  private:
-  relay::Server& server_;
+  relay::ProxyServer& server_;
   PlayerOf player_of_;
 };
 

@@ -27,7 +27,7 @@ ListedRoutes served_only(ListedRoutes all) {
   return all;
 }
 
-std::string place_of(const relay::Server& server, const ListedRoute& route) {
+std::string place_of(const relay::ProxyServer& server, const ListedRoute& route) {
   if (!route.named.room.empty()) return route.named.room;
   std::string place;
   for (const auto& one : server.servers(route.named.number)) place += (place.empty() ? "" : " ") + one.name;

@@ -8,12 +8,12 @@
 
 #include "proxy/base/fault.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 
 struct NamedRoute {
-  std::size_t number;     ///< as relay::Server::add numbered it
+  std::size_t number;     ///< as relay::ProxyServer::add numbered it
   std::string name;       ///< in the statistics: "bzflag 2.4 127.0.0.1:40123"
   std::string game;       ///< "bzflag"
   std::string room;       ///< the arena that it leads into; "" if it leads to a server
@@ -29,7 +29,7 @@ struct ListedRoute {
 
 using ListedRoutes = std::vector<ListedRoute>;
 /// From any thread.
-using ListRoutes = std::function<ListedRoutes()>;
+using RouteLister = std::function<ListedRoutes()>;
 
 /// The routes that are meant, by the address or port of the listener, the game, the arena, or the name in the
 /// statistics. "": all. `all` outlives the result.
@@ -39,7 +39,7 @@ Outcome<std::vector<const ListedRoute*>> routes_called(const ListedRoutes& all, 
 ListedRoutes served_only(ListedRoutes all);
 
 /// Where a route leads: its arena, or its servers.
-std::string place_of(const relay::Server& server, const ListedRoute& route);
+std::string place_of(const relay::ProxyServer& server, const ListedRoute& route);
 
 /// "a, b"
 std::string names_of(const std::vector<const ListedRoute*>& routes);

@@ -51,7 +51,7 @@ class Turn final : private fleet::Lease::User {
       const Fleet& fleet = reader_.fleet();
       const std::string me = fleet.node() + "-archive-" + std::to_string(::getpid());
       lease_ = std::make_unique<fleet::Lease>(line, loop, static_cast<fleet::Lease::User&>(*this), fleet.names(),
-                                              "archive", me, fleet.run(), fleet.replicas());
+                                              "archive", me, fleet.run_id(), fleet.replicas());
       until_ = lease_->until();
     });
   }
@@ -188,9 +188,9 @@ void declare_archive(CLI::App& app, ArchiveOptions& options) {
 
 int run_archive(const ArchiveOptions& options) {
   std::error_code error;
-  if (!fs::is_directory(options.into, error)) return failed(Error{options.into + " is no folder"});
+  if (!fs::is_directory(options.into, error)) return report_failure(Error{options.into + " is no folder"});
   const auto reader = FleetReader::open(options.config);
-  if (!reader) return failed(reader.error());
+  if (!reader) return report_failure(reader.error());
   const Interruption interruption;
   const Turn turn(**reader);
   Archive archive(**reader, options);

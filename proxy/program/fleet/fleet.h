@@ -41,7 +41,7 @@ class Fleet {
   const fleet::Subjects& names() const { return names_; }
   const std::string& node() const { return node_; }
   /// The time at which this process became a node, in nanoseconds: no other run of the node has it.
-  std::uint64_t run() const { return run_; }
+  std::uint64_t run_id() const { return run_id_; }
   /// How many copies JetStream keeps of its data.
   std::uint32_t replicas() const { return replicas_; }
   fleet::Bus& bus() { return *bus_; }
@@ -53,7 +53,7 @@ class Fleet {
 
   const fleet::Subjects names_;
   const std::string node_;
-  const std::uint64_t run_ = wall_now();
+  const std::uint64_t run_id_ = wall_now();
   const std::uint32_t replicas_;
   std::unique_ptr<fleet::Bus> bus_;
 };

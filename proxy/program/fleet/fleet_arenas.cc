@@ -28,7 +28,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
         rooms_(std::move(rooms)),
         again_(loop, *this),
         lease_(line, loop, *this, arena_.names, "arena." + arena_.arena, arena_.node, arena_.run, fleet.replicas()) {
-    hears_ = line_.subscribe(arena_.names.snapshot(arena_.arena), [this](const fleet::BusMessage& stored) {
+    hears_ = line_.subscribe(arena_.names.saved_arena(arena_.arena), [this](const fleet::BusMessage& stored) {
       heard_.assign(stored.bytes.begin(), stored.bytes.end());
       heard_at_ = loop_.now();
     });
@@ -41,7 +41,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     room_.reset();
     if (saved.empty()) return let_go();
     hands_over_ = true;
-    line_.store(arena_.names.snapshot(arena_.arena), saved, "", [this](const Outcome<std::uint64_t>& stored) {
+    line_.store(arena_.names.saved_arena(arena_.arena), saved, "", [this](const Outcome<std::uint64_t>& stored) {
       if (!stored) log_warn("fleet: cannot store the arena '{}': {}", arena_.arena, stored.error().text);
       hands_over_ = false;
       let_go();
@@ -99,7 +99,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   void rang() override {
     const auto is_mine = [this, epoch = epoch_] { return epoch_ == epoch && !room_; };
     line_.open_stream(fleet::saved_arenas(arena_.names, arena_.replicas), [](const Outcome<std::uint64_t>&) {});
-    line_.last(arena_.names.snapshots(), arena_.names.snapshot(arena_.arena),
+    line_.last(arena_.names.saved_arena_stream(), arena_.names.saved_arena(arena_.arena),
                [this, is_mine](const Outcome<std::optional<fleet::BusMessage>>& stored) {
                  if (!is_mine()) return;
                  if (!stored) return cannot_read(stored.error().text);
@@ -151,13 +151,13 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
   bool stepped_back_ = false;  // and what it owned is still to be handed over
   net::Alarm again_;
   std::optional<Millis> failed_at_;  // since when NATS cannot read what is stored
-  fleet::BusLine::Number hears_ = 0;
+  fleet::BusLine::SubscriptionId hears_ = 0;
   Buffer heard_;  // the last message that the owner stored
   Millis heard_at_ = 0;
   fleet::Lease lease_;
 };
 
-FleetArenas::FleetArenas(Fleet& fleet, relay::Server& server, const Limits& limits)
+FleetArenas::FleetArenas(Fleet& fleet, relay::ProxyServer& server, const Limits& limits)
     : fleet_(fleet), server_(server), limits_(limits) {}
 
 FleetArenas::~FleetArenas() {
@@ -173,7 +173,7 @@ fleet::FleetArena FleetArenas::arena_called(const std::string& name) {
   arena.names = fleet_.names();
   arena.arena = name;
   arena.node = fleet_.node();
-  arena.run = fleet_.run();
+  arena.run = fleet_.run_id();
   arena.find_game = [](std::string_view game) { return find_game(game); };
   arena.replicas = fleet_.replicas();
   arena.told = [name](bool has_owner) {
@@ -187,8 +187,8 @@ fleet::FleetArena FleetArenas::arena_called(const std::string& name) {
   return arena;
 }
 
-const FleetArenas::Door& FleetArenas::door_to(const std::string& arena) {
-  const auto [at, fresh] = doors_.try_emplace(arena);
+const FleetArenas::LocalFleetRoom& FleetArenas::local_room_for(const std::string& arena) {
+  const auto [at, fresh] = local_rooms_.try_emplace(arena);
   if (!fresh) return at->second;
   relay::SharedRoomOptions room;
   room.name = "the arena '" + arena + "' of the fleet";

@@ -16,7 +16,7 @@
 #include "proxy/net/mailbox.h"
 #include "proxy/program/fleet/fleet.h"
 #include "proxy/program/serve/configured.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 
@@ -30,21 +30,21 @@ class FleetArenas {
   };
 
   /// `fleet` and `server` outlive it. `limits`: of players on other nodes.
-  FleetArenas(Fleet& fleet, relay::Server& server, const Limits& limits);
+  FleetArenas(Fleet& fleet, relay::ProxyServer& server, const Limits& limits);
   ~FleetArenas();
   FleetArenas(const FleetArenas&) = delete;
   FleetArenas& operator=(const FleetArenas&) = delete;
 
   /// The room for clients here that play in this arena.
-  struct Door {
+  struct LocalFleetRoom {
     std::size_t room = 0;
     std::shared_ptr<relay::Broadcast> broadcast;  ///< to those here who watch
   };
-  const Door& door_to(const std::string& arena);
+  const LocalFleetRoom& local_room_for(const std::string& arena);
   /// Null: no client here plays in it.
-  const Door* find_door(const std::string& arena) const {
-    const auto at = doors_.find(arena);
-    return at != doors_.end() ? &at->second : nullptr;
+  const LocalFleetRoom* find_local_room(const std::string& arena) const {
+    const auto at = local_rooms_.find(arena);
+    return at != local_rooms_.end() ? &at->second : nullptr;
   }
   /// This node is ready to own the arena. REQUIRES: before start().
   void stand_for(const std::string& arena, Rooms rooms);
@@ -69,9 +69,9 @@ class FleetArenas {
   fleet::FleetArena arena_called(const std::string& name);
 
   Fleet& fleet_;
-  relay::Server& server_;
+  relay::ProxyServer& server_;
   const Limits limits_;
-  std::map<std::string, Door> doors_;
+  std::map<std::string, LocalFleetRoom> local_rooms_;
   std::map<std::string, fleet::FleetArena> arenas_;  // by name: their counts
   std::vector<std::pair<std::string, Rooms>> stands_for_;
   net::Loop loop_;

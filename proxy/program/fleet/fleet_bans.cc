@@ -99,14 +99,14 @@ void FleetBans::tick(Millis) {
   fleet::BucketOptions options;
   options.name = bucket_;
   options.replicas = replicas_;
-  line_.open_bucket(options, [this, alive = alive_](const fleet::Kept& kept) {
+  line_.open_bucket(options, [this, alive = alive_](const fleet::BucketResult& kept) {
     if (!*alive) return;
     opened_ = kept.done();
     asked(kept);
   });
 }
 
-void FleetBans::asked(const fleet::Kept& kept) {
+void FleetBans::asked(const fleet::BucketResult& kept) {
   asks_ = false;
   if (!kept.done()) {
     not_before_ = loop_.now() + (line_.connected() ? kRetry : 0);
@@ -188,7 +188,7 @@ void FleetBans::tell() {
     asks_ = true;
     const std::uint64_t changed = its.ban.changed();
     line_.put(bucket_, key, as_bytes(its.ban.SerializeAsString()),
-              [this, alive = alive_, key = key, changed](const fleet::Kept& kept) {
+              [this, alive = alive_, key = key, changed](const fleet::BucketResult& kept) {
                 if (!*alive) return;
                 if (const auto put = known_.find(key);
                     kept.done() && put != known_.end() && put->second.revision < kept.entry.revision) {
@@ -213,7 +213,7 @@ void FleetBans::sweep() {
       continue;
     }
     if (its->second.in_bucket != 0) {
-      line_.remove(bucket_, its->first, [](const fleet::Kept&) {});
+      line_.remove(bucket_, its->first, [](const fleet::BucketResult&) {});
       ++swept;
     }
     its = known_.erase(its);

@@ -61,7 +61,7 @@ class FleetBans final : private net::Ticker::User {
   void hear(const fleet::BusEntry* entry);
   void take(const fleet::BusEntry& entry);
   void apply();
-  void asked(const fleet::Kept& kept);
+  void asked(const fleet::BucketResult& kept);
   void tell();
   void sweep();
 

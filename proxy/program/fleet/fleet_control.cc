@@ -52,14 +52,14 @@ std::string text_of(const std::vector<AnswerRow>& rows) {
 
 }  // namespace
 
-FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SeatQueues& queues, FleetBans::User& bans,
+FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& queues, FleetBans::User& bans,
                            const BanFile& before)
     : fleet_(fleet),
       control_(control),
       line_(std::make_unique<fleet::BusLine>(fleet.bus(), loop_, fleet::BusLine::Orders::kPatient)) {
   const fleet::Subjects& names = fleet_.names();
   bans_ = std::make_unique<FleetBans>(*line_, loop_, bans, names, fleet_.node(), fleet_.replicas(), before);
-  queue_post_ = std::make_unique<fleet::QueuePost>(*line_, loop_, queues, names, fleet_.node(), fleet_.run());
+  queue_post_ = std::make_unique<fleet::QueuePost>(*line_, loop_, queues, names, fleet_.node(), fleet_.run_id());
   line_->subscribe(names.order(fleet_.node()), [this](const fleet::BusMessage& message) { hear_order(message); });
   line_->subscribe(names.state(fleet_.node()), [this](const fleet::BusMessage& message) { hear_own_state(message); });
   line_->subscribe(names.operation("who"), [this](const fleet::BusMessage&) { tell_state(); });
@@ -99,7 +99,7 @@ void FleetControl::leave() {
 void FleetControl::tell_state() {
   if (left_ || !line_->connected()) return;
   bus::NodeState state;
-  state.set_run(fleet_.run());
+  state.set_run(fleet_.run_id());
   state.set_version(ENTENTE_VERSION);
   line_->publish(fleet_.names().state(fleet_.node()), as_bytes(state.SerializeAsString()));
 }
@@ -115,7 +115,7 @@ void FleetControl::hear_state(const fleet::BusMessage& message) {
 /// An upgrade is over sooner: then only the new process says that it is this node.
 void FleetControl::hear_own_state(const fleet::BusMessage& message) {
   bus::NodeState state;
-  if (left_ || !fleet::decode(message.bytes, state) || state.run() == fleet_.run()) return;
+  if (left_ || !fleet::decode(message.bytes, state) || state.run() == fleet_.run_id()) return;
   const Millis now = loop_.now();
   if (!namesake_) namesake_ = Namesake{now, now};
   namesake_->last = now;

@@ -33,7 +33,7 @@ class FleetControl final : private net::Ticker::User {
   static constexpr std::size_t kLongestOrder = 2'048;  ///< bytes of a command
 
   /// `fleet`, `control`, `queues` and `bans` outlive it. Commands from others come from now on.
-  FleetControl(Fleet& fleet, Control& control, fleet::SeatQueues& queues, FleetBans::User& bans, const BanFile& before);
+  FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& queues, FleetBans::User& bans, const BanFile& before);
   ~FleetControl() override;
   FleetControl(const FleetControl&) = delete;
   FleetControl& operator=(const FleetControl&) = delete;

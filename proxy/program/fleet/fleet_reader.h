@@ -61,8 +61,8 @@ class FleetReader {
       const FleetRecording& recording, const std::string& path,
       const std::function<bool()>& goes_on = [] { return true; });
 
-  /// How long this run of a node has been silent while it could be heard: since the first call, which begins to listen,
-  /// or since kReturn after the last time that the connection was lost.
+  /// How long this run of a node has been silent while it could be heard. Listening begins with the first call. After a
+  /// lost connection, it begins again once kReturn is over.
   Millis silent_for(const std::string& node, std::uint64_t run);
   static constexpr Millis kReturn = 10'000;  ///< by then, nodes are connected again, and have said so
 

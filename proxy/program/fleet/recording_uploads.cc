@@ -127,7 +127,7 @@ RecordingUploads::~RecordingUploads() {
 
 std::unique_ptr<trace::Sink> RecordingUploads::begin(const std::string& path) {
   const std::string subject = fleet_.names().recording(fleet_.node(), unique_name(path, ++begun_));
-  return std::make_unique<Upload>(queue_, subject, std::filesystem::path(path).filename().string(), fleet_.run());
+  return std::make_unique<Upload>(queue_, subject, std::filesystem::path(path).filename().string(), fleet_.run_id());
 }
 
 bool RecordingUploads::finish(Millis patience) {

@@ -201,7 +201,7 @@ class FoxgloveScenes::Scene {
 
   /// What the world no longer knows afterwards.
   void before(const core::Fact& fact) {
-    const auto* gone = std::get_if<words::PlayerGone>(&fact.kind);
+    const auto* gone = std::get_if<words::PlayerGone>(&fact.content);
     if (gone == nullptr) return;
     poses_.erase(gone->id());
     const auto label = labels_.find(gone->id());
@@ -211,21 +211,21 @@ class FoxgloveScenes::Scene {
   }
 
   void after(const core::Fact& fact, WallTime time) {
-    if (std::holds_alternative<words::World>(fact.kind)) show_geometry(time);
-    if (const auto* shot = std::get_if<words::Shot>(&fact.kind); shot != nullptr && shot->kind() == words::RAY) {
+    if (std::holds_alternative<words::World>(fact.content)) show_geometry(time);
+    if (const auto* shot = std::get_if<words::Shot>(&fact.content); shot != nullptr && shot->kind() == words::RAY) {
       update_.Clear();
       foxglove::SceneEntity& ray = begin_entity(shot_id(*shot), time);
       ray.mutable_lifetime()->set_nanos(kRayShown);
       foxglove_shapes::add_shot(*shot, shot->x(), shot->y(), shot->z(), ray);
       put({prefix_ + "/scene", foxglove::SceneUpdate::descriptor(), {{"link", std::to_string(link_)}}}, update_, time);
     }
-    if (const auto* said = std::get_if<words::Said>(&fact.kind))
+    if (const auto* said = std::get_if<words::Said>(&fact.content))
       log((said->from() != 0      ? name_of(said->from())
            : said->name().empty() ? "server"
                                   : said->name()) +
               ": " + said->text(),
           "chat", time);
-    if (const auto* died = std::get_if<words::Died>(&fact.kind))
+    if (const auto* died = std::get_if<words::Died>(&fact.content))
       log(name_of(died->player()) + (died->killer() != 0 && died->killer() != died->player()
                                          ? " was killed by " + name_of(died->killer())
                                          : " died"),
@@ -282,7 +282,7 @@ class FoxgloveScenes::Scene {
   FoxgloveScenes& owner_;
   const std::uint32_t link_;
   const std::string prefix_;
-  core::World world_;
+  core::WorldState world_;
   bool begun_ = false;
   core::Micros now_ = 0, next_ = 0;  // of the last word; of the next sample
   std::uint64_t samples_ = 0;

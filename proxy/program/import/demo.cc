@@ -38,7 +38,7 @@ class DemoImport {
     const auto dialect = game.named_by_connect(head[1]);
     sink_.opened(0, {name_, std::string(game.name()), std::string(game.dialects()[*dialect].name)}, 0);
     auto done = packets();
-    sink_.gone(0);
+    sink_.connection_over(0);
     return done;
   }
 

@@ -12,7 +12,7 @@ class Unpacked final : public net::EnetHeard {
 
   void connect(std::uint32_t data) override { to_.connected(datagram_.connection, data, datagram_.time); }
   void disconnect(Way way, std::uint32_t data) override {
-    to_.ended(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
+    to_.half_closed(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
   }
   void packet(Way way, std::uint8_t channel, net::EnetDelivery send, Bytes bytes) override {
     heard_ = true;
@@ -34,25 +34,25 @@ class Unpacked final : public net::EnetHeard {
 }  // namespace
 
 void EnetImport::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
-  talks_[id] = std::make_unique<Talk>(unpacker_);
+  talks_[id] = std::make_unique<ImportedTalk>(unpacker_);
   to_.opened(id, connection, time);
 }
 
 void EnetImport::bytes(const Imported& piece) {
   if (piece.lane != Lane::kDatagram) return to_.bytes(piece);
-  Talk& talk = *talks_[piece.connection];
+  ImportedTalk& talk = *talks_[piece.connection];
   talk.last = piece.time;
   Unpacked unpacked(piece, to_);
   talk.dissector.datagram(piece.way, piece.bytes, unpacked);
 }
 
-void EnetImport::gone(ConnectionId id) {
-  Talk& talk = *talks_[id];
+void EnetImport::connection_over(ConnectionId id) {
+  ImportedTalk& talk = *talks_[id];
   const Imported nothing{id, Way::kToServer, Lane::kDatagram, talk.last, {}};
   Unpacked unpacked(nothing, to_);
   talk.dissector.end(unpacked);
   talks_.erase(id);
-  to_.gone(id);
+  to_.connection_over(id);
 }
 
 }  // namespace entente

@@ -16,17 +16,17 @@ class EnetImport final : public ImportFilter {
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override;
   void bytes(const Imported& piece) override;
-  void gone(ConnectionId id) override;
+  void connection_over(ConnectionId id) override;
 
  private:
-  struct Talk {
-    explicit Talk(net::EnetUnpacker& unpacker) : dissector(unpacker) {}
+  struct ImportedTalk {
+    explicit ImportedTalk(net::EnetUnpacker& unpacker) : dissector(unpacker) {}
     net::EnetDissector dissector;
     WallTime last = 0;
   };
 
   net::EnetUnpacker unpacker_;
-  std::unordered_map<ConnectionId, std::unique_ptr<Talk>> talks_;
+  std::unordered_map<ConnectionId, std::unique_ptr<ImportedTalk>> talks_;
 };
 
 }  // namespace entente

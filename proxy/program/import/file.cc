@@ -8,7 +8,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/print.h"
 #include "proxy/net/enet/enet_wire.h"
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/import/enet.h"
 #include "proxy/program/import/websocket.h"
 #include "proxy/program/interruption.h"
@@ -38,7 +38,6 @@ class Watched final : public ImportFilter {
     if (progress_ != nullptr) progress_->reached(bytes);
     to_.read_to(bytes);
   }
-  bool wait_for_more() override { return to_.wait_for_more(); }
   bool enough() const override { return Interruption::came() || to_.enough(); }
 
  private:

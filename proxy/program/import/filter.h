@@ -14,14 +14,15 @@ class ImportFilter : public ImportSink {
     to_.opened(id, connection, time);
   }
   void connected(ConnectionId id, std::uint32_t data, WallTime time) override { to_.connected(id, data, time); }
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
-    to_.lost(id, way, bytes, time);
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
+    to_.stream_gap(id, way, bytes, time);
   }
-  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
-    to_.missing(id, way, messages, bytes, time);
+  void message_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes,
+                   WallTime time) override {
+    to_.message_gap(id, way, messages, bytes, time);
   }
-  void ended(ConnectionId id, const ImportedClose& end) override { to_.ended(id, end); }
-  void gone(ConnectionId id) override { to_.gone(id); }
+  void half_closed(ConnectionId id, const ImportedClose& end) override { to_.half_closed(id, end); }
+  void connection_over(ConnectionId id) override { to_.connection_over(id); }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     to_.word(id, intent, fact, time);
   }
@@ -30,6 +31,7 @@ class ImportFilter : public ImportSink {
   void remark(std::string_view text) override { to_.remark(text); }
   void note(std::string_view text) override { to_.note(text); }
   void read_to(std::uint64_t bytes) override { to_.read_to(bytes); }
+  bool wait_for_more() override { return to_.wait_for_more(); }
   bool enough() const override { return to_.enough(); }
 
  protected:

@@ -53,9 +53,9 @@ class Listener final : public ImportSink {
       if (const auto dialect = game->named_by_connect(data)) shows(heard->server, {game, *dialect});
     }
   }
-  void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
-  void ended(ConnectionId, const ImportedClose&) override {}
-  void gone(ConnectionId id) override { heard_.erase(id); }
+  void stream_gap(ConnectionId, Way, std::uint64_t, WallTime) override {}
+  void half_closed(ConnectionId, const ImportedClose&) override {}
+  void connection_over(ConnectionId id) override { heard_.erase(id); }
   void remark(std::string_view text) override {
     if (!anybody && notes.size() < kMostNotes) notes.emplace_back(text);
   }

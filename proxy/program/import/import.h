@@ -70,14 +70,14 @@ class ImportSink {
   /// Its client asked to connect by ENet, with this data.
   virtual void connected(ConnectionId, std::uint32_t /*data*/, WallTime) {}
   /// The file lacks a part of the stream, or of a datagram; 0: an unknown number of bytes.
-  virtual void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
+  virtual void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
   /// The file lacks whole messages, and says so; the next data in this direction begins with a whole message.
   /// Greetings are not missing: they come first.
-  virtual void missing(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
+  virtual void message_gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
   /// One side ended it. The other may continue for a while, and may end it too.
-  virtual void ended(ConnectionId id, const ImportedClose& end) = 0;
+  virtual void half_closed(ConnectionId id, const ImportedClose& end) = 0;
   /// Nothing follows for `id`. Called once for each connection, at the latest at the end of the file.
-  virtual void gone(ConnectionId id) = 0;
+  virtual void connection_over(ConnectionId id) = 0;
   /// A word of a bridge (in an MCAP recording): exactly one of the two is not null; `id` is its player's link.
   virtual void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) {}
   /// The world of a bridge; a geometry that it refers to came before.

@@ -121,7 +121,7 @@ class JsonImport {
   Outcome<Done> run(std::istream& lines) {
     auto done = read(lines);
     if (done) flush_ends(~WallTime{0});
-    for (ConnectionId id = 0; id < open_; ++id) sink_.gone(id);
+    for (ConnectionId id = 0; id < open_; ++id) sink_.connection_over(id);
     return done;
   }
 
@@ -185,7 +185,7 @@ class JsonImport {
     if (at == ids_.end()) return;  // it has no data
     ImportedClose told = end.end;
     told.reason = end.reason;
-    sink_.ended(at->second, told);
+    sink_.half_closed(at->second, told);
   }
 
   /// Whose line it is.

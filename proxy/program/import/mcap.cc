@@ -43,7 +43,7 @@ class McapImport {
     auto done = read(recording);
     std::map<ConnectionId, std::uint32_t> open;
     for (const auto& [link, id] : links_) open[id] = link;
-    for (const auto& [id, link] : open) sink_.gone(id);
+    for (const auto& [id, link] : open) sink_.connection_over(id);
     return done;
   }
 
@@ -111,7 +111,7 @@ class McapImport {
     const ConnectionId id = connection(frame.link(), time);
     const Way way = frame.way() == trace::TO_CLIENT ? Way::kToClient : Way::kToServer;
     const Lane lane = frame.lane() == trace::DATAGRAM ? Lane::kDatagram : Lane::kStream;
-    if (frame.frames_missing() != 0) sink_.missing(id, way, frame.frames_missing(), frame.bytes_missing(), time);
+    if (frame.frames_missing() != 0) sink_.message_gap(id, way, frame.frames_missing(), frame.bytes_missing(), time);
     Imported piece{id, way, lane, time, as_bytes(frame.data()), carriage_of(frame)};
     if (frame.has_seconds()) piece.seconds = frame.seconds();
     sink_.bytes(piece);
@@ -119,8 +119,8 @@ class McapImport {
 
   void close(const trace::Closed& closed, WallTime time) {
     const ConnectionId id = connection(closed.link(), time);
-    sink_.ended(id, {ended_by(closed.reason()), std::nullopt, closed.reason(), time});
-    sink_.gone(id);
+    sink_.half_closed(id, {ended_by(closed.reason()), std::nullopt, closed.reason(), time});
+    sink_.connection_over(id);
     links_.erase(closed.link());
   }
 

@@ -40,9 +40,9 @@ struct Flow final : TcpStream::To {
   static std::size_t index(Way way) { return way == Way::kToServer ? 0 : 1; }
 
   void stream(Bytes bytes) override { sink->bytes({id, way, Lane::kStream, time, bytes}); }
-  void hole(std::uint64_t bytes) override { sink->lost(id, way, bytes, time); }
+  void hole(std::uint64_t bytes) override { sink->stream_gap(id, way, bytes, time); }
   void fin() override {
-    if (!std::exchange(ended[index(way)], true)) sink->ended(id, {way, std::nullopt, "", time});
+    if (!std::exchange(ended[index(way)], true)) sink->half_closed(id, {way, std::nullopt, "", time});
   }
 };
 
@@ -183,7 +183,7 @@ class PcapImport {
   void datagram(const Packet& packet, Flow& flow) {
     talked_.splice(talked_.end(), talked_, flow.talked);
     if (packet.missing != 0)
-      sink_.lost(flow.id, flow.way, packet.missing, time_);
+      sink_.stream_gap(flow.id, flow.way, packet.missing, time_);
     else
       sink_.bytes({flow.id, flow.way, Lane::kDatagram, time_, packet.payload});
   }
@@ -196,7 +196,7 @@ class PcapImport {
       flow.streams[Flow::index(way)].end(flow);
       flow.streams[Flow::index(way)] = {};
     }
-    sink_.gone(flow.id);
+    sink_.connection_over(flow.id);
   }
 
   /// The connection stays for a while as one that is gone, so that a late packet opens nothing.

@@ -119,7 +119,7 @@ Outcome<Done> import_rec(const std::string& path, ImportSink& sink) {
   Server server(sink, start);
   say_header(server, *file);
   auto done = say_packets(server, *file, path, sink);
-  sink.gone(0);
+  sink.connection_over(0);
   return done;
 }
 

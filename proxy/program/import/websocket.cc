@@ -53,13 +53,13 @@ void WebSocketImport::Half::message(Opcode opcode, Bytes payload) {
 }
 
 void WebSocketImport::Half::close_frame(const net::CloseFrame& close_frame) {
-  to_.ended(id_, {way_, close_frame.code, close_frame.reason, time_});
+  to_.half_closed(id_, {way_, close_frame.code, close_frame.reason, time_});
 }
 
 void WebSocketImport::Half::give(Bytes bytes) { to_.bytes({id_, way_, Lane::kStream, time_, bytes}); }
 
 void WebSocketImport::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
-  Talk& talk = talks_[id];
+  ImportedTalk& talk = talks_[id];
   talk[0] = std::make_unique<Half>(id, Way::kToServer, to_);
   talk[1] = std::make_unique<Half>(id, Way::kToClient, to_);
   to_.opened(id, connection, time);
@@ -72,14 +72,14 @@ void WebSocketImport::bytes(const Imported& piece) {
   if (speaks.refused()) half(piece.connection, Way::kToServer).stop();  // what else it asks is no WebSocket either
 }
 
-void WebSocketImport::lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) {
+void WebSocketImport::stream_gap(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) {
   half(id, way).stop();
-  to_.lost(id, way, bytes, time);
+  to_.stream_gap(id, way, bytes, time);
 }
 
-void WebSocketImport::gone(ConnectionId id) {
+void WebSocketImport::connection_over(ConnectionId id) {
   talks_.erase(id);
-  to_.gone(id);
+  to_.connection_over(id);
 }
 
 }  // namespace entente

@@ -19,8 +19,8 @@ class WebSocketImport final : public ImportFilter {
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override;
   void bytes(const Imported& piece) override;
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override;
-  void gone(ConnectionId id) override;
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override;
+  void connection_over(ConnectionId id) override;
 
  private:
   /// One direction of one connection.
@@ -49,11 +49,11 @@ class WebSocketImport final : public ImportFilter {
     WallTime time_ = 0;
     bool stopped_ = false, refused_ = false;
   };
-  using Talk = std::array<std::unique_ptr<Half>, 2>;
+  using ImportedTalk = std::array<std::unique_ptr<Half>, 2>;
 
   Half& half(ConnectionId id, wire::Way way) { return *talks_[id][way == wire::Way::kToServer ? 0 : 1]; }
 
-  std::unordered_map<ConnectionId, Talk> talks_;
+  std::unordered_map<ConnectionId, ImportedTalk> talks_;
 };
 
 }  // namespace entente

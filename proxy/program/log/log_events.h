@@ -14,11 +14,11 @@ class LogEvents final : public relay::Events {
   /// `player_of`: the name of a link's player in a relay, "" if it is not known. Called from any thread.
   explicit LogEvents(std::function<std::string(relay::LinkId)> player_of) : player_of_(std::move(player_of)) {}
 
-  void opened(const relay::SessionInfo& session, std::uint64_t suppressed) override;
-  void closed(const relay::SessionInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) override;
-  void refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
+  void opened(const relay::LinkInfo& session, std::uint64_t suppressed) override;
+  void closed(const relay::LinkInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) override;
+  void refused(const relay::LinkInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t suppressed) override;
-  void words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t suppressed) override;
+  void words_dropped(const relay::LinkInfo& session, std::string_view what, std::uint64_t suppressed) override;
   void noted(std::string_view sentence, std::uint64_t suppressed) override;
   void said(std::string_view sentence, std::uint64_t suppressed) override;
 

@@ -12,12 +12,13 @@ net::HttpAnswer plain(unsigned status, const std::string& text) {
 
 }  // namespace
 
-net::HttpAnswer live_answer(const relay::Server& server) {
+net::HttpAnswer live_answer(const relay::ProxyServer& server) {
   if (server.is_alive(kLoopPatience)) return plain(kHttpOk, "live");
   return plain(kHttpUnavailable, "a worker has not answered within " + std::to_string(kLoopPatience) + " ms");
 }
 
-net::HttpAnswer ready_answer(const relay::Server& server, const std::vector<const ListedRoute*>& routes, bool serving) {
+net::HttpAnswer ready_answer(const relay::ProxyServer& server, const std::vector<const ListedRoute*>& routes,
+                             bool serving) {
   if (!serving) return plain(kHttpUnavailable, "starting");
   if (server.stopping()) return plain(kHttpUnavailable, "stopping");
   std::vector<const ListedRoute*> draining;

@@ -88,8 +88,9 @@ std::string Metrics::text() const {
 
 void measure(Metrics& metrics, const std::string& route, const relay::Totals& totals,
              const std::vector<core::Ledger::Entry>& losses) {
-  metrics.gauge("sessions", "Sessions that are open", {{"route", route}}, static_cast<double>(totals.open_sessions()));
-  metrics.count("sessions_opened", "Sessions opened", {{"route", route}}, totals.opened);
+  metrics.gauge("sessions", "Sessions that are open", {{"route", route}},
+                static_cast<double>(totals.current_sessions()));
+  metrics.count("sessions_opened", "Sessions opened", {{"route", route}}, totals.begun);
   for (std::size_t i = 0; i < relay::kReasons; ++i)
     metrics.count("sessions_ended", "Sessions that ended, and clients turned away, by reason",
                   {{"route", route}, {"reason", relay::text(static_cast<relay::Reason>(i))}}, totals.ended[i]);
@@ -116,7 +117,7 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 totals.moved);
   metrics.count("server_bans", "Players banned by a server", {{"route", route}}, totals.server_bans);
   metrics.count("log_lines_held_back", "Log lines that were delayed or only counted", {{"route", route}},
-                totals.held_back);
+                totals.held_back_lines);
   metrics.count("facts_orphaned",
                 "Facts that a bridge's room did not keep: about unknown players or units, or more than it holds",
                 {{"route", route}}, totals.orphaned);
@@ -125,11 +126,11 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                   {{"route", route}, {"what", one.what()}, {"reason", one.reason()}}, one.times);
 }
 
-void measure(Metrics& metrics, const std::string& route, const std::vector<relay::Server::ServerReport>& servers,
+void measure(Metrics& metrics, const std::string& route, const std::vector<relay::ProxyServer::UpstreamReport>& servers,
              std::size_t waiting) {
   metrics.gauge("sessions_waiting", "Sessions that wait for a server to come up", {{"route", route}},
                 static_cast<double>(waiting));
-  for (const relay::Server::ServerReport& one : servers) {
+  for (const relay::ProxyServer::UpstreamReport& one : servers) {
     const Metrics::Labels labels = {{"route", route}, {"server", one.name}};
     metrics.gauge("server_up", "1 if the server is up or was never tried, 0 if it is down", labels,
                   one.state == relay::Upstream::State::kDown ? 0 : 1);

@@ -15,7 +15,7 @@
 #include "proxy/core/ledger.h"
 #include "proxy/program/recordings/retention.h"
 #include "proxy/relay/counters.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/tap/tap.h"
 
@@ -58,7 +58,7 @@ void measure(Metrics& metrics, const std::string& route, const relay::TapThread:
 /// How long turns of the workers' loops took.
 void measure(Metrics& metrics, const relay::DurationsOf<std::uint64_t, relay::kTurnBounds>& turns);
 /// The servers of a route, and the sessions that wait for one. Nothing for a route into an arena.
-void measure(Metrics& metrics, const std::string& route, const std::vector<relay::Server::ServerReport>& servers,
+void measure(Metrics& metrics, const std::string& route, const std::vector<relay::ProxyServer::UpstreamReport>& servers,
              std::size_t waiting);
 /// The recordings that are kept.
 void measure(Metrics& metrics, const Retention::Totals& kept);

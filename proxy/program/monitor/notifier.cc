@@ -6,7 +6,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/net/service_manager.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 namespace {
@@ -15,7 +15,7 @@ constexpr Millis kStatusEvery = 3'000;
 
 }  // namespace
 
-Notifier::Notifier(const relay::Server& server, std::function<std::string()> status)
+Notifier::Notifier(const relay::ProxyServer& server, std::function<std::string()> status)
     : server_(server), status_(std::move(status)) {
   if (net::tell_service_manager("READY=1\nSTATUS=" + status_())) thread_ = std::thread([this] { run(); });
 }

@@ -11,7 +11,7 @@
 #include "proxy/net/waker.h"
 
 namespace entente::relay {
-class Server;
+class ProxyServer;
 }
 
 namespace entente {
@@ -21,7 +21,7 @@ class Notifier {
   /// Tells the service manager that the program is ready. Without a service manager, does nothing. `status`: what to
   /// show there, such as "serving 3 routes, 12 players"; called every few seconds, on a thread of the notifier. Both
   /// outlive the notifier.
-  Notifier(const relay::Server& server, std::function<std::string()> status);
+  Notifier(const relay::ProxyServer& server, std::function<std::string()> status);
   /// REQUIRES: the server does not run any more.
   ~Notifier();
   Notifier(const Notifier&) = delete;
@@ -43,7 +43,7 @@ class Notifier {
  private:
   void run();
 
-  const relay::Server& server_;
+  const relay::ProxyServer& server_;
   const std::function<std::string()> status_;
   std::atomic<bool> stopping_{false}, given_{false}, ends_{false};
   net::Waker waker_;

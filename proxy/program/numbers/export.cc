@@ -14,7 +14,7 @@
 #include "proxy/program/numbers/output.h"
 #include "proxy/program/numbers/tables.h"
 #include "proxy/program/screen_text.h"
-#include "proxy/program/time_flag.h"
+#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {

@@ -56,12 +56,12 @@ void RowBuilder::take(const core::Fact& fact) {
     was_retelling_ = retelling;
     return;
   }
-  std::visit([&](const auto& word) { before(word, fact); }, fact.kind);
+  std::visit([&](const auto& word) { before(word, fact); }, fact.content);
   world_.fold(fact);
-  std::visit([&](const auto& word) { after(word); }, fact.kind);
+  std::visit([&](const auto& word) { after(word); }, fact.content);
 }
 
-void RowBuilder::become(core::World world, Micros at) {
+void RowBuilder::become(core::WorldState world, Micros at) {
   pass_time(at);
   std::vector<Id> gone;
   for (const auto& [id, guest] : guests_)
@@ -326,22 +326,22 @@ void RowBuilder::before(const words::TokenCaptured& captured, const core::Fact&)
 
 Outcome<Done> read_rows(PlayedWords& words, RowBuilder& builder, Progress& progress) {
   if (words.begins_with_world()) {
-    core::World world;
+    core::WorldState world;
     if (const auto begun = words.seek(0, world); !begun) return begun;
     builder.become(std::move(world), 0);
   }
   while (const auto at = words.next_at()) {
     if (Interruption::came()) return Error{"interrupted"};
     progress.reached(*at);
-    if (!words.changes()) {
+    if (!words.next_is_other_session()) {
       builder.take(words.next());
       continue;
     }
-    core::World world;
+    core::WorldState world;
     if (const auto changed = words.seek(*at, world); !changed) return changed;
     builder.become(std::move(world), *at);
   }
-  builder.end(words.length());
+  builder.end(words.end_time());
   return Done{};
 }
 

@@ -28,11 +28,11 @@ class RowBuilder {
 
   void take(const core::Fact& fact);
   /// From `at` on, the world is this one: the recording begins with it, or another session is read from there on.
-  void become(core::World world, core::Micros at);
+  void become(core::WorldState world, core::Micros at);
   /// The recording ends.
   void end(core::Micros at);
 
-  const core::World& world() const { return world_; }
+  const core::WorldState& world() const { return world_; }
 
  private:
   struct Guest {
@@ -120,7 +120,7 @@ class RowBuilder {
 
   RowSink& to_;
   const Options options_;
-  core::World world_;
+  core::WorldState world_;
   core::ResyncPhase retelling_;
   bool was_retelling_ = false;
   core::Micros now_ = 0, next_positions_ = 0;

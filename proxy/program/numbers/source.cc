@@ -4,7 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/clips/new_recording.h"
 #include "proxy/program/playback/playable.h"
 #include "proxy/program/recordings/convert_words.h"
@@ -43,9 +43,9 @@ void declare_source(CLI::App& app, Source& source) {
   app.add_option("--link", source.link,
                  "Number of the session to read (its link). Default: the longest session, joined with earlier and "
                  "later ones on the same server")
-      ->check(integer_from(1, kMostLinks))
+      ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
-  declare_reading(app, source.from);
+  declare_reading(app, source.input);
   declare_back_settings(app, source.set, "For a file without words: a");
 }
 
@@ -56,9 +56,9 @@ std::string name_of(const Source& source) {
 
 Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const char* command, std::ostream& err) {
   const Remarks remarks(command, err);
-  FileOptions from = source.from;
-  from.file = source.files.front();
-  auto words = open_playable({.from = from,
+  FileOptions input = source.input;
+  input.file = source.files.front();
+  auto words = open_playable({.input = input,
                               .more = {source.files.begin() + 1, source.files.end()},
                               .set = source.set,
                               .link = source.link,
@@ -70,7 +70,7 @@ Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const cha
 
 Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to) {
   Progress progress(progress_terminal(), kPatience);
-  progress.begin("counting " + name, words.length());
+  progress.begin("counting " + name, words.end_time());
   RowBuilder builder(to, {every, words.begins()});
   return read_rows(words, builder, progress);
 }

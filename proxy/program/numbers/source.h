@@ -13,7 +13,7 @@ namespace entente::numbers {
 
 struct Source {
   std::vector<std::string> files = {};
-  FileOptions from = {};              ///< how to read the first
+  FileOptions input = {};             ///< how to read the first
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
   std::uint32_t link = 0;             ///< 0: the longest session, and others before and after it
 };

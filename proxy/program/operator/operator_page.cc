@@ -32,7 +32,7 @@ std::string json_answer(const std::string& json) {
                                      {"X-Content-Type-Options", "nosniff"},
                                      {"Connection", "close"}};
   Buffer out;
-  net::write_response(200, headers, out);
+  net::write_response_head(200, headers, out);
   return text_of(out) + json;
 }
 
@@ -130,7 +130,7 @@ void OperatorPage::measure(Metrics& metrics) const {
   }
 }
 
-void OperatorPage::tell() const {
+void OperatorPage::announce() const {
   std::printf("operator page http://%s/\n", address().text().c_str());
   std::fflush(stdout);
   if (!net::is_loopback_v4(address()) && address().ip_text() != "::1")

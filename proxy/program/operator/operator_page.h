@@ -60,7 +60,7 @@ class OperatorPage {
   std::uint64_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }
   void measure(Metrics& metrics) const;
   /// Prints the address, and logs a warning if tokens would cross a network in the clear.
-  void tell() const;
+  void announce() const;
   /// "foreign host"
   static const char* text(Refusal why);
 

@@ -40,7 +40,7 @@ Outcome<std::string> read_token(const std::string& path) {
 
 TokenGuard::Verdict TokenGuard::check(const net::Address& from, std::string_view token, Millis now) {
   if (is_right(token)) return Verdict::kRight;
-  return bucket_of(from.unmapped().network(), now).take_one(now) ? Verdict::kWrong : Verdict::kTooMany;
+  return bucket_of(from.unmapped().host_key(), now).take_one(now) ? Verdict::kWrong : Verdict::kTooMany;
 }
 
 bool TokenGuard::is_right(std::string_view token) const {

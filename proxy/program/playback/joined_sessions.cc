@@ -14,7 +14,7 @@ namespace {
 using core::Id, core::Micros;
 
 constexpr Micros kWorthIt = 5 * core::kSecond;
-constexpr std::size_t kMostParts = 1'000, kMostTold = 8;
+constexpr std::size_t kMostParts = 1'000, kMostNamedParts = 8;
 
 /// What a session can tell, and parts of it; in microseconds of the wall clock.
 struct Span {
@@ -127,17 +127,18 @@ Outcome<Done> JoinedSessions::go_to_part(std::size_t part) {
   session_ = std::move(*session);
   session_->become_part(about.wall_us(about.first) - begin_ / 1000, [ids = ids_, link = about.link](core::Fact& fact) {
     std::visit([&](auto& word) { core::translate_ids(word, [&](Id id) { return ids->translated(link, id); }); },
-               fact.kind);
+               fact.content);
   });
   return Done{};
 }
 
 std::string JoinedSessions::text() const {
   std::string text;
-  for (std::size_t i = 0; i < std::min(parts_.size(), kMostTold); ++i)
+  for (std::size_t i = 0; i < std::min(parts_.size(), kMostNamedParts); ++i)
     text +=
         (i == 0 ? "link " : ", link ") + std::to_string(info(parts_[i]).link) + " from " + time_text(parts_[i].from);
-  return text + (parts_.size() > kMostTold ? ", and " + std::to_string(parts_.size() - kMostTold) + " more" : "");
+  return text +
+         (parts_.size() > kMostNamedParts ? ", and " + std::to_string(parts_.size() - kMostNamedParts) + " more" : "");
 }
 
 /// At a change, when the next part begins: its world is wanted first.
@@ -146,7 +147,7 @@ std::optional<Micros> JoinedSessions::next_at() {
     const auto at = session_->next_at();
     const bool last = at_ + 1 == parts_.size();
     if (at && (last || *at < parts_[at_].to)) return changes_ ? parts_[at_].from : *at;
-    core::World unwanted;
+    core::WorldState unwanted;
     if (last || !go_to_part(at_ + 1) || !session_->seek(parts_[at_].from, unwanted)) return std::nullopt;
     changes_ = true;
   }
@@ -174,7 +175,7 @@ core::Fact JoinedSessions::next() {
   return session_->next();
 }
 
-Outcome<Done> JoinedSessions::seek(Micros at, core::World& world) {
+Outcome<Done> JoinedSessions::seek(Micros at, core::WorldState& world) {
   std::size_t part = 0;
   while (part + 1 < parts_.size() && at >= parts_[part + 1].from) ++part;
   if (part != at_)

@@ -45,13 +45,13 @@ class JoinedSessions final : public PlayedWords {
   /// Reads the names of this session's players. A player with a known name gets the known id.
   void learn_names(const RecordedSessionInfo& session) { ids_->learn(session); }
 
-  core::Micros length() const override { return parts_.back().to; }
+  core::Micros end_time() const override { return parts_.back().to; }
   bool begins_with_world() const override { return info(parts_.front()).begins_with_world; }
   std::optional<core::Micros> next_at() override;
   std::vector<core::Moment> moments() const override;
-  bool changes() const override { return changes_; }
+  bool next_is_other_session() const override { return changes_; }
   core::Fact next() override;
-  Outcome<Done> seek(core::Micros at, core::World& world) override;
+  Outcome<Done> seek(core::Micros at, core::WorldState& world) override;
 
   const RecordedSessionInfo& about() const override { return about_; }
   const std::string& damage() const override { return found_.damage; }

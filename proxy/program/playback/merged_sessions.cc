@@ -86,7 +86,7 @@ std::optional<Micros> MergedSessions::next_at() {
   for (;;) {
     if (!queue_.empty()) return queue_.front().at;
     const auto told = told_->next_at();
-    if (!told || told_->changes()) return told;
+    if (!told || told_->next_is_other_session()) return told;
     if (*told <= tick_) {
       hear(told_->next());
       quiet_ = 0;
@@ -110,7 +110,7 @@ void MergedSessions::say(Fact fact, Micros now) {
   queue_.push_back(std::move(fact));
 }
 
-Outcome<Done> MergedSessions::seek(Micros at, core::World& world) {
+Outcome<Done> MergedSessions::seek(Micros at, core::WorldState& world) {
   queue_.clear();
   added_.clear();
   players_.clear();
@@ -122,7 +122,7 @@ Outcome<Done> MergedSessions::seek(Micros at, core::World& world) {
   for (const auto& view : views_) view->leave();
   tick_ = at / kTick * kTick + kTick;
   if (const auto gone = told_->seek(at, world_); !gone) return gone;
-  world = core::World();
+  world = core::WorldState();
   world.copy(world_, 0);
   seeks_ = true;
   look(at);
@@ -180,7 +180,7 @@ bool MergedSessions::dies(Id player, std::uint32_t link, Micros at) {
 
 bool MergedSessions::is_seen_by_others(Id unit) const {
   return std::any_of(views_.begin(), views_.end(), [&](const auto& view) {
-    if (!view->stands() || view->link() == told_->teller()) return false;
+    if (!view->is_at_world() || view->link() == told_->teller()) return false;
     const Id own = view->own(unit);
     const UnitState* state = own != 0 ? view->world().unit(own) : nullptr;
     return state != nullptr && !state->hidden;
@@ -193,7 +193,7 @@ void MergedSessions::look(Micros now) {
   std::set<Id> seen;
   for (const auto& one : views_) {
     SessionView& view = *one;
-    if (!stands(view, now)) continue;
+    if (!catch_up_view(view, now)) continue;
     for (const Id own : view.world().sorted_units([](const UnitState& state) { return !state.hidden; })) {
       const UnitState& state = *view.world().unit(own);
       const Id id = id_of(view, state, now);
@@ -209,13 +209,13 @@ void MergedSessions::look(Micros now) {
   tell_owners(now);
 }
 
-/// Whether this view is there, with its world as it is at `now`.
-bool MergedSessions::stands(SessionView& view, Micros now) {
+/// Brings the view's world up to `now`. Returns whether it can be shown.
+bool MergedSessions::catch_up_view(SessionView& view, Micros now) {
   if (!view.covers(now) || view.link() == told_->teller()) {
     view.leave();
     return false;
   }
-  if (!view.stands() && !view.seek(now)) return false;
+  if (!view.is_at_world() && !view.seek(now)) return false;
   while (const auto fact = view.next(now)) {
     hear(view, *fact, now);
     view.fold(*fact);
@@ -285,7 +285,7 @@ Id MergedSessions::told_unit(SessionView& view, const UnitState& state, Micros n
   if (hidden) return 0;
   const words::Pose place = core::place_at(unit.pose(), state.posed_at, now);
   double nearest = tolerance(unit);
-  const double reach = nearest + speed_of(unit.pose()) * core::kReckoned;
+  const double reach = nearest + speed_of(unit.pose()) * core::kDeadReckoningSeconds;
   Id found = 0;
   world_.in_box(place.x() - reach, place.x() + reach, place.y() - reach, place.y() + reach, [&](const UnitState& one) {
     if (!are_alike(one.unit, unit)) return;
@@ -389,7 +389,7 @@ void MergedSessions::tell_owners(Micros now) {
 void MergedSessions::forget_players(Micros now) {
   std::set<Id> known;
   for (const auto& view : views_) {
-    if (!view->stands()) continue;
+    if (!view->is_at_world()) continue;
     for (const auto& [own, player] : view->world().players()) known.insert(told_->id_of(view->link(), own));
   }
   std::vector<Id> gone;

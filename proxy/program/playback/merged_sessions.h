@@ -29,13 +29,13 @@ class MergedSessions final : public PlayedWords {
   /// "link 5 from 0:00; what 3 others saw is added"
   std::string text() const;
 
-  core::Micros length() const override { return told_->length(); }
+  core::Micros end_time() const override { return told_->end_time(); }
   bool begins_with_world() const override { return told_->begins_with_world(); }
   std::optional<core::Micros> next_at() override;
-  bool changes() const override { return queue_.empty() && told_->changes(); }
+  bool next_is_other_session() const override { return queue_.empty() && told_->next_is_other_session(); }
   core::Fact next() override;
   std::vector<core::Moment> moments() const override { return told_->moments(); }
-  Outcome<Done> seek(core::Micros at, core::World& world) override;
+  Outcome<Done> seek(core::Micros at, core::WorldState& world) override;
 
   const RecordedSessionInfo& about() const override { return told_->about(); }
   const std::string& damage() const override { return told_->damage(); }
@@ -66,7 +66,7 @@ class MergedSessions final : public PlayedWords {
   bool is_seen_by_others(core::Id unit) const;
 
   void look(core::Micros now);
-  bool stands(SessionView& view, core::Micros now);
+  bool catch_up_view(SessionView& view, core::Micros now);
   void hear(SessionView& view, const core::Fact& fact, core::Micros now);
   core::Id id_of(SessionView& view, const core::UnitState& state, core::Micros now);
   core::Id told_unit(SessionView& view, const core::UnitState& state, core::Micros now, bool hidden) const;
@@ -80,7 +80,7 @@ class MergedSessions final : public PlayedWords {
   void say(core::Fact fact, core::Micros now);
 
   std::unique_ptr<JoinedSessions> told_;
-  core::World world_;  // as the told session knows it
+  core::WorldState world_;  // as the told session knows it
   std::vector<std::unique_ptr<SessionView>> views_;
   std::map<core::Id, Added> added_;
   std::set<core::Id> players_;                                         // who is known only by others

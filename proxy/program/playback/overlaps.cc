@@ -35,9 +35,9 @@ class Times final : public ImportSink {
     saw(id, time);
   }
   void bytes(const Imported& piece) override { saw(piece.connection, piece.time); }
-  void lost(ConnectionId id, wire::Way, std::uint64_t, WallTime time) override { saw(id, time); }
-  void ended(ConnectionId id, const ImportedClose& end) override { saw(id, end.time); }
-  void gone(ConnectionId) override {}
+  void stream_gap(ConnectionId id, wire::Way, std::uint64_t, WallTime time) override { saw(id, time); }
+  void half_closed(ConnectionId id, const ImportedClose& end) override { saw(id, end.time); }
+  void connection_over(ConnectionId) override {}
   void remark(std::string_view) override {}
 
  private:

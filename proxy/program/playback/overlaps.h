@@ -27,17 +27,18 @@ class ConnectionFilter final : public ImportSink {
   void connected(ConnectionId id, std::uint32_t data, WallTime time) override {
     if (wants(id)) to_.connected(id, data, time);
   }
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
-    if (wants(id)) to_.lost(id, way, bytes, time);
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
+    if (wants(id)) to_.stream_gap(id, way, bytes, time);
   }
-  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
-    if (wants(id)) to_.missing(id, way, messages, bytes, time);
+  void message_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes,
+                   WallTime time) override {
+    if (wants(id)) to_.message_gap(id, way, messages, bytes, time);
   }
-  void ended(ConnectionId id, const ImportedClose& end) override {
-    if (wants(id)) to_.ended(id, end);
+  void half_closed(ConnectionId id, const ImportedClose& end) override {
+    if (wants(id)) to_.half_closed(id, end);
   }
-  void gone(ConnectionId id) override {
-    if (wants(id)) to_.gone(id);
+  void connection_over(ConnectionId id) override {
+    if (wants(id)) to_.connection_over(id);
   }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     if (wants(id)) to_.word(id, intent, fact, time);

@@ -53,11 +53,11 @@ class Opening {
  public:
   explicit Opening(const PlayableOptions& options)
       : options_(options),
-        from_(options.from),
-        name_(from_.file + others()),
-        shown_(fs::path(from_.file).filename().string() + others()),
+        input_(options.input),
+        name_(input_.file + others()),
+        shown_(fs::path(input_.file).filename().string() + others()),
         progress_(options.terminal, options.patience) {
-    from_.shown = shown_;
+    input_.shown = shown_;
   }
   ~Opening() {
     std::error_code ignored;
@@ -69,7 +69,7 @@ class Opening {
   Expected<std::unique_ptr<PlayedWords>, Problem> open() {
     if (!alone())
       if (const auto joined = join(); !joined) return problem(joined.error().text);
-    if (const auto why = objection(from_)) return Problem{kUsage, why->text};
+    if (const auto why = objection(input_)) return Problem{kUsage, why->text};
     std::error_code error;
     const auto status = fs::status(path_, error);
     if (fs::exists(status) && !fs::is_regular_file(status)) return problem(path_ + ": not a regular file");
@@ -77,7 +77,7 @@ class Opening {
     if (!set) return Problem{kUsage, set.error().text};
     const auto format = import_format(path_);
     if (!format) return problem(format.error().text);
-    metadata_ = words_cache_metadata(from_, options_.set);
+    metadata_ = words_cache_metadata(input_, options_.set);
     if (!metadata_) return problem(metadata_.error().text);
 
     if (auto kept = alone() ? find_words_cache(path_, *metadata_) : nullptr) {
@@ -108,10 +108,10 @@ class Opening {
     std::string folder = (error ? fs::path("/tmp") : temporary) / "entente-XXXXXX";
     if (::mkdtemp(folder.data()) == nullptr) return Error{"cannot create a folder in " + temporary.string()};
     folder_ = folder;
-    std::vector<std::string> files{from_.file};
+    std::vector<std::string> files{input_.file};
     files.insert(files.end(), options_.more.begin(), options_.more.end());
-    from_.file = folder_ + "/joined.mcap";
-    const auto joined = join_recordings(files, from_.file, progress_);
+    input_.file = folder_ + "/joined.mcap";
+    const auto joined = join_recordings(files, input_.file, progress_);
     if (!joined) return joined.error();
     return joined->without_words.empty() ? Outcome<Done>(Done{}) : join_translated(files, joined->without_words);
   }
@@ -133,8 +133,8 @@ class Opening {
         files, [&](const std::string& one) { return std::find(without.begin(), without.end(), one) != without.end(); });
     files.push_back(words.path());
     std::error_code error;
-    fs::remove(from_.file, error);
-    const auto joined = join_recordings(files, from_.file, progress_);
+    fs::remove(input_.file, error);
+    const auto joined = join_recordings(files, input_.file, progress_);
     return joined ? Outcome<Done>(Done{}) : joined.error();
   }
 
@@ -184,7 +184,7 @@ class Opening {
 
   Expected<std::unique_ptr<PlayedWords>, Problem> make(const ConvertWords::Settings& set) {
     std::ostringstream remarks;
-    const auto file = RecordedFile::open(from_, remarks, &progress_);
+    const auto file = RecordedFile::open(input_, remarks, &progress_);
     std::istringstream lines(remarks.str());
     for (std::string line; std::getline(lines, line);) log_warn("{}", line);
     if (!file) return file.error();
@@ -263,8 +263,8 @@ class Opening {
   }
 
   const PlayableOptions& options_;
-  FileOptions from_;
-  const std::string& path_ = from_.file;
+  FileOptions input_;
+  const std::string& path_ = input_.file;
   const std::string name_;   // for people
   const std::string shown_;  // in one line of a terminal
   std::string folder_;       // for the joined recording; "": there is none

@@ -17,7 +17,7 @@
 namespace entente {
 
 struct PlayableOptions {
-  FileOptions from = {};
+  FileOptions input = {};
   std::vector<std::string> more = {};       ///< other recordings (MCAP), which are joined with it
   std::vector<std::string> set = {};        ///< settings of the games' backs: "key=value"
   std::uint32_t link = 0;                   ///< of the session to play; 0: the longest session

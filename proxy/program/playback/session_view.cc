@@ -23,8 +23,8 @@ SessionView::SessionView(const RecordedSessions& found, const RecordedSessionInf
 bool SessionView::seek(Micros at) {
   known_.clear();
   own_.clear();
-  stands_ = session_ != nullptr && session_->seek(at, world_).ok() && world_.ready();
-  return stands_;
+  at_world_ = session_ != nullptr && session_->seek(at, world_).ok() && world_.ready();
+  return at_world_;
 }
 
 std::optional<core::Fact> SessionView::next(Micros now) {
@@ -33,7 +33,7 @@ std::optional<core::Fact> SessionView::next(Micros now) {
   return session_->next();
 }
 
-bool SessionView::is_of_same_land(const core::World& told) {
+bool SessionView::is_of_same_land(const core::WorldState& told) {
   if (compared_ != told.shared_geometry() || compared_own_ != world_.shared_geometry()) {
     compared_ = told.shared_geometry();
     compared_own_ = world_.shared_geometry();

@@ -18,18 +18,18 @@ class SessionView {
   std::uint32_t link() const { return about_.link; }
   /// Whether its player knows the world at that time.
   bool covers(core::Micros at) const { return at >= from_ && at < to_; }
-  bool stands() const { return stands_; }
-  const core::World& world() const { return world_; }
+  bool is_at_world() const { return at_world_; }
+  const core::WorldState& world() const { return world_; }
 
   /// Goes to the time `at`. False: the world there cannot be read.
   bool seek(core::Micros at);
-  void leave() { stands_ = false; }
+  void leave() { at_world_ = false; }
   /// Takes its next fact until `now`; nothing: there is none. It is folded by fold().
   std::optional<core::Fact> next(core::Micros now);
   void fold(const core::Fact& fact) { world_.fold(fact); }
 
   /// Whether it saw the same world as `told`. Compares once for each pair. REQUIRES: both have their geometry.
-  bool is_of_same_land(const core::World& told);
+  bool is_of_same_land(const core::WorldState& told);
 
   // The ids of its units in the played session.
   struct Known {
@@ -48,9 +48,9 @@ class SessionView {
  private:
   RecordedSessionInfo about_;
   std::unique_ptr<RecordedSession> session_;
-  core::World world_;
+  core::WorldState world_;
   core::Micros from_ = 0, to_ = 0;
-  bool stands_ = false;
+  bool at_world_ = false;
   std::unordered_map<core::Id, Known> known_;
   std::unordered_map<core::Id, core::Id> own_;
   std::shared_ptr<const words::World> compared_, compared_own_;

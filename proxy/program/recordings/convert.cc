@@ -36,9 +36,9 @@ class WordSeeker final : public ImportSink {
  public:
   void opened(ConnectionId, const ImportedConnection&, WallTime) override {}
   void bytes(const Imported&) override {}
-  void lost(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
-  void ended(ConnectionId, const ImportedClose&) override {}
-  void gone(ConnectionId) override {}
+  void stream_gap(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
+  void half_closed(ConnectionId, const ImportedClose&) override {}
+  void connection_over(ConnectionId) override {}
   void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) override { found_ = true; }
   void remark(std::string_view) override {}
   bool enough() const override { return found_; }
@@ -57,7 +57,8 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   auto settings = back_settings_of(options.set);
   if (!settings) return fail(asked, settings.error().text);
   const bool make_words = (options.words || options.foxglove) && !has_words(asked.file);
-  if (options.words && !make_words) asked.err << screen_text(options.from.file) << " already has words; keeping them\n";
+  if (options.words && !make_words)
+    asked.err << screen_text(options.input.file) << " already has words; keeping them\n";
   const auto opened =
       trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
   if (!opened) return fail(asked, opened.error().text);
@@ -114,19 +115,19 @@ int to_file(const Asked& asked, ForeignFormatExporter& sink) {
 }
 
 /// What a file of this name is to be.
-enum class Target { kMcap, kRec, kDemo };
+enum class OutputKind { kMcap, kRec, kDemo };
 
-std::optional<Target> target_of(std::string_view name) {
-  if (name.ends_with(".mcap")) return Target::kMcap;
-  if (name.ends_with(".rec")) return Target::kRec;
-  if (name.ends_with(".demo") || name.ends_with(".dem")) return Target::kDemo;
+std::optional<OutputKind> target_of(std::string_view name) {
+  if (name.ends_with(".mcap")) return OutputKind::kMcap;
+  if (name.ends_with(".rec")) return OutputKind::kRec;
+  if (name.ends_with(".demo") || name.ends_with(".dem")) return OutputKind::kDemo;
   return std::nullopt;
 }
 
 }  // namespace
 
 void declare_convert(CLI::App& app, ConvertOptions& options) {
-  declare_file(app, options.from);
+  declare_file(app, options.input);
   app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap, .rec, .demo or .dem")
       ->required();
   app.add_flag("--words", options.words, "For .mcap: also translate the frames into words, for other programs");
@@ -148,16 +149,16 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
     err << kConvert << ": --to " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
     return kUsage;
   }
-  if (*target != Target::kMcap && (options.words || options.foxglove)) {
+  if (*target != OutputKind::kMcap && (options.words || options.foxglove)) {
     err << kConvert << ": " << (options.words ? "--words" : "--foxglove")
         << " works only with .mcap: other formats cannot hold words\n";
     return kUsage;
   }
-  const auto file = RecordedFile::open(options.from, kConvert, err, progress);
+  const auto file = RecordedFile::open(options.input, kConvert, err, progress);
   if (!file) return file.error();
   const Asked asked{options.to, *file, out, err, damage};
-  if (*target == Target::kMcap) return to_mcap(asked, options);
-  if (*target == Target::kRec) {
+  if (*target == OutputKind::kMcap) return to_mcap(asked, options);
+  if (*target == OutputKind::kRec) {
     RecExporter sink(*file, err);
     return to_file(asked, sink);
   }

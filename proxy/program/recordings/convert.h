@@ -11,7 +11,7 @@
 namespace entente {
 
 struct ConvertOptions {
-  FileOptions from;
+  FileOptions input;
   std::string to;
   bool words = false;                 ///< make words from the frames, if the file has none
   bool foxglove = false;              ///< add topics for 3D panels and plots; makes words, too, if the file has none

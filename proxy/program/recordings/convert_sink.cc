@@ -34,7 +34,7 @@ void ConvertSink::connected(ConnectionId id, std::uint32_t data, WallTime time) 
   if (link == nullptr) return;
   const GameDialect game_dialect = file_.as_connected(link->game_dialect, data);
   if (game_dialect.dialect != link->game_dialect.dialect) {
-    if (link->begun) over(id);
+    if (link->begun) connection_finished(id);
     links_[id] = std::make_unique<Link>(*this, id, link->about, game_dialect, time);
   }
   start(id, time);
@@ -51,26 +51,27 @@ void ConvertSink::bytes(const Imported& piece) {
     link->dissector.stream(piece.way, piece.bytes, *link);
 }
 
-void ConvertSink::lost(ConnectionId id, wire::Way way, std::uint64_t, WallTime time) {
+void ConvertSink::stream_gap(ConnectionId id, wire::Way way, std::uint64_t, WallTime time) {
   if (Link* link = start(id, time)) link->dissector.end(way, *link, true);
 }
 
-void ConvertSink::missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
+void ConvertSink::message_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes,
+                              WallTime time) {
   Link* link = start(id, time);
   if (link == nullptr) return;
   link->dissector.skip(way, *link);
-  gap(id, way, messages, bytes, time);
+  frame_gap(id, way, messages, bytes, time);
 }
 
-void ConvertSink::ended(ConnectionId id, const ImportedClose& how) {
-  if (start(id, how.time) != nullptr) end(id, how);
+void ConvertSink::half_closed(ConnectionId id, const ImportedClose& how) {
+  if (start(id, how.time) != nullptr) side_closed(id, how);
 }
 
-void ConvertSink::gone(ConnectionId id) {
+void ConvertSink::connection_over(ConnectionId id) {
   const Link* link = find(id);
   if (link == nullptr) return;
   start(id, link->now);
-  over(id);
+  connection_finished(id);
   links_.erase(id);
 }
 

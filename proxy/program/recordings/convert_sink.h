@@ -24,10 +24,10 @@ class ConvertSink : public ImportSink {
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) final;
   void connected(ConnectionId id, std::uint32_t data, WallTime time) final;
   void bytes(const Imported& piece) final;
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) final;
-  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) final;
-  void ended(ConnectionId id, const ImportedClose& how) final;
-  void gone(ConnectionId id) final;
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) final;
+  void message_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) final;
+  void half_closed(ConnectionId id, const ImportedClose& how) final;
+  void connection_over(ConnectionId id) final;
 
  protected:
   /// How ENet carried the current data, if it did.
@@ -43,12 +43,12 @@ class ConvertSink : public ImportSink {
   virtual void frame(ConnectionId id, const wire::Frame& frame, WallTime time) = 0;
   virtual void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) = 0;
   /// The file says that messages are missing before the next one in this direction.
-  virtual void gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
-  virtual void end(ConnectionId id, const ImportedClose& how) = 0;
-  virtual void over(ConnectionId id) = 0;
+  virtual void frame_gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
+  virtual void side_closed(ConnectionId id, const ImportedClose& how) = 0;
+  virtual void connection_finished(ConnectionId id) = 0;
 
  private:
-  class Link final : public wire::Dissected {
+  class Link final : public wire::DissectorSink {
    public:
     Link(ConvertSink& owner, ConnectionId id, ImportedConnection connection, const GameDialect& speaks, WallTime time)
         : about(std::move(connection)),

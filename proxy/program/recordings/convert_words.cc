@@ -99,7 +99,7 @@ class ConvertWords::StreamTranslator final : OfflineRoom::User {
   const WallTime began_;
   bool told_over_ = false;
   std::uint64_t frames_ = 0, words_of_frames_ = 0;
-  relay::BridgeWords words_;
+  relay::RoomWords words_;
   OfflineRoom room_;
   std::optional<bzflag::StandIn> stand_in_;  // of BZFlag
 };
@@ -186,7 +186,7 @@ void ConvertWords::Sink::word(relay::LinkId link, bool fact, Bytes word, WallTim
   words::Fact told;
   if (watcher != nullptr && fact && told.ParseFromArray(word.data(), static_cast<int>(word.size())))
     watcher->fact(link, told, at);
-  recorder.word(at, link, fact ? trace::Word::kFact : trace::Word::kIntent, word);
+  recorder.word(at, link, fact ? trace::WordKind::kFact : trace::WordKind::kIntent, word);
 }
 
 void ConvertWords::Sink::world(relay::LinkId, Bytes bytes, WallTime at) {

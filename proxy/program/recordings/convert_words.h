@@ -11,7 +11,7 @@
 #include "proxy/program/foxglove/word_watcher.h"
 #include "proxy/program/import/import.h"
 #include "proxy/program/recordings/offline_room.h"
-#include "proxy/relay/tap/bridge_words.h"
+#include "proxy/relay/tap/room_words.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
@@ -44,7 +44,7 @@ class ConvertWords {
   /// Records what a bridge tells a tap.
   struct Sink final : relay::TapSink {
     Sink(trace::Recorder& to, WordWatcher* looks) : recorder(to), watcher(looks) {}
-    void opened(const relay::SessionInfo&, WallTime) override {}
+    void opened(const relay::LinkInfo&, WallTime) override {}
     void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
     void closed(relay::LinkId, std::string_view, WallTime) override {}
     bool wants_words() const override { return true; }

@@ -43,7 +43,7 @@ void RecExporter::frame(ConnectionId id, const wire::Frame& frame, WallTime time
     at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
 }
 
-void RecExporter::over(ConnectionId id) {
+void RecExporter::connection_finished(ConnectionId id) {
   const auto at = sessions_.find(links_[id]);
   links_.erase(id);
   if (at == sessions_.end()) return;
@@ -90,12 +90,12 @@ void DemoExporter::raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTim
   frame(id, {way, lane, {}, bytes}, time);
 }
 
-void DemoExporter::gap(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t, WallTime) {
+void DemoExporter::frame_gap(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t, WallTime) {
   if (const auto at = sessions_.find(id); at != sessions_.end() && way == Way::kToClient)
     at->second.missing += messages;
 }
 
-void DemoExporter::over(ConnectionId id) {
+void DemoExporter::connection_finished(ConnectionId id) {
   const auto at = sessions_.find(id);
   if (at == sessions_.end()) return;
   Session& session = at->second;

@@ -30,7 +30,7 @@ class ForeignFormatExporter : public ConvertSink {
   /// Whether there is the file of an earlier connection.
   bool is_late(std::uint64_t place) const { return place_ != 0 && place > place_; }
 
-  void end(ConnectionId, const ImportedClose&) override {}
+  void side_closed(ConnectionId, const ImportedClose&) override {}
   void remark(std::string_view text) override;
 
  private:
@@ -56,7 +56,7 @@ class RecExporter final : public ForeignFormatExporter {
              WallTime time) override;
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override;
   void raw(ConnectionId, wire::Way, wire::Lane, Bytes, WallTime) override {}
-  void over(ConnectionId id) override;
+  void connection_finished(ConnectionId id) override;
 
   std::map<ConnectionId, std::string> links_;  // whose session each belongs to
   std::map<std::string, Session> sessions_;
@@ -84,8 +84,8 @@ class DemoExporter final : public ForeignFormatExporter {
              WallTime time) override;
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override;
   void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) override;
-  void gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override;
-  void over(ConnectionId id) override;
+  void frame_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override;
+  void connection_finished(ConnectionId id) override;
 
   std::map<ConnectionId, Session> sessions_;
 };

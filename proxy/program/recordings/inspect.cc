@@ -13,7 +13,7 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "proxy/base/lower_case.h"
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/recordings/inspect_line.h"
 #include "proxy/program/recordings/inspect_player.h"
@@ -21,7 +21,7 @@
 #include "proxy/program/recordings/verify_explain.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
-#include "proxy/program/time_flag.h"
+#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {
@@ -29,8 +29,8 @@ namespace {
 using wire::Frame, wire::Lane, wire::Way;
 
 constexpr const char* kNotes =
-    "--connection 3 is connection number 3 or, if there is none, every connection whose name contains 3 (not with\n"
-    "--follow).\n"
+    "--connection 3 is connection number 3. If no connection has that number, it is every connection whose name\n"
+    "contains 3. With --follow, it is always the number.\n"
     "If nothing matches, the file's connections and length are printed on standard error, and the exit code is 0.\n";
 constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 constexpr std::chrono::milliseconds kLookAgain{100};
@@ -42,7 +42,7 @@ std::string to_true(std::string& value) {
 }
 
 /// One connection: cuts and decodes all of it, and writes what is wanted.
-class InspectedLink final : wire::Dissected {
+class InspectedLink final : wire::DissectorSink {
  public:
   InspectedLink(ItemContext context, std::string name, const GameDialect& game_dialect, Codecs& codecs,
                 const Wanted& wanted, LineWriter& writer)
@@ -180,10 +180,10 @@ class Inspector final : public ImportSink {
   void connected(ConnectionId id, std::uint32_t data, WallTime time) override {
     if (auto* link = find(id)) link->connected(file_.as_connected(link->game_dialect(), data), since_start(time));
   }
-  void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
+  void stream_gap(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
     if (auto* link = find(id)) link->lost(way, bytes, since_start(time));
   }
-  void missing(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+  void message_gap(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
     if (auto* link = find(id)) link->missing(way, messages, bytes, since_start(time));
   }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
@@ -202,7 +202,7 @@ class Inspector final : public ImportSink {
     players_.learn(id, world);
     if (wanted_.world() && wanted_.time(since)) writer_.world(id, since, world);
   }
-  void ended(ConnectionId id, const ImportedClose& end) override {
+  void half_closed(ConnectionId id, const ImportedClose& end) override {
     auto* link = find(id);
     if (link == nullptr) return;
     std::string text = end.by ? (*end.by == Way::kToServer ? "client ended it" : "server ended it") : "ended";
@@ -214,7 +214,7 @@ class Inspector final : public ImportSink {
     if (!end.reason.empty()) event.with("reason", end.reason);
     link->event(since_start(end.time), event);
   }
-  void gone(ConnectionId id) override {
+  void connection_over(ConnectionId id) override {
     if (auto* link = find(id); link != nullptr && !over_) link->gone();
     links_.erase(id);
     players_.gone(id);
@@ -312,7 +312,7 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
 }  // namespace
 
 void declare_inspect(CLI::App& app, InspectOptions& options) {
-  declare_file(app, options.from);
+  declare_file(app, options.input);
   app.add_option(
       "--connection,-c", options.connections,
       "Only these connections: their # in the output, or parts of their names. The # is not the number for --link of "
@@ -356,9 +356,9 @@ int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err,
     err << "entente inspect: --until must not be before --since\n";
     return kUsage;
   }
-  FileOptions from = options.from;
-  from.growing = options.follow;
-  const auto file = RecordedFile::open(from, "entente inspect", err, progress);
+  FileOptions input = options.input;
+  input.growing = options.follow;
+  const auto file = RecordedFile::open(input, "entente inspect", err, progress);
   if (!file) return file.error();
   Inspector inspector(*file, options, out, err);
   const auto read = file->read(inspector);

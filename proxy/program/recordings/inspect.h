@@ -11,7 +11,7 @@
 namespace entente {
 
 struct InspectOptions {
-  FileOptions from;
+  FileOptions input;
   std::vector<std::string> connections = {};  ///< numbers as printed, or parts of names; empty: all
   std::string way = {};                       ///< "c2s", "s2c"; "" = both
   std::vector<std::string> messages = {};     ///< names of messages or words, ignoring case; empty: all

@@ -26,9 +26,9 @@ class Counter final : public ImportSink {
 
   void opened(ConnectionId, const ImportedConnection&, WallTime) override { ++connections; }
   void bytes(const Imported&) override {}
-  void lost(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
-  void ended(ConnectionId, const ImportedClose&) override {}
-  void gone(ConnectionId) override {}
+  void stream_gap(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
+  void half_closed(ConnectionId, const ImportedClose&) override {}
+  void connection_over(ConnectionId) override {}
   void remark(std::string_view) override {}
   bool enough() const override { return connections >= most_; }
 

@@ -58,19 +58,19 @@ void McapExporter::put(ConnectionId id, const wire::Frame& frame, std::string_vi
   recorder_.tick(time);
 }
 
-void McapExporter::gap(ConnectionId id, Way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
+void McapExporter::frame_gap(ConnectionId id, Way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
   missing_ = {messages, bytes};
   if (what_.words != nullptr) what_.words->lose(id, time);
 }
 
-void McapExporter::end(ConnectionId id, const ImportedClose& end) {
+void McapExporter::side_closed(ConnectionId id, const ImportedClose& end) {
   if (end.by && !reasons_.contains(id))
     reasons_[id] = relay::text(*end.by == Way::kToServer ? relay::Reason::kClientLeft : relay::Reason::kServerLeft);
   last_ = end.time;
   if (what_.words != nullptr && end.by) what_.words->ended(id, *end.by, end.time);
 }
 
-void McapExporter::over(ConnectionId id) {
+void McapExporter::connection_finished(ConnectionId id) {
   if (what_.words != nullptr) what_.words->gone(id);
   recorder_.closed(last_, link(id), reasons_[id]);
   codecs_.erase(id);
@@ -85,7 +85,7 @@ void McapExporter::word(ConnectionId id, const words::Intent* intent, const word
   written_.resize(word.ByteSizeLong());
   word.SerializeWithCachedSizesToArray(written_.data());
   if (what_.watcher != nullptr && fact != nullptr) what_.watcher->fact(link(id), *fact, time);
-  recorder_.word(last_ = time, link(id), fact != nullptr ? trace::Word::kFact : trace::Word::kIntent, written_);
+  recorder_.word(last_ = time, link(id), fact != nullptr ? trace::WordKind::kFact : trace::WordKind::kIntent, written_);
 }
 
 void McapExporter::world(ConnectionId id, const trace::Snapshot& world, WallTime time) {

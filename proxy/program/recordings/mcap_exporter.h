@@ -35,9 +35,9 @@ class McapExporter : public ConvertSink {
              WallTime time) override;
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override;
   void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) override;
-  void gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override;
-  void end(ConnectionId id, const ImportedClose& end) override;
-  void over(ConnectionId id) override;
+  void frame_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override;
+  void side_closed(ConnectionId id, const ImportedClose& end) override;
+  void connection_finished(ConnectionId id) override;
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override;
   void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override;
   void geometry(const trace::Geometry& geometry, WallTime time) override;

@@ -54,14 +54,13 @@ void OfflineRoom::left(wire::Way way, core::Micros at) {
 }
 
 void OfflineRoom::close(core::Id end, std::string_view why, std::uint32_t) {
-  if (over_.empty())
-    over_ = (end == core::kBackEnd ? "our back ended it: " : "our front ended it: ") + std::string(why);
+  if (over_.empty()) over_ = (end == core::kBackId ? "our back ended it: " : "our front ended it: ") + std::string(why);
 }
 
 void OfflineRoom::failed(core::Id end, const Fault& fault) {
   if (!over_.empty()) return;
   broken_ = true;
-  over_ = std::string(end == core::kBackEnd ? "the server" : "the client") + " broke its game's rules: " + fault.what;
+  over_ = std::string(end == core::kBackId ? "the server" : "the client") + " broke its game's rules: " + fault.what;
   if (*fault.field != '\0') over_ += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
 }
 

@@ -30,7 +30,7 @@ class OfflineRoom final : private core::Room::Host {
   /// The side that sends in this direction has gone.
   void left(wire::Way way, core::Micros at);
 
-  const core::World& world() const { return room_.world(); }
+  const core::WorldState& world() const { return room_.world(); }
   core::Micros now() const { return now_; }
   /// Why no more words will come; empty while they do.
   const std::string& over() const { return over_; }
@@ -39,10 +39,10 @@ class OfflineRoom final : private core::Room::Host {
 
  private:
   void pass_time(core::Micros until);
-  core::Id end_of(wire::Way way) const { return way == wire::Way::kToServer ? seat_ : core::kBackEnd; }
+  core::Id end_of(wire::Way way) const { return way == wire::Way::kToServer ? seat_ : core::kBackId; }
 
   void send(core::Id, Lane, Bytes) override {}
-  std::size_t waiting(core::Id) const override { return 0; }
+  std::size_t queued_bytes(core::Id) const override { return 0; }
   void close(core::Id end, std::string_view why, std::uint32_t) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override {}

@@ -180,9 +180,9 @@ Outcome<std::unique_ptr<RecordedSession>> RecordedSession::open(const RecordedSe
   return session;
 }
 
-void RecordedSession::become_part(Micros begins, std::function<void(Fact&)> translate, Micros later) {
+void RecordedSession::become_part(Micros begins, std::function<void(Fact&)> translate, Micros skip) {
   begins_ = begins;
-  later_ = later;
+  skip_ = skip;
   translate_ = std::move(translate);
   rewind();
 }
@@ -217,8 +217,8 @@ Fact RecordedSession::next() {
 
 /// Loads the last recorded world that is not later than `at`. False: there is none, and the caller must fold all facts
 /// from the start.
-bool RecordedSession::recall(Micros at, core::World& world) {
-  const Micros own = about_.first + later_ + (at > begins_ ? at - begins_ : 0);  // in the room's time
+bool RecordedSession::recall(Micros at, core::WorldState& world) {
+  const Micros own = about_.first + skip_ + (at > begins_ ? at - begins_ : 0);  // in the room's time
   const auto found = recording_->go_to_world(about_.link, about_.began + own * 1000);
   if (!found || !*found) return false;
   const auto event = recording_->next();
@@ -245,17 +245,17 @@ std::vector<core::Moment> RecordedSession::moments() const {
     ids.set_killer(one.by);
     Fact fact(ids);
     translate_(fact);
-    const auto& died = std::get<words::Died>(fact.kind);
+    const auto& died = std::get<words::Died>(fact.content);
     one = {time_of(one.at), one.what, died.player(), died.killer()};
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   return all;
 }
 
-Outcome<Done> RecordedSession::seek(Micros at, core::World& world) {
-  world = core::World();
+Outcome<Done> RecordedSession::seek(Micros at, core::WorldState& world) {
+  world = core::WorldState();
   if (!recall(at, world)) {
-    world = core::World();
+    world = core::WorldState();
     rewind();
   }
   while (const auto next = next_at()) {

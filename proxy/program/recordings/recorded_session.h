@@ -1,4 +1,4 @@
-// The words of one session in a recording, as a FactSource. The file is scanned once to find its sessions, then read
+// The words of one session in a recording, as a FactReader. The file is scanned once to find its sessions, then read
 // during playback; a seek starts at the last recorded world before the new time.
 // Law: a fact that cannot be read is skipped and counted; at a damaged place the session ends.
 #pragma once
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/core/replay/fact_source.h"
+#include "proxy/core/replay/fact_reader.h"
 #include "proxy/program/progress.h"
 #include "proxy/trace/recording.h"
 
@@ -57,7 +57,7 @@ struct RecordedSessions {
 };
 
 /// What is played: a session, or several as one.
-class PlayedWords : public core::FactSource {
+class PlayedWords : public core::FactReader {
  public:
   /// The session that is played; of several, the main one.
   virtual const RecordedSessionInfo& about() const = 0;
@@ -75,16 +75,16 @@ class RecordedSession final : public PlayedWords {
                                                         std::optional<std::uint32_t> link);
 
   /// Makes the session a part of a longer timeline. `begins`: the time there at which the session begins. `translate`:
-  /// changes the ids of a fact to those there. `later`: how long after the session the timeline begins, if it does
-  /// (`begins` is 0 then). What the session told before has time 0.
-  void become_part(core::Micros begins, std::function<void(core::Fact&)> translate, core::Micros later = 0);
+  /// changes the ids of a fact to those there. `skip`: how much of the session's beginning lies before the timeline;
+  /// then `begins` is 0. What the session told in that time has time 0.
+  void become_part(core::Micros begins, std::function<void(core::Fact&)> translate, core::Micros skip = 0);
 
-  core::Micros length() const override { return time_of(about_.last); }
+  core::Micros end_time() const override { return time_of(about_.last); }
   bool begins_with_world() const override { return about_.begins_with_world; }
   std::optional<core::Micros> next_at() override;
   std::vector<core::Moment> moments() const override;
   core::Fact next() override;
-  Outcome<Done> seek(core::Micros at, core::World& world) override;
+  Outcome<Done> seek(core::Micros at, core::WorldState& world) override;
 
   const RecordedSessionInfo& about() const override { return about_; }
   const std::string& damage() const override { return damage_; }
@@ -92,16 +92,16 @@ class RecordedSession final : public PlayedWords {
 
  private:
   void rewind();
-  bool recall(core::Micros at, core::World& world);
+  bool recall(core::Micros at, core::WorldState& world);
   core::Micros time_of(core::Micros room) const {
-    const core::Micros first = about_.first + later_;
+    const core::Micros first = about_.first + skip_;
     return begins_ + (room > first ? room - first : 0);
   }
 
   std::shared_ptr<trace::Source> file_;
   RecordedSessionInfo about_;
   std::string damage_;
-  core::Micros begins_ = 0, later_ = 0;
+  core::Micros begins_ = 0, skip_ = 0;
   std::function<void(core::Fact&)> translate_ = [](core::Fact&) {};
   std::unique_ptr<trace::Recording> recording_;
   std::optional<core::Fact> ahead_;  // the next fact, if it was read already

@@ -10,7 +10,7 @@ namespace entente {
 /// its facts before it is folded. A fact that cannot be read is skipped.
 template <class Change>
 void fold_snapshot(const trace::Snapshot& snapshot, const trace::Geometry* geometry, Change&& change,
-                   core::World& world) {
+                   core::WorldState& world) {
   if (geometry != nullptr) {
     core::Fact ground(geometry->world());
     change(ground);

@@ -20,7 +20,7 @@
 #include "proxy/program/table.h"
 #include "proxy/program/time_text.h"
 #include "proxy/trace/recording.h"
-#include "proxy/trace/summary.h"
+#include "proxy/trace/recording_info.h"
 
 namespace entente {
 namespace {
@@ -29,8 +29,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAboutRecordings =
     "A complete recording ends with a summary, so that the rest need not be read. A .mcap file without a summary is\n"
-    "read whole; of an unfinished file (.part), only the beginning is read. A file whose end is missing or cannot be\n"
-    "read has a remark. Only `entente verify` checks the contents; `entente recover` saves what can be read.\n"
+    "read whole; of an unfinished file (.part), only the beginning is read. If the end of a file is missing or\n"
+    "cannot be read, the column `remarks` says so. Only `entente verify` checks the contents; `entente recover`\n"
+    "saves what can be read.\n"
     "In a relay's recording, players are those who played through the relay. They are listed only if the file has a\n"
     "summary. Kills are counted only in BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
@@ -40,7 +41,7 @@ struct Listed {
   std::string name;
   std::uint64_t bytes = 0;
   WallTime start = 0, end = 0;  // 0: it has no messages
-  trace::About about;
+  trace::RecordingInfo info;
   bool finished = true;
   std::string problem;
 };
@@ -49,7 +50,7 @@ struct Listed {
 void read_all(const std::string& path, Listed& listed) {
   const auto recording = trace::Recording::open(path);
   if (!recording) return void(listed.problem = recording.error().text);
-  trace::Summary summary({kill_message, tells_kill});
+  trace::RecordingInfoBuilder summary({kill_message, tells_kill});
   Buffer bytes;
   const auto written = [&](const google::protobuf::MessageLite& message) -> Bytes {
     bytes.resize(message.ByteSizeLong());
@@ -76,7 +77,7 @@ void read_all(const std::string& path, Listed& listed) {
     if (event.word && event.word->intent != nullptr) summary.intent(written(*event.word->intent));
     if (event.word && event.word->fact != nullptr) summary.fact(event.word->link, written(*event.word->fact));
   }
-  listed.about = summary.about();
+  listed.info = summary.info();
 }
 
 /// When an unfinished file was last written.
@@ -97,15 +98,15 @@ Listed look_at(const fs::path& path) {
   if (error) listed.bytes = 0;
   const auto end = trace::read_end(path.string());
   if (!end) return listed.problem = end.error().text, listed;
-  if (*end && (*end)->about) {
+  if (*end && (*end)->info) {
     listed.start = (*end)->start, listed.end = (*end)->end;
-    listed.about = *(*end)->about;
+    listed.info = *(*end)->info;
     return listed;
   }
   read_all(path.string(), listed);
   if (listed.finished) return listed;
   if (listed.start != 0) listed.end = std::max(listed.end, changed_at(path));
-  listed.about.kills.reset();  // of its beginning only
+  listed.info.kills.reset();  // of its beginning only
   listed.problem = "unfinished: it is being recorded, or was cut off";
   return listed;
 }
@@ -160,9 +161,9 @@ std::string table_of(const std::vector<Listed>& all) {
   for (const Listed& one : all)
     rows.push_back({screen_text(one.name), utc_text(one.start),
                     one.start == 0 ? "-" : time_text((one.end - std::min(one.start, one.end)) / 1000),
-                    size_text(one.bytes), names_text(one.about.games), names_text(one.about.servers),
-                    one.about.kills ? std::to_string(*one.about.kills) : "-",
-                    names_text(one.about.players, one.about.more_players), screen_text(one.problem)});
+                    size_text(one.bytes), names_text(one.info.games), names_text(one.info.servers),
+                    one.info.kills ? std::to_string(*one.info.kills) : "-",
+                    names_text(one.info.players, one.info.more_players), screen_text(one.problem)});
   return in_columns(rows);
 }
 
@@ -184,10 +185,10 @@ std::string json_of(const Listed& one) {
     json_member("began", utc_text(one.start).replace(10, 1, "T") + "Z", out),
         out += fmt::format(",\"seconds\":{:.3f}", static_cast<double>(one.end - std::min(one.start, one.end)) / 1e9);
   out += fmt::format(",\"bytes\":{},\"games\":{},\"servers\":{},\"kills\":{},\"players\":{},\"complete\":{}", one.bytes,
-                     json_list(one.about.games), json_list(one.about.servers),
-                     one.about.kills ? std::to_string(*one.about.kills) : "null", json_list(one.about.players),
+                     json_list(one.info.games), json_list(one.info.servers),
+                     one.info.kills ? std::to_string(*one.info.kills) : "null", json_list(one.info.players),
                      one.problem.empty());
-  if (one.about.more_players) out += ",\"more_players\":true";
+  if (one.info.more_players) out += ",\"more_players\":true";
   if (!one.problem.empty()) json_member("problem", one.problem, out);
   return out + "}\n";
 }

@@ -52,10 +52,10 @@ class Verifier final : public ImportSink {
   void connected(ConnectionId id, std::uint32_t data, WallTime) override {
     if (auto* link = find(id)) link->connected(file_.as_connected(link->game_dialect(), data));
   }
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     if (auto* link = find(id)) link->lost(way, bytes);
   }
-  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime) override {
+  void message_gap(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime) override {
     remark("connection " + std::to_string(id + 1) + ": " + std::to_string(messages) + " messages " + wire::text(way) +
            " of " + std::to_string(bytes) + " bytes are not recorded");
     if (auto* link = find(id)) link->missing(way);
@@ -72,10 +72,10 @@ class Verifier final : public ImportSink {
     ++total_.undecoded;
     remark("connection " + std::to_string(id + 1) + ": a word of unknown kind");
   }
-  void ended(ConnectionId id, const ImportedClose& end) override {
+  void half_closed(ConnectionId id, const ImportedClose& end) override {
     if (auto* link = find(id)) link->ended(end);
   }
-  void gone(ConnectionId id) override {
+  void connection_over(ConnectionId id) override {
     auto* link = find(id);
     if (link == nullptr) return;
     total_ += link->finish();
@@ -114,7 +114,7 @@ class Verifier final : public ImportSink {
 }  // namespace
 
 void declare_verify(CLI::App& app, VerifyOptions& options) {
-  declare_file(app, options.from);
+  declare_file(app, options.input);
   app.add_flag("--connections", options.connections,
                "Print a line for each connection (default: only for those with a problem)");
   app.footer([] { return std::string(kMeaning); });
@@ -127,7 +127,7 @@ int run_verify(const VerifyOptions& options) {
 }
 
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err, Progress* progress) {
-  const auto file = RecordedFile::open(options.from, "entente verify", err, progress);
+  const auto file = RecordedFile::open(options.input, "entente verify", err, progress);
   if (!file) return file.error();
   Verifier verifier(*file, options.connections, out, err);
   const auto read = file->read(verifier);

@@ -8,7 +8,7 @@
 namespace entente {
 
 struct VerifyOptions {
-  FileOptions from;
+  FileOptions input;
   bool connections = false;  ///< a line for each connection, not only for those with a problem
 };
 

@@ -21,7 +21,7 @@ struct VerifyContext {
   Codecs codecs;
 };
 
-class VerifiedLink final : wire::Dissected {
+class VerifiedLink final : wire::DissectorSink {
  public:
   VerifiedLink(std::string name, const GameDialect& game_dialect, VerifyContext& context);
 

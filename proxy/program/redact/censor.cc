@@ -210,7 +210,7 @@ Censor::Censor(PersonalGroups keep) : keep_(keep) {
   for (const wire::Game* game : games()) {
     learn(game->name());
     for (const wire::DialectInfo& dialect : game->dialects()) learn(dialect.name);
-    for (const wire::Mapping& line : mapping_of(*game)) learn(line.message), learn(line.word), learn(line.reason);
+    for (const wire::MappingLine& line : mapping_of(*game)) learn(line.message), learn(line.word), learn(line.reason);
   }
 }
 

@@ -228,7 +228,7 @@ class FrameRedactor::FieldRedactor final : public wire::FieldVisitor {
 };
 
 /// A link's frames, cut as a reader of the recording cuts them.
-struct FrameRedactor::Link final : wire::Dissected {
+struct FrameRedactor::Link final : wire::DissectorSink {
   explicit Link(const GameDialect& speaks) : game_dialect(speaks), dissector(*speaks.game, speaks.dialect) {}
 
   GameDialect game_dialect;

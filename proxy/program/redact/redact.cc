@@ -8,13 +8,13 @@
 #include <iostream>
 #include <memory>
 
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/clips/clipper.h"
 #include "proxy/program/clips/made_words.h"
 #include "proxy/program/interruption.h"
 #include "proxy/program/redact/redactor.h"
 #include "proxy/program/screen_text.h"
-#include "proxy/program/time_flag.h"
+#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {

@@ -1,6 +1,6 @@
 #include "proxy/program/redact/redactor.h"
 
-#include "proxy/relay/tap/bridge_words.h"
+#include "proxy/relay/tap/room_words.h"
 
 namespace entente {
 namespace {

@@ -95,7 +95,7 @@ bool Comparison::rounds(const RecordedFrame& expected, const Said& got) {
 std::optional<FrameDifference> Comparison::settle(WallTime time) {
   std::optional<FrameDifference> first;
   for (;;) {
-    const RecordedFrame* const expected = link_.front(way_);
+    const RecordedFrame* const expected = link_.next_frame(way_);
     WallTime next = time;
     if (expected != nullptr) next = std::min(next, expected->time);
     if (!said_.empty()) next = std::min(next, said_.front().time);
@@ -109,7 +109,8 @@ std::optional<FrameDifference> Comparison::settle(WallTime time) {
 void Comparison::settle_group(WallTime time, std::optional<FrameDifference>& first) {
   std::vector<RecordedFrame> expected;
   std::vector<Said> got;
-  while (link_.front(way_) != nullptr && link_.front(way_)->time <= time) expected.push_back(link_.take(way_));
+  while (link_.next_frame(way_) != nullptr && link_.next_frame(way_)->time <= time)
+    expected.push_back(link_.take(way_));
   for (; !said_.empty() && said_.front().time <= time; said_.pop_front()) got.push_back(std::move(said_.front()));
   const std::size_t both = std::min(expected.size(), got.size());
   const auto are_alike = [&](const RecordedFrame& was, const Said& is) {

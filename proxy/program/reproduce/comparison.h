@@ -42,7 +42,7 @@ struct ComparedFrames {
   }
 };
 
-class Comparison final : private wire::Dissected {
+class Comparison final : private wire::DissectorSink {
  public:
   /// `way`: in which we speak. `link` has a known game, and outlives this.
   Comparison(RecordedLink& link, wire::Way way);

@@ -30,7 +30,7 @@ void RecordedLink::ignore() {
   waiting_ = 0;
 }
 
-const RecordedFrame* RecordedLink::front(wire::Way way) const {
+const RecordedFrame* RecordedLink::next_frame(wire::Way way) const {
   const auto& frames = frames_[index(way)];
   return frames.empty() ? nullptr : &frames.front();
 }
@@ -44,14 +44,14 @@ RecordedFrame RecordedLink::take(wire::Way way) {
 }
 
 std::optional<RecordedPiece> RecordedLink::next_piece(wire::Way way) {
-  const RecordedFrame* next = front(way);
+  const RecordedFrame* next = next_frame(way);
   if (next == nullptr) return std::nullopt;
   RecordedPiece piece{next->time, next->lane, {}, 0, {}};
   do {
     piece.last = take(way);
     append(piece.bytes, piece.last.view());
     ++piece.frames;
-    next = front(way);
+    next = next_frame(way);
   } while (next != nullptr && next->joined);
   return piece;
 }

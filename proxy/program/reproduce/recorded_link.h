@@ -53,7 +53,7 @@ class RecordedLink {
   /// The next piece that came this way. None: there is no more.
   std::optional<RecordedPiece> next_piece(wire::Way way);
   /// The frame that went this way next; null: none.
-  const RecordedFrame* front(wire::Way way) const;
+  const RecordedFrame* next_frame(wire::Way way) const;
   RecordedFrame take(wire::Way way);
   /// How many frames the recording lacks of this way, before the next one.
   std::uint64_t lacks(wire::Way way) const { return lacking_[index(way)]; }

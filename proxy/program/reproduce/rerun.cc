@@ -66,7 +66,7 @@ core::RoomOptions room_options_of(const trace::RoomBegan& began) {
 Error damaged_calls() { return Error{"what its room was asked is damaged"}; }
 
 /// As Rerun::Call::waits.
-std::size_t side_of(core::Id end) { return end == core::kBackEnd ? 0 : end == core::kNextEnd ? 2 : 1; }
+std::size_t side_of(core::Id end) { return end == core::kBackId ? 0 : end == core::kNextBackId ? 2 : 1; }
 
 const char* side_name(bool server) { return server ? "the server" : "the client"; }
 
@@ -172,10 +172,10 @@ Outcome<Done> Rerun::call(const Call& call) {
       room_.tick(now_);
       break;
     case trace::FROM_SERVER:
-      done = feed(server_, core::kBackEnd);
+      done = feed(server_, core::kBackId);
       break;
     case trace::FROM_NEXT:
-      done = feed(next_, core::kNextEnd);
+      done = feed(next_, core::kNextBackId);
       break;
     case trace::FROM_CLIENT:
       done = seat_ != 0 ? give(link_, wire::Way::kToServer, seat_) : damaged_calls();
@@ -224,7 +224,7 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
     case trace::Detail::kGone:
       if (!detail.gone().server() && seat_ == 0) return damaged_calls();
       asked_ = std::string(side_name(detail.gone().server())) + " left (" + detail.gone().why() + ")";
-      room_.gone(detail.gone().server() ? core::kBackEnd : seat_, detail.gone().why(), now_, detail.gone().code());
+      room_.gone(detail.gone().server() ? core::kBackId : seat_, detail.gone().why(), now_, detail.gone().code());
       return Done{};
     case trace::Detail::kServerReplaced:
       return replace(detail.server_replaced());
@@ -246,7 +246,7 @@ Outcome<Done> Rerun::call_detail(const trace::Detail& detail) {
       return Done{};
     case trace::Detail::kFromArena:
       asked_ = "a word of the arena";
-      room_.received(core::kBackEnd, Lane::kStream, as_bytes(detail.from_arena()), now_);
+      room_.received(core::kBackId, Lane::kStream, as_bytes(detail.from_arena()), now_);
       return Done{};
     default:
       return call_of_move(detail);
@@ -272,11 +272,11 @@ Outcome<Done> Rerun::call_of_move(const trace::Detail& detail) {
     }
     case trace::Detail::kNextGone:
       asked_ = "the next server left (" + detail.next_gone().why() + ")";
-      room_.gone(core::kNextEnd, detail.next_gone().why(), now_, detail.next_gone().code());
+      room_.gone(core::kNextBackId, detail.next_gone().why(), now_, detail.next_gone().code());
       return Done{};
     case trace::Detail::kFromNextArena:
       asked_ = "a word of the next arena";
-      room_.received(core::kNextEnd, Lane::kStream, as_bytes(detail.from_next_arena()), now_);
+      room_.received(core::kNextBackId, Lane::kStream, as_bytes(detail.from_next_arena()), now_);
       return Done{};
     case trace::Detail::kMoveEnded:
       asked_ = "the move was ended (" + detail.move_ended() + ")";
@@ -376,7 +376,7 @@ void Rerun::finish(bool whole) {
 // -- What it says -----------------------------------------------------------------------------------------------------
 
 void Rerun::send(core::Id end, Lane lane, Bytes bytes) {
-  Server* const server = end == core::kBackEnd ? &server_ : end == core::kNextEnd ? &next_ : nullptr;
+  Server* const server = end == core::kBackId ? &server_ : end == core::kNextBackId ? &next_ : nullptr;
   if (server != nullptr && server->unknown) return;
   auto& waiting = waiting_[side_of(end)];
   if (waiting) *waiting += bytes.size();
@@ -384,16 +384,16 @@ void Rerun::send(core::Id end, Lane lane, Bytes bytes) {
   if (server->compared != nullptr) server->compared->said(lane, bytes, wall());
 }
 
-std::size_t Rerun::waiting(core::Id end) const {
+std::size_t Rerun::queued_bytes(core::Id end) const {
   const std::size_t side = side_of(end);
   if (!waiting_[side]) waiting_[side] = call_ != nullptr ? call_->waits[side] : 0;
   return *waiting_[side];
 }
 
 void Rerun::close(core::Id end, std::string_view why, std::uint32_t code) {
-  if (end == core::kNextEnd) return;  // not recorded
+  if (end == core::kNextBackId) return;  // not recorded
   trace::Closing closing;
-  closing.set_server(end == core::kBackEnd);
+  closing.set_server(end == core::kBackId);
   closing.set_why(std::string(why));
   closing.set_code(code);
   closings_.push_back(std::move(closing));

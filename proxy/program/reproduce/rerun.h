@@ -84,12 +84,12 @@ class Rerun final : private core::Room::Host {
 
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override;
-  std::size_t waiting(core::Id end) const override;
+  std::size_t queued_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id, const Fault&) override {}
   void dial() override {}
-  bool resumes(core::Id, std::uint32_t) override { return answer(); }
-  bool waits_for_next_server(std::string_view, core::Wait) override { return answer(); }
+  bool try_resume_seat(core::Id, std::uint32_t) override { return answer(); }
+  bool await_next_server(std::string_view, core::Wait) override { return answer(); }
   void moved() override;
   void move_failed(std::string_view, bool) override { part(next_); }
   void told(const core::Fact& fact) override;

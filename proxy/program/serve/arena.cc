@@ -78,8 +78,8 @@ void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
     const bool is_of_fleet = kind.field(i)->number() == config::Arena::kFleetFieldNumber;  // which this command has not
     if (!kind.field(i)->is_repeated() && !is_of_fleet) declare_key(app, options.arena, *kind.field(i));
   }
-  declare_control_flags(app, options.control);
-  declare_log_flags(app, options.log);
+  declare_control_options(app, options.control);
+  declare_log_options(app, options.log);
 }
 
 int run_arena(const ArenaCommandOptions& options) {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "proxy/program/command.h"
-#include "proxy/program/control/control_flags.h"
-#include "proxy/program/log/log_flags.h"
+#include "proxy/program/control/control_options.h"
+#include "proxy/program/log/log_options.h"
 #include "schema/config.pb.h"
 
 namespace entente {
@@ -13,11 +13,11 @@ namespace entente {
 struct ArenaCommandOptions {
   config::Arena arena;  ///< keys that are not given have their defaults
   std::vector<std::string> listen;
-  ControlFlags control;
-  LogFlags log;
+  ControlOptions control;
+  LogOptions log;
 };
 
-/// Declares a flag for each key of an arena in the configuration.
+/// Declares an option for each key of an arena in the configuration.
 void declare_arena(CLI::App& app, ArenaCommandOptions& options);
 int run_arena(const ArenaCommandOptions& options);
 

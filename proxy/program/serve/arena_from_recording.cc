@@ -34,7 +34,7 @@ words::World ground_of(const words::World* geometry) {
 }
 
 /// The unit to continue with if a player has several: the steered one if it is alive, otherwise the first living one.
-const core::UnitState* body_of(const core::World& world, const core::PlayerState& player) {
+const core::UnitState* body_of(const core::WorldState& world, const core::PlayerState& player) {
   const core::UnitState* const active = world.unit(player.active);
   if (active != nullptr && active->unit.alive()) return active;
   for (const core::Id id : player.units)
@@ -44,15 +44,15 @@ const core::UnitState* body_of(const core::World& world, const core::PlayerState
 
 }  // namespace
 
-std::vector<core::ArenaStart> starts_of(const core::World& world, core::Micros at) {
-  std::vector<core::ArenaStart> starts;
+std::vector<core::SavedPlayer> starts_of(const core::WorldState& world, core::Micros at) {
+  std::vector<core::SavedPlayer> starts;
   for (const auto& [id, player] : world.players()) {
     const std::string& name = player.player.name();
-    const auto taken = [&](const core::ArenaStart& start) { return start.name == name; };
+    const auto taken = [&](const core::SavedPlayer& start) { return start.name == name; };
     if (player.player.role() == words::WATCH || name.empty() || player.units.empty() ||
         std::any_of(starts.begin(), starts.end(), taken))
       continue;
-    core::ArenaStart start{name, player.player.team(), {}, player.score};
+    core::SavedPlayer start{name, player.player.team(), {}, player.score};
     if (const core::UnitState* body = body_of(world, player))
       start.pose = core::place_at(body->unit.pose(), body->posed_at, at);
     start.score.clear_player();
@@ -67,21 +67,21 @@ Outcome<core::Arena> open_arena(const config::Arena& settings) {
   const auto at = parse_time(settings.at());
   if (!at) return at.error();
   const auto session =
-      open_playable({.from = {.file = settings.from()}, .link = settings.from_link(), .link_option = "from_link"});
+      open_playable({.input = {.file = settings.from()}, .link = settings.from_link(), .link_option = "from_link"});
   if (!session) return Error{session.error().text};
-  const core::Micros length = (*session)->length();
+  const core::Micros length = (*session)->end_time();
   if (!(*session)->damage().empty())
     log_warn("{} is damaged and can be read only until {}: {}", settings.from(), time_text(length),
              (*session)->damage());
   if (*at > length)
     return Error{"at " + time_text(*at) + " is after the end of " + settings.from() + ", which is " +
                  time_text(length) + " long"};
-  core::World world;
+  core::WorldState world;
   if (const auto gone = (*session)->seek(*at, world); !gone) return gone.error();
-  arena.world = ground_of(world.geometry());
+  arena.geometry = ground_of(world.geometry());
   arena.starts = starts_of(world, *at);
   if (has_hills(world.geometry()))
-    for (core::ArenaStart& start : arena.starts)
+    for (core::SavedPlayer& start : arena.starts)
       if (start.pose) start.pose->clear_z();
   return arena;
 }

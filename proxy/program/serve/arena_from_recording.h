@@ -12,6 +12,6 @@ namespace entente {
 Outcome<core::Arena> open_arena(const config::Arena& settings);
 
 /// Everybody who played in that world at that time.
-std::vector<core::ArenaStart> starts_of(const core::World& world, core::Micros at);
+std::vector<core::SavedPlayer> starts_of(const core::WorldState& world, core::Micros at);
 
 }  // namespace entente

@@ -7,14 +7,14 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/route.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/serve/bot_run.h"
-#include "proxy/program/time_flag.h"
+#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {
@@ -44,7 +44,7 @@ void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {
 int play_bots(const BotCommandOptions& options, const Endpoint& to, const config::Config& config) {
   const auto played =
       play({to, options.count, options.seconds, options.reconnect, each_of(options), options.record}, config);
-  if (!played) return failed(played.error());
+  if (!played) return report_failure(played.error());
   sum_up(played->sum, options.count);
   const bool all_came = played->sum.came == options.count, none_turned = played->sum.turned == 0;
   return options.reconnect ? (all_came ? kOk : kFailed) : played->sum.came > 0 && none_turned ? kOk : kFailed;
@@ -71,8 +71,8 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
   app.add_option("--record", options.record,
                  "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the game")
       ->type_name("FILE");
-  declare_control_flags(app, options.control);
-  declare_log_flags(app, options.log);
+  declare_control_options(app, options.control);
+  declare_log_options(app, options.log);
 }
 
 int run_bot(const BotCommandOptions& options) {
@@ -82,7 +82,7 @@ int run_bot(const BotCommandOptions& options) {
   config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
-  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
   const int code = play_bots(options, *to, config);
   stop_log();
   return code;

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "proxy/program/command.h"
-#include "proxy/program/control/control_flags.h"
-#include "proxy/program/log/log_flags.h"
+#include "proxy/program/control/control_options.h"
+#include "proxy/program/log/log_options.h"
 
 namespace entente {
 
@@ -18,8 +18,8 @@ struct BotCommandOptions {
   bool reconnect = false;
   std::string name = "bot";
   std::string record;
-  ControlFlags control;
-  LogFlags log;
+  ControlOptions control;
+  LogOptions log;
 };
 
 void declare_bot(CLI::App& app, BotCommandOptions& options);

@@ -17,9 +17,9 @@ class BotCrowd::Member final : public core::Front {
   void receive(Lane lane, Bytes bytes, core::FrontOut& out) override { bot_.receive(lane, bytes, out); }
   void hear(const core::Fact& fact, core::FrontOut& out) override { bot_.hear(fact, out); }
   void tick(core::FrontOut& out) override { bot_.tick(out); }
-  void room_ends(std::string_view why, core::FrontOut& out) override {
+  void session_ends(std::string_view why, core::FrontOut& out) override {
     parted_ = why;
-    bot_.room_ends(why, out);
+    bot_.session_ends(why, out);
   }
 
  private:

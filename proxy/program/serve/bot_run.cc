@@ -25,7 +25,7 @@ relay::BridgeOptions bridge_of(const BotRun& run, BotCrowd& crowd, bool record_s
 
 struct Added {
   relay::TapThread* tap;
-  std::size_t route;  // as Server::add numbered it
+  std::size_t route;  // as ProxyServer::add numbered it
 };
 
 Outcome<Added> add(Service& service, const BotRun& run, BotCrowd& crowd, bool record_secrets) {

@@ -99,7 +99,7 @@ Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secr
   return ConfiguredArena{std::move(*place), std::move(shared_room)};
 }
 
-void tell_dialects(const config::Route& settings, const ConfiguredRoute& route) {
+void log_dialects(const config::Route& settings, const ConfiguredRoute& route) {
   const ListenEnd& listen = route.listen;
   const Endpoint& to = route.to.first;
   if (!listen.named && !clients_name_dialect(*listen.game))

@@ -12,7 +12,7 @@ namespace entente {
 /// A route of the configuration, made ready.
 struct ConfiguredRoute {
   ListenEnd listen;
-  ToEnd to;
+  RouteServers to;
   RouteKind kind = RouteKind::kRelay;
   Service::NewRoute made;  ///< without a tap
 };
@@ -33,6 +33,6 @@ struct ConfiguredArena {
 Outcome<ConfiguredArena> configured(const config::Arena& arena, bool record_secrets, relay::TapThread* tap);
 
 /// Logs how a route's dialects were chosen.
-void tell_dialects(const config::Route& settings, const ConfiguredRoute& route);
+void log_dialects(const config::Route& settings, const ConfiguredRoute& route);
 
 }  // namespace entente

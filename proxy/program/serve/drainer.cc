@@ -19,7 +19,7 @@ constexpr Millis kOnTheWay = 5'500;  // that a client needs who is not known as 
 
 }  // namespace
 
-Drainer::Drainer(relay::Server& server, Millis before_stop) : server_(server), before_stop_(before_stop) {
+Drainer::Drainer(relay::ProxyServer& server, Millis before_stop) : server_(server), before_stop_(before_stop) {
   sem_init(&news_, 0, 0);
   thread_ = std::thread([this] { run(); });
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "proxy/base/time.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 
@@ -24,7 +24,7 @@ class Drainer {
   using Time = std::optional<Millis>;
 
   /// `server` outlives it. `before_stop`: how long begin_stop() drains.
-  Drainer(relay::Server& server, Millis before_stop);
+  Drainer(relay::ProxyServer& server, Millis before_stop);
   ~Drainer();
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
@@ -68,7 +68,7 @@ class Drainer {
   Millis patience(Millis now);
   void wait();
 
-  relay::Server& server_;
+  relay::ProxyServer& server_;
   const Millis before_stop_;
   mutable std::mutex mutex_;               // of routes_
   std::map<std::size_t, Drained> routes_;  // all, by number

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/registry.h"
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/config_reader.h"
 #include "proxy/program/config/route.h"
@@ -29,8 +29,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option(
          "--to", options.to,
          "Server: game://host:port?dialect=name, or game+ws:// or game+wss://. May be repeated. If no dialect is "
-         "named, Entente detects the dialect of BZFlag and Panic; for other games, it uses the first one that "
-         "`entente games` lists. More options:" +
+         "named, Entente detects the dialect of BZFlag and Panic; for other games, a relay assumes the listener's "
+         "dialect, and a bridge the first one that `entente games` lists. More options:" +
              help_of_url_options(EndpointRole::kTo))
       ->type_name("URL")
       ->required()
@@ -51,8 +51,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
                  "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the "
                  "listener's game")
       ->type_name("FILE");
-  declare_control_flags(app, options.control);
-  declare_log_flags(app, options.log);
+  declare_control_options(app, options.control);
+  declare_log_options(app, options.log);
 }
 
 int run_proxy(const ProxyOptions& options) {

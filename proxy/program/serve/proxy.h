@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "proxy/program/command.h"
-#include "proxy/program/control/control_flags.h"
-#include "proxy/program/log/log_flags.h"
+#include "proxy/program/control/control_options.h"
+#include "proxy/program/log/log_options.h"
 
 namespace entente {
 
@@ -17,8 +17,8 @@ struct ProxyOptions {
   std::string policy = "first";
   std::uint32_t hold_s = 0;
   std::string record;
-  ControlFlags control;
-  LogFlags log;
+  ControlOptions control;
+  LogOptions log;
 };
 
 void declare_proxy(CLI::App& app, ProxyOptions& options);

@@ -13,7 +13,7 @@
 #include "proxy/program/log/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/serve/bot_run.h"
-#include "proxy/program/time_flag.h"
+#include "proxy/program/time_option.h"
 
 namespace entente {
 namespace {
@@ -30,9 +30,9 @@ void tell_progress(std::uint32_t second, const relay::TapTotals& tap) {
   std::fprintf(stderr, "\r%u s: %s ", second, amount(tap).c_str());
 }
 
-int record(const RecordOptions& options, const Endpoint& from, const config::Config& config) {
+int record(const RecordOptions& options, const Endpoint& server, const config::Config& config) {
   BotRun looks_on;
-  looks_on.to = from;
+  looks_on.to = server;
   looks_on.seconds = options.seconds;
   looks_on.each.name = options.name;
   looks_on.each.behaviour = core::Behaviour::kWatch;
@@ -40,19 +40,21 @@ int record(const RecordOptions& options, const Endpoint& from, const config::Con
   const bool to_a_person = ::isatty(STDERR_FILENO) != 0;
   const auto played = play(looks_on, config, to_a_person ? EachSecond(tell_progress) : nullptr);
   if (to_a_person) std::fputs("\n", stderr);
-  if (!played) return failed(played.error());
+  if (!played) return report_failure(played.error());
   const bool nothing = played->tap.frames == 0;
   if (!nothing) std::puts(("recorded " + amount(played->tap)).c_str());
   const std::string left = nothing ? "nothing was recorded: " : "recording ended early: ";
-  if (played->sum.turned > 0) return failed({left + played->sum.refused});
-  if (nothing) return failed({left + "the server sent nothing; is it running?"});
+  if (played->sum.turned > 0) return report_failure({left + played->sum.refused});
+  if (nothing) return report_failure({left + "the server sent nothing; is it running?"});
   return kOk;
 }
 
 }  // namespace
 
 void declare_record(CLI::App& app, RecordOptions& options) {
-  app.add_option("--from", options.from, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
+  app.add_option("--from", options.server, "Server to join: game://host:port?dialect=name")
+      ->type_name("URL")
+      ->required();
   app.add_option("FILE", options.file,
                  "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the game")
       ->required();
@@ -60,19 +62,19 @@ void declare_record(CLI::App& app, RecordOptions& options) {
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
       "How long to record (default: 0, until stopped, or until the server closes the connection)");
-  declare_control_flags(app, options.control);
-  declare_log_flags(app, options.log);
+  declare_control_options(app, options.control);
+  declare_log_options(app, options.log);
 }
 
 int run_record(const RecordOptions& options) {
-  const auto from = parse_to(options.from, games());
-  if (!from) return usage_error(kRecord, from.error().text);
-  if (const auto why = objection_to_playing(*from)) return usage_error(kRecord, why->text);
+  const auto server = parse_to(options.server, games());
+  if (!server) return usage_error(kRecord, server.error().text);
+  if (const auto why = objection_to_playing(*server)) return usage_error(kRecord, why->text);
   config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
-  if (const auto started = start_log(config.log()); !started) return failed(started.error());
-  const int code = record(options, *from, config);
+  if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
+  const int code = record(options, *server, config);
   stop_log();
   return code;
 }

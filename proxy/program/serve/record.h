@@ -5,18 +5,18 @@
 #include <string>
 
 #include "proxy/program/command.h"
-#include "proxy/program/control/control_flags.h"
-#include "proxy/program/log/log_flags.h"
+#include "proxy/program/control/control_options.h"
+#include "proxy/program/log/log_options.h"
 
 namespace entente {
 
 struct RecordOptions {
-  std::string from;
+  std::string server;
   std::string file;
   std::string name = "recorder";
   std::uint32_t seconds = 0;  ///< 0: until stopped, or the server leaves
-  ControlFlags control;
-  LogFlags log;
+  ControlOptions control;
+  LogOptions log;
 };
 
 void declare_record(CLI::App& app, RecordOptions& options);

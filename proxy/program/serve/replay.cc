@@ -6,7 +6,7 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/program/checked_flag.h"
+#include "proxy/program/checked_option.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/control/control_replay.h"
 #include "proxy/program/fleet/fleet_reader.h"
@@ -26,7 +26,7 @@ namespace {
 int replay_error(const std::string& what) { return usage_error("entente replay", what); }
 
 int refused(const RecordedFile::OpenError& error) {
-  return error.exit == kUsage ? replay_error(error.text) : failed({error.text});
+  return error.exit == kUsage ? replay_error(error.text) : report_failure({error.text});
 }
 
 /// Its listeners, or what is wrong with one of them.
@@ -91,7 +91,7 @@ class Showing {
 int show(const config::Config& config, std::unique_ptr<PlayedWords> session, const core::Replay::Options& options,
          const std::vector<ListenEnd>& ends) {
   const RecordedSessionInfo about = session->about();
-  const core::Micros length = session->length();
+  const core::Micros length = session->end_time();
   if (!session->damage().empty())
     log_warn("the recording is damaged and plays only as far as it can be read: {}", session->damage());
   if (about.unread != 0) log_warn("{} facts cannot be read and are skipped", about.unread);
@@ -105,10 +105,10 @@ int show(const config::Config& config, std::unique_ptr<PlayedWords> session, con
   if (opened) opened = showing.open_acceptors();
   if (!opened) {
     showing.abandon();
-    return failed(opened.error());
+    return report_failure(opened.error());
   }
   const auto shown = showing.run();
-  return shown ? kOk : failed(shown.error());
+  return shown ? kOk : report_failure(shown.error());
 }
 
 /// Recordings of a fleet, as files that end with this.
@@ -170,7 +170,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
          "--link", options.link,
          "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
          "joined with the other sessions on the same server")
-      ->check(integer_from(1, kMostLinks))
+      ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
       ->type_name("TIME");
@@ -191,10 +191,10 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option("--fleet", options.fleet,
                  "Configuration file whose [fleet] has an account that may read recordings. Only its [fleet] is used")
       ->type_name("CONFIG");
-  declare_reading(app, options.from);
+  declare_reading(app, options.input);
   declare_back_settings(app, options.set, "For a file without words: a");
-  declare_control_flags(app, options.control);
-  declare_log_flags(app, options.log);
+  declare_control_options(app, options.control);
+  declare_log_options(app, options.log);
 }
 
 int run_replay(const ReplayCommandOptions& options) {
@@ -205,18 +205,18 @@ int run_replay(const ReplayCommandOptions& options) {
   config::Config config = default_config();
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
-  if (const auto started = start_log(config.log()); !started) return failed(started.error());
-  FileOptions from = options.from;
+  if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
+  FileOptions input = options.input;
   FleetFiles of_fleet;
   const auto files = of_fleet.fetched(options.files, options.fleet);
-  if (!files) return failed(files.error());
-  from.file = files->front();
+  if (!files) return report_failure(files.error());
+  input.file = files->front();
   auto session = open_playable(
-      {.from = from, .more = {files->begin() + 1, files->end()}, .set = options.set, .link = options.link});
-  if (session && *at > (*session)->length())
+      {.input = input, .more = {files->begin() + 1, files->end()}, .set = options.set, .link = options.link});
+  if (session && *at > (*session)->end_time())
     session =
         RecordedFile::OpenError{kFailed, "--at " + time_text(*at) + " is after the end of the recording, which is " +
-                                             time_text((*session)->length()) + " long"};
+                                             time_text((*session)->end_time()) + " long"};
   const int code = session ? show(config, std::move(*session),
                                   {*at, options.speed, options.paused, options.loop, options.shared}, *ends)
                            : refused(session.error());

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "proxy/program/command.h"
-#include "proxy/program/control/control_flags.h"
+#include "proxy/program/control/control_options.h"
 #include "proxy/program/import/file.h"
-#include "proxy/program/log/log_flags.h"
+#include "proxy/program/log/log_options.h"
 
 namespace entente {
 
 struct ReplayCommandOptions {
   std::vector<std::string> files;
-  FileOptions from;                   ///< how to read the first
+  FileOptions input;                  ///< how to read the first
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
   std::vector<std::string> listen;
   std::uint32_t link = 0;  ///< 0: the longest session's
@@ -24,8 +24,8 @@ struct ReplayCommandOptions {
   bool loop = false;
   bool shared = false;
   std::string fleet;  ///< configuration of a node, for "fleet:NAME"; empty: none
-  ControlFlags control;
-  LogFlags log;
+  ControlOptions control;
+  LogOptions log;
 };
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options);

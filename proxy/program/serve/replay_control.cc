@@ -41,7 +41,7 @@ Replay::Status ReplayControl::status() const {
   return status_;
 }
 
-void ReplayControl::stands(const Replay::Status& status) {
+void ReplayControl::status_changed(const Replay::Status& status) {
   {
     const std::lock_guard lock(mutex_);
     status_ = status;

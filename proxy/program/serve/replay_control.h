@@ -5,14 +5,14 @@
 #include <mutex>
 
 #include "proxy/core/replay/replay.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 
 class ReplayControl final : public core::Replay::Observer {
  public:
   /// `server` outlives it, and is stopped when the replay is over.
-  explicit ReplayControl(relay::Server& server) : server_(server) {}
+  explicit ReplayControl(relay::ProxyServer& server) : server_(server) {}
 
   /// The shared room of the replay. REQUIRES: called once, before the server runs.
   void attend(std::size_t shared_room) { shared_room_ = shared_room; }
@@ -26,14 +26,14 @@ class ReplayControl final : public core::Replay::Observer {
   core::Replay::Status status() const;
 
   // Called by the replay, on its thread.
-  void stands(const core::Replay::Status& status) override;
+  void status_changed(const core::Replay::Status& status) override;
 
  private:
   template <class Order>
   void order(Order order);
   bool worth_saying(const core::Replay::Status& status) const;
 
-  relay::Server& server_;
+  relay::ProxyServer& server_;
   std::size_t shared_room_ = 0;
   mutable std::mutex mutex_;  // of status_
   core::Replay::Status status_;

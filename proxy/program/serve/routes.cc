@@ -147,7 +147,7 @@ Outcome<Done> Routes::add(const config::Route& route, std::size_t position) {
   made->made.position = position;
   auto added = add({route.listen(), made->listen, 0, "", *tap, made->made.options.web, route, 0, position}, made->made);
   if (!added) return added.error();
-  tell_dialects(route, *made);
+  log_dialects(route, *made);
   added->broadcast = broadcast_of(route, nullptr);
   running_.push_back(*added);
   if (const auto observed = add_observer(*added); !observed) return observed.error();
@@ -183,7 +183,7 @@ Outcome<std::pair<Routes::Running, Service::NewRoute>> Routes::new_observer(cons
 /// Listeners whose clients play in an arena of the fleet.
 Outcome<Done> Routes::add_doors(const Urls& urls, const std::string& arena, std::size_t position,
                                 const std::optional<config::Route>& settings) {
-  const SharedRoomEntry entry{fleet_arenas_->door_to(arena).room, arena, service_.counting_tap(), true};
+  const SharedRoomEntry entry{fleet_arenas_->local_room_for(arena).room, arena, service_.counting_tap(), true};
   for (const std::string& url : urls) {
     const auto end = parse_shared_listen(url, games());
     if (!end) return end.error();
@@ -209,7 +209,7 @@ Outcome<Done> Routes::stand_for(const config::Arena& settings, std::size_t posit
        [this](const relay::SharedRoomOptions& room) { return service_.add_arena(room); },
        [this](std::size_t room) { service_.retire_arena(room); }});
   if (auto done = add_doors(settings.listen(), settings.name(), position, {}); !done) return done;
-  return add(settings.watch(), name_of(settings), fleet_arenas_->door_to(settings.name()).broadcast, position);
+  return add(settings.watch(), name_of(settings), fleet_arenas_->local_room_for(settings.name()).broadcast, position);
 }
 
 /// The fleet's listeners stay as they are until a restart.
@@ -402,7 +402,7 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   running.broadcast = broadcast_of(route, before ? before->broadcast : nullptr);
   const Running added = running;
   add(std::move(running), std::move(made->made), before, plan);
-  plan.logs.emplace_back([route, made = *made] { tell_dialects(route, made); });
+  plan.logs.emplace_back([route, made = *made] { log_dialects(route, made); });
   return plan_observer(added, plan);
 }
 
@@ -445,10 +445,11 @@ std::optional<std::size_t> Routes::RoomListeners::beside() const {
 
 Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t position, Plan& plan) {
   if (settings.fleet()) {
-    const FleetArenas::Door* door = fleet_arenas_ ? fleet_arenas_->find_door(settings.name()) : nullptr;
-    if (door == nullptr) return Error{name_of(settings) + ": an arena of the fleet is added by a restart"};
+    const FleetArenas::LocalFleetRoom* local =
+        fleet_arenas_ ? fleet_arenas_->find_local_room(settings.name()) : nullptr;
+    if (local == nullptr) return Error{name_of(settings) + ": an arena of the fleet is added by a restart"};
     if (auto kept = keep_doors(settings.listen(), plan); !kept) return kept;
-    return plan_watches(settings.watch(), name_of(settings), door->broadcast, position, plan);
+    return plan_watches(settings.watch(), name_of(settings), local->broadcast, position, plan);
   }
   const auto listeners = this->listeners(settings.listen(), plan);
   if (!listeners) return listeners.error();
@@ -604,7 +605,7 @@ void Routes::lead_to_arenas() {
     const auto name = parse_while_down(one.route->while_down());
     const auto arena = std::find_if(arenas_.begin(), arenas_.end(),
                                     [&](const RunningArena& its) { return name && its.settings.name() == *name; });
-    service_.set_arena(one.number, arena != arenas_.end() ? std::optional(arena->room) : std::nullopt);
+    service_.set_while_down_room(one.number, arena != arenas_.end() ? std::optional(arena->room) : std::nullopt);
   }
 }
 

@@ -48,7 +48,7 @@ class Routes {
   struct Running {
     std::string url;
     ListenEnd listen;
-    std::size_t number = 0;  // as Server::add numbered it
+    std::size_t number = 0;  // as ProxyServer::add numbered it
     std::string name;        // "bzflag 2.4 127.0.0.1:5154"
     relay::TapThread* tap = nullptr;
     relay::WebOptions web{};
@@ -61,7 +61,7 @@ class Routes {
   };
   struct RunningArena {
     config::Arena settings;
-    std::size_t room = 0;  // as Server::add_shared_room numbered it
+    std::size_t room = 0;  // as ProxyServer::add_shared_room numbered it
     relay::TapThread* tap = nullptr;
     std::shared_ptr<relay::Broadcast> broadcast = {};
   };
@@ -146,8 +146,8 @@ class Routes {
   std::vector<RunningWatch> watches_;
   Observers observers_{service_};
   std::unique_ptr<FleetArenas> fleet_arenas_;  // null: this process is on its own
-  std::string lines_;  // where it listens
-  std::string told_;   // what the last reload changed
+  std::string lines_;                          // where it listens
+  std::string told_;                           // what the last reload changed
 };
 
 }  // namespace entente

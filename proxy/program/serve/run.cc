@@ -29,8 +29,8 @@ void declare_run(CLI::App& app, RunOptions& options) {
          "Take over from the running program that has this control socket. New clients go to the new program. The old "
          "one serves its open sessions until they end, at most for `drain_s` of the configuration (0: no limit)")
       ->type_name("SOCKET");
-  declare_control_flags(app, options.control);
-  declare_log_flags(app, options.log);
+  declare_control_options(app, options.control);
+  declare_log_options(app, options.log);
 }
 
 int run_run(const RunOptions& options) {
@@ -45,7 +45,7 @@ int run_run(const RunOptions& options) {
   };
   const auto config = read();
   if (!config) {
-    tell(config.error());
+    print_errors(config.error());
     if (!options.take_over.empty()) TakeOver::tell_failure(options.take_over, text_of(config.error()));
     return kFailed;
   }

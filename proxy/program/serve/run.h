@@ -4,16 +4,16 @@
 #include <string>
 
 #include "proxy/program/command.h"
-#include "proxy/program/control/control_flags.h"
-#include "proxy/program/log/log_flags.h"
+#include "proxy/program/control/control_options.h"
+#include "proxy/program/log/log_options.h"
 
 namespace entente {
 
 struct RunOptions {
   std::string config;
   std::string take_over;  ///< the control socket of the process to take over from
-  ControlFlags control;
-  LogFlags log;
+  ControlOptions control;
+  LogOptions log;
 };
 
 void declare_run(CLI::App& app, RunOptions& options);

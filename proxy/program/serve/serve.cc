@@ -37,10 +37,10 @@ Outcome<Done> serve_logged(const config::Config& config, Reread reread, const st
 }  // namespace
 
 int serve(const config::Config& config, Reread reread, const std::string& take_over, const std::string& file) {
-  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
   const auto served = serve_logged(config, std::move(reread), take_over, file);
   if (!served && !take_over.empty()) TakeOver::tell_failure(take_over, served.error().text);
-  const int code = served ? kOk : failed(served.error());
+  const int code = served ? kOk : report_failure(served.error());
   stop_log();
   return code;
 }

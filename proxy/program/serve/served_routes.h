@@ -17,7 +17,7 @@ struct ServedRoute {
   std::size_t position = 1;               ///< in the configuration, from 1
   relay::TapThread* tap = nullptr;        ///< that can record; null: it only counts
   relay::TapThread* recording = nullptr;  ///< set by served(): the same; of an arena's listeners, only the first has it
-  bool tells = false;                     ///< whether the summary shows words_dropped: a bridge with rooms of its own
+  bool shows_words_dropped = false;       ///< in the summary: a bridge with rooms of its own
   /// Routes that it has replaced and that had its name: their counters are added to its own.
   std::vector<std::size_t> before = {};
 

@@ -120,7 +120,7 @@ relay::RouteOptions Service::complete(relay::RouteOptions options) {
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.bans = &bans_;
   if (options.hold_ms != 0)
-    for (relay::ServerOptions& server : options.servers) server.seats = seat_queues_.of(server);
+    for (relay::UpstreamOptions& server : options.servers) server.slots = slot_queues_.of(server);
   options.public_host = config_.public_host();
   // The server of players who are still in another process, or on a route from before a reload, is not stopped.
   options.launch.may_stop = [this] {
@@ -165,7 +165,7 @@ Outcome<std::vector<relay::Listening>> Service::change(std::vector<NewRoute> add
 
 void Service::serve(const NewRoute& route, const relay::Listening& at) {
   const relay::RouteOptions& options = route.options;
-  tell_page(options.web, at.address);
+  log_page_address(options.web, at.address);
   const std::string name = route.name + (at.address.port() != 0 ? " " + at.address.text() : "");
   const bool of_arena = options.bridge && options.bridge->shared_room;
   ServedRoute served{
@@ -232,8 +232,9 @@ ReplyRow Service::node_row() const {
   const bool draining = !served.empty() && std::all_of(served.begin(), served.end(), [this](const ListedRoute& one) {
     return server_.is_draining(one.named.number);
   });
-  return {text_field("version", ENTENTE_VERSION), number_field("seconds", (wall_now() - fleet_->run()) / 1'000'000'000),
-          number_field("sessions", players()), flag_field("draining", draining)};
+  return {text_field("version", ENTENTE_VERSION),
+          number_field("seconds", (wall_now() - fleet_->run_id()) / 1'000'000'000), number_field("sessions", players()),
+          flag_field("draining", draining)};
 }
 
 /// What other nodes have banned and unbanned.
@@ -259,7 +260,7 @@ void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, cons
 void Service::start_acceptors() {
   if (fleet_)
     fleet_control_ = std::make_unique<FleetControl>(
-        *fleet_, control_, seat_queues_, static_cast<FleetBans::User&>(*this), BanFile{bans_.all(), listed_.all()});
+        *fleet_, control_, slot_queues_, static_cast<FleetBans::User&>(*this), BanFile{bans_.all(), listed_.all()});
   if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->start();
   if (operator_page_) operator_page_->start();
@@ -293,7 +294,7 @@ net::HttpAnswer Service::ready(std::string_view route) const {
 
 Outcome<Done> Service::open_control() {
   if (!takes_commands(config_) && !fleet_) return Done{};
-  const ListRoutes routes = [this] { return routes_.listed(); };
+  const RouteLister routes = [this] { return routes_.listed(); };
   add_server_commands(control_, server_, roster_, routes, [this] { return statistics(); });
   add_servers_command(control_, server_, routes);
   add_ban_commands(control_, server_, roster_, bans_, kept_bans_);
@@ -429,8 +430,8 @@ std::string Service::metrics() const {
 
 std::uint64_t Service::players() const {
   std::uint64_t sum = 0;
-  for (const ServedRoute& route : routes_.served()) sum += server_.totals(route.numbers()).open_sessions();
-  for (const ServedRoute& route : routes_.retired()) sum += server_.totals(route.numbers()).open_sessions();
+  for (const ServedRoute& route : routes_.served()) sum += server_.totals(route.numbers()).current_sessions();
+  for (const ServedRoute& route : routes_.retired()) sum += server_.totals(route.numbers()).current_sessions();
   return sum;
 }
 
@@ -487,7 +488,7 @@ std::uint64_t Service::undecoded(const ServedRoute& route) const {
 ReplyRow Service::statistics(const ServedRoute& route) const {
   const relay::Totals all = server_.totals(route.numbers());
   ReplyRow row = {text_field("served", route.named.name),
-                  number_field("sessions", all.opened),
+                  number_field("sessions", all.begun),
                   number_field("refused", all.refused()),
                   number_field("bytes", all.to_server.bytes + all.to_client.bytes),
                   number_field("messages", all.to_server.frames + all.to_client.frames),
@@ -497,7 +498,7 @@ ReplyRow Service::statistics(const ServedRoute& route) const {
   std::uint64_t words_dropped = 0;
   for (const std::size_t number : route.numbers())
     for (const auto& one : server_.losses(number)) words_dropped += one.times;
-  if (route.tells) row.push_back(number_field("words_dropped", words_dropped));
+  if (route.shows_words_dropped) row.push_back(number_field("words_dropped", words_dropped));
   const auto recorded = route.recording != nullptr ? route.recording->totals() : relay::TapTotals{};
   if (recorded.recorded_ever()) {
     row.push_back(number_field("recorded", recorded.recorded_frames));
@@ -522,7 +523,7 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
     std::fflush(stdout);
   }
-  if (operator_page_) operator_page_->tell();
+  if (operator_page_) operator_page_->announce();
   log_sockets_not_used();
   notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
   serving_ = true;
@@ -573,10 +574,10 @@ Outcome<relay::LinkId> Service::release_newcomers() {
   return server_.last_link() + kLinksOnTheWay;
 }
 
-void Service::take_back() { server_.take_back_listeners(); }
+void Service::take_back() { server_.cancel_take_over(); }
 
 void Service::give(std::int32_t pid, bool own) {
-  server_.give_listeners();
+  server_.complete_take_over();
   name_process_in_lines(net::own_pid());  // both may write to one journal
   log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
   kept_bans_.leave_file([this](const relay::Ban& ban) { return tell_successor(ban); });

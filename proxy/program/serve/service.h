@@ -30,7 +30,7 @@
 #include "proxy/program/serve/served_routes.h"
 #include "proxy/program/serve/taps.h"
 #include "proxy/program/take_over/hand_over.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 #include "schema/config.pb.h"
 
 namespace entente {
@@ -63,16 +63,18 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// Makes all of these changes, or none if one fails. Routes that are retired or replaced get no newcomers; their
   /// sessions go on. On retired routes, sessions have drain_s, if that is set. From any thread but the workers'.
   Outcome<std::vector<relay::Listening>> change(std::vector<NewRoute> added, const std::vector<std::size_t>& retired);
-  /// A shared room; statistics sum up its players by game. `beside`: as Server::add_shared_room.
+  /// A shared room; statistics sum up its players by game. `beside`: as ProxyServer::add_shared_room.
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
   /// Where the players of a route play while no server is up; nothing: nowhere.
-  void set_arena(std::size_t route, std::optional<std::size_t> shared_room) { server_.set_arena(route, shared_room); }
+  void set_while_down_room(std::size_t route, std::optional<std::size_t> shared_room) {
+    server_.set_while_down_room(route, shared_room);
+  }
   /// The shared room ends once no route leads into it and its last player has left.
   void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
   /// Changes a route's position in the configuration.
   void move(std::size_t route, std::size_t position) { routes_.move(route, position); }
   /// The sessions that a route has now.
-  std::uint64_t sessions(std::size_t route) const { return server_.totals(route).open_sessions(); }
+  std::uint64_t sessions(std::size_t route) const { return server_.totals(route).current_sessions(); }
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
   /// called after the last add(); own commands are added to control() before. They answer nobody before run().
   Outcome<Done> open_acceptors();
@@ -119,7 +121,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// Whether the last reload failed; the service manager shows it.
   void set_reload_failed(bool failed) { reload_failed_ = failed; }
 
-  relay::Server& server() { return server_; }
+  relay::ProxyServer& server() { return server_; }
   /// What was served so far, one line per route.
   std::string summary() const;
   /// All metrics in Prometheus's format.
@@ -174,11 +176,11 @@ class Service final : private HandOver::User, private FleetBans::User {
   relay::ListedNetworks listed_;
   KeptBans kept_bans_;
   std::unique_ptr<Fleet> fleet_;
-  fleet::SeatQueues seat_queues_{this_machine()};
+  fleet::SlotQueues slot_queues_{this_machine()};
   std::unique_ptr<RecordingUploads> uploads_;   // null: recordings do not go to a fleet
   std::function<void(Metrics&)> measure_also_;  // may be empty
   std::function<void(bool)> drains_all_;        // may be empty
-  relay::Server server_;
+  relay::ProxyServer server_;
   ServedRoutes routes_;
   Drainer drainer_;
   const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};

@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "proxy/program/serve/drainer.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 
 namespace entente {
 namespace {
 
 // Global, because a signal handler gets only the signal's number.
-std::atomic<relay::Server*> to_stop{nullptr};
+std::atomic<relay::ProxyServer*> to_stop{nullptr};
 std::atomic<Drainer*> to_drain{nullptr};
-static_assert(std::atomic<relay::Server*>::is_always_lock_free && std::atomic<Drainer*>::is_always_lock_free);
+static_assert(std::atomic<relay::ProxyServer*>::is_always_lock_free && std::atomic<Drainer*>::is_always_lock_free);
 
 void use(void (*handler)(int)) {
   for (const int number : {SIGTERM, SIGINT}) std::signal(number, handler);
@@ -40,7 +40,7 @@ void end_at_once(int number) {
 // A closing terminal sends SIGHUP twice, from the shell and from the kernel. The second must not kill the process.
 void stop(int number) {
   if (number != SIGHUP) use(end_at_once);
-  if (relay::Server* server = to_stop.load()) server->stop();
+  if (relay::ProxyServer* server = to_stop.load()) server->stop();
 }
 
 void drain(int) {
@@ -62,7 +62,7 @@ void hang_up(int) { sem_post(hang_ups()); }
 
 }  // namespace
 
-StopOnSignal::StopOnSignal(relay::Server& server, Drainer& drainer) {
+StopOnSignal::StopOnSignal(relay::ProxyServer& server, Drainer& drainer) {
   to_stop = &server;
   to_drain = &drainer;
   use(stop);

@@ -8,7 +8,7 @@
 #include <thread>
 
 namespace entente::relay {
-class Server;
+class ProxyServer;
 }
 
 namespace entente {
@@ -21,7 +21,7 @@ class Drainer;
 /// are being closed, changes nothing. REQUIRES: one at a time.
 class StopOnSignal {
  public:
-  StopOnSignal(relay::Server& server, Drainer& drainer);
+  StopOnSignal(relay::ProxyServer& server, Drainer& drainer);
   ~StopOnSignal();
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;

@@ -14,7 +14,7 @@
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/take_over/talk.h"
-#include "proxy/relay/session_info.h"
+#include "proxy/relay/link_info.h"
 
 namespace entente {
 

@@ -127,7 +127,7 @@ LiveDocuments::Text LiveDocuments::write_fragment(std::uint64_t number, const Li
 }
 
 LiveDocuments::Text LiveDocuments::write_start(std::uint64_t number, const LiveView& view) {
-  core::World world;
+  core::WorldState world;
   if (!view.world_before(number, world)) return nullptr;
   const core::Micros begins = view.broadcast().begin_of(number).value_or(0);
   Buffer out;

@@ -25,7 +25,7 @@ relay::SharedRoomOptions watch_room(const std::string& of, std::shared_ptr<relay
   options.chat.commands = true;  // of the replay itself
   // The options outlive the room, and must not keep the view.
   options.back = [view = std::make_shared<std::shared_ptr<relay::LiveView>>(std::move(view))] {
-    return std::make_unique<core::Replay>(std::shared_ptr<core::FactReaders>(std::exchange(*view, nullptr)));
+    return std::make_unique<core::Replay>(std::shared_ptr<core::RecordingSource>(std::exchange(*view, nullptr)));
   };
   return options;
 }
@@ -35,7 +35,7 @@ net::HttpDocuments live_documents(const std::shared_ptr<relay::LiveView>& view) 
   return [documents](const net::HttpHead& request, std::string_view name) { return documents->answer(request, name); };
 }
 
-void close_watch_room(relay::Server& server, std::size_t room) {
+void close_watch_room(relay::ProxyServer& server, std::size_t room) {
   server.order(
       room, [](core::Back& back) { static_cast<core::Replay&>(back).stop("the broadcast has changed; join again"); });
   server.retire_shared_room(room);

@@ -6,7 +6,7 @@
 
 #include "proxy/net/web/http_reply.h"
 #include "proxy/relay/broadcast/broadcast.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 #include "schema/config.pb.h"
 
 namespace entente {
@@ -24,6 +24,6 @@ relay::SharedRoomOptions watch_room(const std::string& of, std::shared_ptr<relay
 net::HttpDocuments live_documents(const std::shared_ptr<relay::LiveView>& view);
 
 /// Ends the room and the sessions of its viewers.
-void close_watch_room(relay::Server& server, std::size_t room);
+void close_watch_room(relay::ProxyServer& server, std::size_t room);
 
 }  // namespace entente

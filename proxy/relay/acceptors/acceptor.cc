@@ -11,9 +11,9 @@ Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& 
     : worker_route_(&worker_route),
       dispatcher_(dispatcher),
       limits_(limits),
-      admission_(worker_route.route.on->admission),
+      admission_(worker_route.route.listener->admission),
       probes_(&probes) {
-  admission_.set_rules(worker_route.route.access, worker_route.route.bans, &worker_route.route.on->closed);
+  admission_.set_rules(worker_route.route.access, worker_route.route.bans, &worker_route.route.listener->draining);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
   probes_->tell(this);
 }
@@ -24,10 +24,10 @@ void Acceptor::serve(WorkerRoute& worker_route, ServerProbes& probes, const Limi
   probes_ = &probes;
   limits_ = limits;
   admission_.set_access(worker_route.route.access);
-  set_place(worker_route.route.listener);
+  set_ban_scope(worker_route.route.listen_address);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
   probes_->tell(this);
-  moved();
+  route_changed();
 }
 
 void Acceptor::tick(Millis now) {
@@ -39,13 +39,13 @@ void Acceptor::tick(Millis now) {
 }
 
 void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
-  worker_route_->to_clients->push(to.here, to.from, datagram);
+  worker_route_->to_clients->push(to.local_address, to.from, datagram);
 }
 
 wire::Status Acceptor::status() const { return worker_route_->status(admission_.inside(), limits_.sessions); }
 
 Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
-  const net::Address& at = worker_route_->route.listener;
+  const net::Address& at = worker_route_->route.listen_address;
   twin_ = net::udp_twin(at.family());
   net::Fd copy = net::copy_of(twin_.get());
   if (!twin_ || !copy) return Error{"no descriptor is left for a socket; raise the limit of open files"};
@@ -56,7 +56,7 @@ Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
 /// Those who come while it goes on are peers of ours, too.
 Outcome<Done> Acceptor::release_datagrams(net::UdpReader& reader,
                                           const std::function<std::vector<net::UdpReader::Peer>()>& peers) {
-  const int listening = route().on->datagrams->get();
+  const int listening = route().listener->datagrams->get();
   if (!reader.give_sockets(peers) || !net::bind_twin(twin_.get(), listening)) return cannot_share();
   reader.read_all();
   if (!reader.give_sockets(peers)) return cannot_share();
@@ -65,25 +65,26 @@ Outcome<Done> Acceptor::release_datagrams(net::UdpReader& reader,
 }
 
 Error Acceptor::cannot_share() const {
-  return net::machine_error("cannot share the port of " + route().listener.text(), errno,
+  return net::machine_error("cannot share the port of " + route().listen_address.text(), errno,
                             "each player needs one more descriptor; raise the limit of open files");
 }
 
 void Acceptor::drop_twin() {
   if (twin_) net::silence_twin(twin_.get());
   twin_.reset();
-  if (route().on->datagrams) net::refuse_twins(route().on->datagrams->get());
+  if (route().listener->datagrams) net::refuse_twins(route().listener->datagrams->get());
 }
 
 Error Acceptor::cannot_watch() const {
-  return Error{"cannot watch the listener " + worker_route_->route.listener.text() + "; raise the limit of open files"};
+  return Error{"cannot watch the listener " + worker_route_->route.listen_address.text() +
+               "; raise the limit of open files"};
 }
 
 std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
   const auto dialect = worker_route_->route.game.named_by_connect(data);
   if (!dialect) return Reason::kDialectUnknown;
   if (*dialect == worker_route_->route.dialect) return std::nullopt;
-  worker_route_->say_wrong_client(*dialect);
+  worker_route_->log_wrong_client(*dialect);
   return Reason::kDialectMismatch;
 }
 
@@ -110,7 +111,7 @@ Buffer Acceptor::refusal(const net::Address& from, Reason why) const {
 
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {
   const Route& route = worker_route_->route;
-  worker_route_->ended(SessionInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, {why},
+  worker_route_->ended(LinkInfo{0, &route.game, route.dialect, from, route.upstreams.any_address(), here}, {why},
                        fault);
 }
 

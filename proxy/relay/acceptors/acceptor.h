@@ -36,20 +36,20 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   // A take-over: another process is to have the newcomers. The sessions, and clients on their way in, stay here.
   /// Adds the sockets that the other process needs.
   virtual Outcome<Done> offer(std::vector<OfferedSocket>& out) = 0;
-  /// From now on, newcomers go to the other process. On an error, call take_back().
+  /// From now on, newcomers go to the other process. On an error, call cancel_take_over().
   virtual Outcome<Done> release_newcomers() = 0;
   /// The other process does not take over: newcomers are accepted here again.
-  virtual void take_back() = 0;
+  virtual void cancel_take_over() = 0;
   /// The other process has taken over.
-  virtual void give() = 0;
+  virtual void complete_take_over() = 0;
   /// No client is inside, and no place is kept for one.
   bool unused() const { return admission_.empty() && empty(); }
   /// Takes in nobody any more, and ends the sessions that live here; empty() once they are gone.
   virtual void stop() = 0;
   virtual bool empty() const { return true; }
   virtual void tick(Millis now);
-  /// Asks the sessions that live here.
-  virtual void ask(const Question&, Inquiry::Part&) {}
+  /// Carries out a command to the sessions that live here, and reports them.
+  virtual void command(const SessionCommand&, Inquiry::Part&) {}
   void set_limits(const Limits& limits) { limits_ = limits; }
   void set_access(std::vector<Access> access) { admission_.set_access(std::move(access)); }
 
@@ -57,7 +57,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   virtual void named(LinkId, std::uint32_t /*player*/) {}
   virtual void left(LinkId, const net::Address& client) { admission_.leave(client); }
   void away(const net::Address& client) { admission_.keep(client); }
-  void came_back(const net::Address& client) { admission_.take_back(client); }
+  void came_back(const net::Address& client) { admission_.unkeep(client); }
   bool crowded_from(const net::Address& client) const { return admission_.crowded_from(client, limits_); }
   bool crowded() const { return admission_.crowded(limits_); }
 
@@ -71,10 +71,12 @@ class Acceptor : private Queries::User, private ServerProbes::User {
 
   Millis now() const { return worker_route_->loop.now(); }
   /// Sets where it listens, for bans.
-  void set_place(const net::Address& at) { admission_.set_place({worker_route_->route.server_name, at.text()}); }
+  void set_ban_scope(const net::Address& at) {
+    admission_.set_ban_scope({worker_route_->route.server_name, at.text()});
+  }
   Error cannot_watch() const;
   /// The acceptor serves another route now: clients that wait for the server go to that route.
-  virtual void moved() {}
+  virtual void route_changed() {}
   /// Why a client with this ENet connect data may not come in, as to its dialect.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   static bool is_ban(Reason why) { return why == Reason::kBanned || why == Reason::kNotAllowed; }

@@ -23,9 +23,10 @@ DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, ServerProbes& prob
 DatagramAcceptor::~DatagramAcceptor() { worker_route_->loop.cancel_later(*this); }
 
 Outcome<net::Address> DatagramAcceptor::open(net::Fd, const net::Address&) {
-  const net::Address& listener = worker_route_->route.listener;
-  set_place(listener);
-  if (!std::exchange(closed_, false) && !reader_.open(route().on->datagrams->get(), listener)) return cannot_watch();
+  const net::Address& listener = worker_route_->route.listen_address;
+  set_ban_scope(listener);
+  if (!std::exchange(closed_, false) && !reader_.open(route().listener->datagrams->get(), listener))
+    return cannot_watch();
   return listener;
 }
 
@@ -45,12 +46,12 @@ Outcome<Done> DatagramAcceptor::release_newcomers() {
   return done;
 }
 
-void DatagramAcceptor::take_back() {
+void DatagramAcceptor::cancel_take_over() {
   released_ = false;
   drop_twin();
 }
 
-void DatagramAcceptor::give() { twin_.reset(); }
+void DatagramAcceptor::complete_take_over() { twin_.reset(); }
 
 std::vector<net::UdpReader::Peer> DatagramAcceptor::peers() const {
   std::vector<net::UdpReader::Peer> all;
@@ -64,7 +65,7 @@ void DatagramAcceptor::tick(Millis now) {
 }
 
 void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
-  if (queries_->take({from, reader_.here()}, bytes)) return;
+  if (queries_->take({from, reader_.local_address()}, bytes)) return;
   const auto known = by_client_.find(from);
   const auto header = net::enet_header(bytes);
   const bool asks = header && header->peer() == net::EnetHeader::kNobody && bytes.size() <= kLargestConnect;
@@ -92,7 +93,7 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = worker_route_->route;
   const LinkId link = dispatcher_.next_link();
-  const SessionInfo info{link, &route.game, route.dialect, from, route.upstreams.any_address(), reader_.here()};
+  const LinkInfo info{link, &route.game, route.dialect, from, route.upstreams.any_address(), reader_.local_address()};
   DatagramSession::Owner& owner = *this;
   auto& session = sessions_[link];
   session = std::make_unique<DatagramSession>(*worker_route_, owner, unpacker_, limits_, info, connect, datagram);
@@ -102,9 +103,9 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
 }
 
 void DatagramAcceptor::turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why) {
-  tell_turned_away(from, reader_.here(), why);
+  tell_turned_away(from, reader_.local_address(), why);
   const std::uint32_t code = enet_parting(worker_route_->route.game, why);
-  worker_route_->to_clients->push(reader_.here(), from, net::enet_disconnect(connect.peer, code));
+  worker_route_->to_clients->push(reader_.local_address(), from, net::enet_disconnect(connect.peer, code));
 }
 
 std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {

@@ -28,11 +28,11 @@ class DatagramAcceptor final : public Acceptor,
   void stop() override;
   Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
   Outcome<Done> release_newcomers() override;
-  void take_back() override;
-  void give() override;
+  void cancel_take_over() override;
+  void complete_take_over() override;
   bool empty() const override { return sessions_.empty(); }
   void tick(Millis now) override;
-  void ask(const Question& question, Inquiry::Part& part) override { relay::answer(question, part, sessions_); }
+  void command(const SessionCommand& its, Inquiry::Part& part) override { relay::answer(its, part, sessions_); }
 
   static constexpr std::size_t kMostUnproven = 256;
   /// New unproven clients per second, from all addresses together. Each then has 100 ms to prove its address.

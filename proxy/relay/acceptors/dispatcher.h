@@ -20,7 +20,7 @@ struct AcceptedClient {
   net::Address client;
   Limits limits;
   Upstream* server = nullptr;                        ///< the server to begin with; null: none
-  Upstreams::Lease lease{};                          ///< of that server, until the session has its own
+  Upstreams::SessionCount session_count{};           ///< of that server, until the session has its own
   std::size_t server_dialect = 0;                    ///< in a bridge: what that server speaks, or is assumed to
   AcceptedEnetPeer enet{};                           ///< instead of `fd`, if it came by ENet
   std::unique_ptr<net::MovedEnetPeer> moved_enet{};  ///< that peer, if its worker is not the listener's
@@ -39,7 +39,7 @@ struct AcceptedClient {
     server = upstreams.choose(client, now);
     if (server == nullptr) return;
     server_dialect = server->dialect().value_or(0);
-    lease = Upstreams::Lease(*server);
+    session_count = Upstreams::SessionCount(*server);
   }
 };
 

@@ -27,12 +27,12 @@ EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, ServerProbes& probes, Disp
 Outcome<net::Address> EnetAcceptor::open(net::Fd, const net::Address& at) {
   if (host_.is_open()) {
     closed_ = false;
-    return host_.here();
+    return host_.local_address();
   }
   const wire::Game& game = worker_route_->route.game;
   const wire::EnetSettings settings = game.enet();
   auto bound = host_.listen(at, {peers_for(limits_), settings.channels, settings.range_coder, game.largest_frame()});
-  if (bound) set_place(*bound);
+  if (bound) set_ban_scope(*bound);
   return bound;
 }
 
@@ -55,12 +55,12 @@ Outcome<Done> EnetAcceptor::release_newcomers() {
   return cannot_share();
 }
 
-void EnetAcceptor::take_back() {
+void EnetAcceptor::cancel_take_over() {
   drop_twin();
   host_.take_back();
 }
 
-void EnetAcceptor::give() { twin_.reset(); }
+void EnetAcceptor::complete_take_over() { twin_.reset(); }
 
 void EnetAcceptor::close_if_empty() {
   if (stopping_ && empty()) host_.close();
@@ -80,7 +80,7 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   if (why) return refuse(EnetWaiting(std::move(newcomer)), *why);
   if (!known()) return wait(std::move(newcomer));
   const std::size_t worker = dispatcher_.next_worker(worker_route_->route);
-  if (worker == worker_route_->route.on->home) return assign(std::move(newcomer), worker);
+  if (worker == worker_route_->route.listener->home) return assign(std::move(newcomer), worker);
   waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer)));
   waiting_.back()->worker = worker;
   worker_route_->loop.later(*this);  // a peer cannot move while the host calls us
@@ -99,7 +99,7 @@ void EnetAcceptor::tick(Millis now) {
 
 /// To the worker whose turn it is. If the peer cannot move there, it stays on ours.
 void EnetAcceptor::assign(EnetWaiting& one) {
-  const std::size_t home = worker_route_->route.on->home;
+  const std::size_t home = worker_route_->route.listener->home;
   std::size_t worker = one.worker ? *one.worker : dispatcher_.next_worker(worker_route_->route);
   if (worker != home) {
     net::Fd socket = host_.socket_for(*one.newcomer.enet.peer);
@@ -134,7 +134,7 @@ void EnetAcceptor::probed() {
   }
 }
 
-void EnetAcceptor::moved() {
+void EnetAcceptor::route_changed() {
   for (auto& one : waiting_) one->newcomer.go_by(worker_route_->route);
   probed();
 }
@@ -146,7 +146,7 @@ void EnetAcceptor::refuse(const EnetWaiting& one, Reason why) {
 }
 
 void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
-  tell_turned_away(peer.address(), worker_route_->route.listener, why);
+  tell_turned_away(peer.address(), worker_route_->route.listen_address, why);
   peer.owner = nullptr;
   const Buffer said = refusal(peer.address(), why);
   if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetDelivery::kReliable));
@@ -158,15 +158,15 @@ void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
 // -- From the peers ---------------------------------------------------------------------------------------------------
 
 void EnetAcceptor::received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) {
-  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_said(channel, std::move(packet));
+  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->peer_said(channel, std::move(packet));
 }
 
 void EnetAcceptor::disconnected(net::EnetPeer& peer, std::uint32_t data) {
-  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_left(data, peer.timed_out());
+  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->peer_left(data, peer.timed_out());
 }
 
-void EnetAcceptor::drained(net::EnetPeer& peer) {
-  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_drained();
+void EnetAcceptor::wrote(net::EnetPeer& peer) {
+  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->peer_wrote();
 }
 
 // -- Going out --------------------------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void stop() override;
   Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
   Outcome<Done> release_newcomers() override;
-  void take_back() override;
-  void give() override;
+  void cancel_take_over() override;
+  void complete_take_over() override;
   bool empty() const override { return admission_.inside() == 0; }
   void tick(Millis now) override;
   void left(LinkId link, const net::Address& client) override;
@@ -32,11 +32,11 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
-  void drained(net::EnetPeer& peer) override;
+  void wrote(net::EnetPeer& peer) override;
   bool intercepted(const net::Address& from, Bytes datagram) override { return queries_->take({from, {}}, datagram); }
   void answer(const Queries::Asker& to, Bytes datagram) override { host_.send_raw(to.from, datagram); }
   void probed() override;
-  void moved() override;
+  void route_changed() override;
 
   void turn_away(net::EnetPeer& peer, Reason why);
   void at_turn_end() override { probed(); }

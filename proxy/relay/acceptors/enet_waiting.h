@@ -16,11 +16,11 @@ class EnetWaiting final : public EnetPeerUser {
     newcomer.enet.peer->owner = static_cast<EnetPeerUser*>(this);
   }
 
-  void client_said(std::uint8_t channel, net::EnetPacket packet) override {
+  void peer_said(std::uint8_t channel, net::EnetPacket packet) override {
     bytes_ += packet.bytes().size();
     if (!said_too_much()) newcomer.early.push_back({channel, std::move(packet)});
   }
-  void client_left(std::uint32_t, bool) override { newcomer.enet.peer = nullptr; }
+  void peer_left(std::uint32_t, bool) override { newcomer.enet.peer = nullptr; }
 
   bool here() const { return newcomer.enet.peer != nullptr; }
   bool said_too_much() const { return bytes_ > newcomer.limits.held_bytes; }

@@ -30,10 +30,10 @@ bool Queries::take(const Asker& who, Bytes datagram) {
 }
 
 bool Queries::may_ask(const net::Address& from, Millis now) {
-  auto known = askers_.find(from.network());
+  auto known = askers_.find(from.host_key());
   if (known == askers_.end()) {
     if (askers_.size() >= kMostAskers) return false;
-    known = askers_.emplace(from.network(), Bucket(kPerAddress, kBurst, now)).first;
+    known = askers_.emplace(from.host_key(), Bucket(kPerAddress, kBurst, now)).first;
   }
   return known->second.take_one(now) && all_.take_one(now);
 }

@@ -27,13 +27,13 @@ StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, 
       proxy_headers_(worker_route.loop, worker_route.route.proxies, *this) {}
 
 Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
-  const auto& udp = route().on->datagrams;
+  const auto& udp = route().listener->datagrams;
   const bool watched =
-      listener_.open(std::move(listening)) && (!udp || reads_ || datagrams_.open(udp->get(), route().listener));
+      listener_.open(std::move(listening)) && (!udp || reads_ || datagrams_.open(udp->get(), route().listen_address));
   if (!watched) return cannot_watch();
   reads_ = udp != nullptr;
-  set_place(route().listener);
-  return route().listener;
+  set_ban_scope(route().listen_address);
+  return route().listen_address;
 }
 
 /// Datagrams of the sessions go on.
@@ -64,7 +64,7 @@ void StreamAcceptor::turn_away_waiting(Reason why) {
 Outcome<Done> StreamAcceptor::offer(std::vector<OfferedSocket>& out) {
   net::Fd copy = listener_.copy();
   if (!copy) return cannot_watch();
-  out.push_back({std::move(copy), route().listener});
+  out.push_back({std::move(copy), route().listen_address});
   return reads_ ? offer_twin(out) : Done{};
 }
 
@@ -73,12 +73,12 @@ Outcome<Done> StreamAcceptor::release_newcomers() {
   return reads_ ? release_datagrams(datagrams_, [this] { return peers(); }) : Done{};
 }
 
-void StreamAcceptor::take_back() {
+void StreamAcceptor::cancel_take_over() {
   drop_twin();
   listener_.pause(false);
 }
 
-void StreamAcceptor::give() {
+void StreamAcceptor::complete_take_over() {
   twin_.reset();
   listener_.close();
 }
@@ -151,7 +151,7 @@ void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why,
     net::say_last(fd.get(), goodbye);
     let_go(std::move(fd));
   }
-  tell_turned_away(from, route().listener, why, fault);
+  tell_turned_away(from, route().listen_address, why, fault);
 }
 
 /// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
@@ -185,7 +185,8 @@ void StreamAcceptor::left(LinkId link, const net::Address& client) {
 void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
   const auto session = table_.find(from, bytes);
   if (!session)
-    return queries_->take({from, datagrams_.here()}, bytes) ? void() : worker_route_->dropped(Drop::kUnknownSource);
+    return queries_->take({from, datagrams_.local_address()}, bytes) ? void()
+                                                                     : worker_route_->dropped(Drop::kUnknownSource);
   if (!dispatcher_.forward_datagram(*session, from, bytes)) worker_route_->dropped(Drop::kQueueFull);
 }
 
@@ -203,7 +204,7 @@ void StreamAcceptor::probed() {
   }
 }
 
-void StreamAcceptor::moved() {
+void StreamAcceptor::route_changed() {
   proxy_headers_.trust(route().proxies);
   for (Waiting& one : waiting_) one.client.go_by(worker_route_->route);
   probed();

@@ -26,8 +26,8 @@ class StreamAcceptor final : public Acceptor,
   void stop() override;
   Outcome<Done> offer(std::vector<OfferedSocket>& out) override;
   Outcome<Done> release_newcomers() override;
-  void take_back() override;
-  void give() override;
+  void cancel_take_over() override;
+  void complete_take_over() override;
   void tick(Millis now) override;
   void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }
   void left(LinkId link, const net::Address& client) override;
@@ -38,7 +38,7 @@ class StreamAcceptor final : public Acceptor,
   void datagram(const net::Address& from, Bytes bytes) override;
   void datagrams_done() override { dispatcher_.flush_datagrams(); }
   void probed() override;
-  void moved() override;
+  void route_changed() override;
 
   void announced(net::Fd fd, const net::Address& client) override;
   void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;

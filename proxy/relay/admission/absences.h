@@ -1,5 +1,5 @@
-// Players that lost their connection and may resume. They are identified by route, IP address and the player's number
-// in its game.
+// Players that lost their connection and may resume. They are identified by listener, IP address and the player's
+// number in its game.
 // Law: an entry can be claimed once, and not after it expires.
 #pragma once
 
@@ -17,7 +17,7 @@ template <class Place>
 class Absences {
  public:
   struct Who {
-    std::size_t route = 0;
+    std::size_t listener = 0;
     net::Address from;  ///< its port does not count
     std::uint32_t number = 0;
   };
@@ -30,7 +30,7 @@ class Absences {
   /// Removes and returns the newest entry for `who`; nothing if there is none.
   std::optional<Place> claim(const Who& who, Millis now) {
     const auto found = std::find_if(all_.rbegin(), all_.rend(), [&](const Entry& entry) {
-      return entry.until >= now && entry.who.route == who.route && entry.who.number == who.number &&
+      return entry.until >= now && entry.who.listener == who.listener && entry.who.number == who.number &&
              entry.who.from.same_ip(who.from);
     });
     if (found == all_.rend()) return std::nullopt;
@@ -45,19 +45,20 @@ class Absences {
     std::erase_if(all_, [&](const Entry& entry) { return gone(entry.place); });
   }
 
-  /// The number of entries of this route for which `wanted(address)` is true.
+  /// The number of entries of this listener for which `wanted(address)` is true.
   template <class Wanted>
-  std::size_t count(std::size_t route, Millis now, Wanted&& wanted) const {
+  std::size_t count(std::size_t listener, Millis now, Wanted&& wanted) const {
     return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [&](const Entry& entry) {
-      return entry.until >= now && entry.who.route == route && wanted(entry.who.from);
+      return entry.until >= now && entry.who.listener == listener && wanted(entry.who.from);
     }));
   }
 
-  /// Removes and returns the oldest entry of this route for which `wanted(address)` is true; nothing if there is none.
+  /// Removes and returns the oldest entry of this listener for which `wanted(address)` is true; nothing if there is
+  /// none.
   template <class Wanted>
-  std::optional<Place> give_up(std::size_t route, Millis now, Wanted&& wanted) {
+  std::optional<Place> give_up(std::size_t listener, Millis now, Wanted&& wanted) {
     const auto found = std::find_if(all_.begin(), all_.end(), [&](const Entry& entry) {
-      return entry.until >= now && entry.who.route == route && wanted(entry.who.from);
+      return entry.until >= now && entry.who.listener == listener && wanted(entry.who.from);
     });
     if (found == all_.end()) return std::nullopt;
     const Place place = found->place;

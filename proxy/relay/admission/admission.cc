@@ -12,9 +12,9 @@ void Admission::set_rules(std::vector<Access> access, Bans* bans, const std::ato
   draining_ = draining;
 }
 
-void Admission::set_place(BanScope place) {
+void Admission::set_ban_scope(BanScope scope) {
   const std::lock_guard lock(mutex_);
-  place_ = std::move(place);
+  ban_scope_ = std::move(scope);
 }
 
 void Admission::set_access(std::vector<Access> access) {
@@ -54,11 +54,11 @@ std::optional<Reason> Admission::enter_moved(const net::Address& from, const Lim
 
 std::optional<Reason> Admission::let_in(const net::Address& from, const Limits& limits, Millis now, bool moved) {
   if (const auto why = bar(from)) return why;
-  auto found = known_.find(from.network());
+  auto found = known_.find(from.host_key());
   if (found == known_.end()) {
     if (known_.size() >= kMostKnown) return Reason::kTooFast;
     const Bucket pace(limits.connects_per_second, limits.connects_burst, now);
-    found = known_.emplace(from.network(), AddressRecord{0, 0, pace}).first;
+    found = known_.emplace(from.host_key(), AddressRecord{0, 0, pace}).first;
   }
   AddressRecord& record = found->second;
   record.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
@@ -72,18 +72,18 @@ std::optional<Reason> Admission::let_in(const net::Address& from, const Limits& 
 std::optional<Reason> Admission::objection(const net::Address& from, const Limits& limits) const {
   const std::lock_guard lock(mutex_);
   if (const auto why = bar(from)) return why;
-  const auto found = known_.find(from.network());
+  const auto found = known_.find(from.host_key());
   return full(found == known_.end() ? 0 : found->second.inside, limits);
 }
 
 std::optional<Reason> Admission::bar(const net::Address& from) const {
   const bool let = std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
   if (!let) return Reason::kNotAllowed;
-  const bool banned = bans_ != nullptr && bans_->find(from, std::time(nullptr), place_);
+  const bool banned = bans_ != nullptr && bans_->find(from, std::time(nullptr), ban_scope_);
   if (banned) return Reason::kBanned;
   if (draining_ == nullptr || !*draining_) return std::nullopt;
   // A player whose link broke has a place already.
-  const auto known = known_.find(from.network());
+  const auto known = known_.find(from.host_key());
   return known != known_.end() && known->second.kept != 0 ? std::nullopt : std::optional(Reason::kDraining);
 }
 
@@ -99,7 +99,7 @@ void Admission::leave(const net::Address& from) {
 }
 
 void Admission::let_out(const net::Address& from) {
-  const auto found = known_.find(from.network());
+  const auto found = known_.find(from.host_key());
   assert(found != known_.end() && found->second.inside > 0);
   --found->second.inside;
   --inside_;
@@ -108,13 +108,13 @@ void Admission::let_out(const net::Address& from) {
 void Admission::keep(const net::Address& from) {
   const std::lock_guard lock(mutex_);
   let_out(from);
-  ++known_.at(from.network()).kept;
+  ++known_.at(from.host_key()).kept;
   ++kept_;
 }
 
-void Admission::take_back(const net::Address& from) {
+void Admission::unkeep(const net::Address& from) {
   const std::lock_guard lock(mutex_);
-  AddressRecord& record = known_.at(from.network());
+  AddressRecord& record = known_.at(from.host_key());
   assert(record.kept > 0);
   --record.kept;
   --kept_;
@@ -124,7 +124,7 @@ void Admission::take_back(const net::Address& from) {
 
 bool Admission::crowded_from(const net::Address& from, const Limits& limits) const {
   const std::lock_guard lock(mutex_);
-  const auto found = known_.find(from.network());
+  const auto found = known_.find(from.host_key());
   if (limits.sessions_per_address == 0 || found == known_.end()) return false;
   const AddressRecord& record = found->second;
   return record.kept > 0 && record.inside + record.kept > limits.sessions_per_address;

@@ -35,8 +35,8 @@ class Admission {
 
   /// As the constructor.
   void set_rules(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining);
-  /// Sets the place whose bans apply, in addition to those that apply everywhere.
-  void set_place(BanScope place);
+  /// Sets the scope whose bans apply, in addition to those that apply everywhere.
+  void set_ban_scope(BanScope scope);
   /// Sets who may come from now on.
   void set_access(std::vector<Access> access);
 
@@ -48,7 +48,7 @@ class Admission {
   /// A client inside lost its link, and its place is kept. Kept places do not cause anybody to be refused.
   void keep(const net::Address& from);
   /// Undoes keep(): the client is back, or its place is given up, and leave() follows.
-  void take_back(const net::Address& from);
+  void unkeep(const net::Address& from);
   /// Whether the clients and the kept places of this address together exceed Limits::sessions_per_address.
   bool crowded_from(const net::Address& from, const Limits& limits) const;
   /// Whether the clients and the kept places of all addresses together exceed Limits::sessions.
@@ -81,7 +81,7 @@ class Admission {
   std::vector<Access> access_;
   Bans* bans_ = nullptr;
   const std::atomic<bool>* draining_ = nullptr;
-  BanScope place_;
+  BanScope ban_scope_;
   std::uint32_t inside_ = 0, kept_ = 0;
   std::unordered_map<net::Address, AddressRecord, net::AddressHash> known_;
 };

@@ -41,10 +41,10 @@ bool Bans::remove(const net::Network& who) {
   return known;
 }
 
-std::optional<Ban> Bans::find(const net::Address& from, std::time_t now, const BanScope& place) {
+std::optional<Ban> Bans::find(const net::Address& from, std::time_t now, const BanScope& scope) {
   const std::lock_guard lock(mutex_);
   return look_up(from, now, [&](const std::string& where) {
-    return where.empty() || where == place.server || where == place.listener;
+    return where.empty() || where == scope.server || where == scope.listener;
   });
 }
 

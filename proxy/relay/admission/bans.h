@@ -40,12 +40,12 @@ class Bans {
   /// `remember`: for how many seconds a server's ban counts here; 0: not at all.
   explicit Bans(std::uint32_t remember = 0) : remember_(remember) {}
 
-  /// Returns the ban of the same net and place that it replaces, if there was one.
+  /// Returns the ban of the same net and scope that it replaces, if there was one.
   std::optional<Ban> add(Ban ban);
   /// Removes all bans of exactly this network. False: there was none.
   bool remove(const net::Network& who);
-  /// The ban that applies to this address and place. If there are several, the one of the smallest network.
-  std::optional<Ban> find(const net::Address& from, std::time_t now = std::time(nullptr), const BanScope& place = {});
+  /// The ban that applies to this address and scope. If there are several, the one of the smallest network.
+  std::optional<Ban> find(const net::Address& from, std::time_t now = std::time(nullptr), const BanScope& scope = {});
   /// Adds a ban because a server, or a rule of a game, banned a player at this address. Returns it. Nothing if servers'
   /// bans do not count here, the address is banned there already, or too many bans are known. `where`: as in Ban.
   /// `most`: the longest time, in seconds.
@@ -57,7 +57,7 @@ class Bans {
   static constexpr std::size_t kMostLearnt = 100'000;
 
  private:
-  using OfNet = std::vector<Ban>;  // at most one for each place
+  using OfNet = std::vector<Ban>;  // at most one for each scope
 
   template <class Wanted>
   std::optional<Ban> look_up(const net::Address& from, std::time_t now, Wanted&& wanted);

@@ -19,7 +19,7 @@ class EntryQueue {
  public:
   /// `per_second` 0: no limit; `burst`: how many of this address may come in at once.
   void add(const net::Address& from, Who who, std::uint32_t per_second, std::uint32_t burst, Millis now) {
-    const net::Address address = from.network();
+    const net::Address address = from.host_key();
     Line& line = lines_.try_emplace(address, Line{{}, Bucket(per_second, burst, now)}).first->second;
     line.pace.adapt(per_second, burst, now);
     if (line.waiting.empty()) turns_.push_back(address);
@@ -28,7 +28,7 @@ class EntryQueue {
   }
 
   void remove(const net::Address& from, Who who) {
-    const auto at = lines_.find(from.network());
+    const auto at = lines_.find(from.host_key());
     if (at == lines_.end()) return;
     size_ -= std::erase(at->second.waiting, who);
     if (at->second.waiting.empty()) std::erase(turns_, at->first);

@@ -19,29 +19,29 @@ std::uint64_t Broadcast::begin() {
   const std::lock_guard lock(mutex_);
   for (Track& track : tracks_)
     if (track.tape) track.tape->begin(now());
-  return ++telling_;
+  return ++source_id_;
 }
 
-void Broadcast::tell(std::uint64_t telling, const core::Fact& fact, std::uint64_t nanos) {
+void Broadcast::tell(std::uint64_t source_id, const core::Fact& fact, std::uint64_t nanos) {
   const std::lock_guard lock(mutex_);
-  if (telling != telling_) return;
+  if (source_id != source_id_) return;
   for (Track& track : tracks_)
-    if (track.tape) track.tape->tell(fact, time_of(nanos));
+    if (track.tape) track.tape->append(fact, time_of(nanos));
 }
 
-bool Broadcast::owes_world(std::uint64_t telling, std::uint64_t nanos) const {
+bool Broadcast::owes_world(std::uint64_t source_id, std::uint64_t nanos) const {
   if (!wanted()) return false;
   const std::lock_guard lock(mutex_);
-  return telling == telling_ && std::any_of(tracks_.begin(), tracks_.end(), [&](const Track& track) {
+  return source_id == source_id_ && std::any_of(tracks_.begin(), tracks_.end(), [&](const Track& track) {
            return track.tape && track.tape->owes_world(time_of(nanos));
          });
 }
 
-void Broadcast::tell(std::uint64_t telling, const core::World& world, core::Micros now, std::uint64_t nanos) {
+void Broadcast::tell(std::uint64_t source_id, const core::WorldState& world, core::Micros now, std::uint64_t nanos) {
   const std::lock_guard lock(mutex_);
-  if (telling != telling_) return;
+  if (source_id != source_id_) return;
   for (Track& track : tracks_)
-    if (track.tape && track.tape->owes_world(time_of(nanos))) track.tape->keep(world, now, time_of(nanos));
+    if (track.tape && track.tape->owes_world(time_of(nanos))) track.tape->append_snapshot(world, now, time_of(nanos));
 }
 
 // -- Audiences --------------------------------------------------------------------------------------------------------
@@ -50,8 +50,8 @@ std::shared_ptr<LiveView> Broadcast::view(core::See see, core::Micros delay) {
   const std::lock_guard lock(mutex_);
   Track& mine = track(see);
   if (!mine.tape) {
-    mine.tape.emplace(see, core::Tape::Limits{.bytes = kMostBytes});
-    if (telling_ != 0) mine.tape->begin(now());
+    mine.tape.emplace(see, core::TapeLimits{.bytes = kMostBytes});
+    if (source_id_ != 0) mine.tape->begin(now());
   }
   mine.delays.push_back(delay);
   mine.tape->keep_for(kRewind + *std::max_element(mine.delays.begin(), mine.delays.end()));
@@ -74,11 +74,11 @@ std::optional<core::Micros> Broadcast::begin_of(std::uint64_t fragment) const {
 
 // -- A view -----------------------------------------------------------------------------------------------------------
 
-class LiveView::Reader final : public core::FactSource {
+class LiveView::Reader final : public core::FactReader {
  public:
   explicit Reader(std::shared_ptr<const LiveView> view) : view_(std::move(view)) {}
 
-  core::Micros length() const override { return view_->length(); }
+  core::Micros end_time() const override { return view_->end_time(); }
   core::Micros first() const override {
     const std::lock_guard lock(view_->broadcast_->mutex_);
     return view_->tape().first().value_or(0);
@@ -88,7 +88,7 @@ class LiveView::Reader final : public core::FactSource {
     const std::lock_guard lock(view_->broadcast_->mutex_);
     return view_->tape().next_at(place_);
   }
-  bool changes() const override {
+  bool next_is_other_session() const override {
     const std::lock_guard lock(view_->broadcast_->mutex_);
     return view_->tape().changes(place_);
   }
@@ -96,7 +96,7 @@ class LiveView::Reader final : public core::FactSource {
     const std::lock_guard lock(view_->broadcast_->mutex_);
     return view_->tape().next(place_);
   }
-  Outcome<Done> seek(core::Micros at, core::World& world) override {
+  Outcome<Done> seek(core::Micros at, core::WorldState& world) override {
     const auto end = view_->end();
     if (!end || at > *end) return Error{"that is not to be seen yet"};
     const std::lock_guard lock(view_->broadcast_->mutex_);
@@ -113,14 +113,14 @@ class LiveView::Reader final : public core::FactSource {
 
 LiveView::~LiveView() { broadcast_->drop(see_, delay_); }
 
-std::unique_ptr<core::FactSource> LiveView::reader() { return std::make_unique<Reader>(shared_from_this()); }
+std::unique_ptr<core::FactReader> LiveView::reader() { return std::make_unique<Reader>(shared_from_this()); }
 
 std::optional<core::Micros> LiveView::end() const {
   const core::Micros now = broadcast_->now();
   return now >= delay_ ? std::optional(now - delay_) : std::nullopt;
 }
 
-core::Micros LiveView::length() const { return end().value_or(0); }
+core::Micros LiveView::end_time() const { return end().value_or(0); }
 
 void LiveView::visit_kills(const std::function<bool(const core::Moment&)>& visit) const {
   const auto end = this->end();
@@ -153,9 +153,9 @@ std::vector<core::Fact> LiveView::fragment(std::uint64_t number) const {
   return facts;
 }
 
-Outcome<Done> LiveView::world_before(std::uint64_t number, core::World& world) const {
+Outcome<Done> LiveView::world_before(std::uint64_t number, core::WorldState& world) const {
   const auto from = broadcast_->begin_of(number);
-  if (!from || *from > length()) return Error{"that is not to be seen yet"};
+  if (!from || *from > end_time()) return Error{"that is not to be seen yet"};
   const std::lock_guard lock(broadcast_->mutex_);
   return tape().world_before(*from, world);
 }

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "proxy/core/replay/fact_readers.h"
+#include "proxy/core/replay/recording_source.h"
 #include "proxy/core/replay/tape.h"
 
 namespace entente::relay {
@@ -35,13 +35,13 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   Broadcast(Clock clock, std::uint64_t unix_us);
 
   // For rooms. Nothing is kept while nobody wants it.
-  /// A room tells from now on, instead of the one before. Returns its number.
+  /// A room tells from now on, instead of the one before. Returns its id as a source.
   std::uint64_t begin();
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
-  void tell(std::uint64_t telling, const core::Fact& fact, std::uint64_t nanos);
-  bool owes_world(std::uint64_t telling, std::uint64_t nanos) const;
+  void tell(std::uint64_t source_id, const core::Fact& fact, std::uint64_t nanos);
+  bool owes_world(std::uint64_t source_id, std::uint64_t nanos) const;
   /// `now`: in the room's time.
-  void tell(std::uint64_t telling, const core::World& world, core::Micros now, std::uint64_t nanos);
+  void tell(std::uint64_t source_id, const core::WorldState& world, core::Micros now, std::uint64_t nanos);
 
   // For audiences.
   /// As long as the view lives, what rooms tell is kept for it.
@@ -67,17 +67,17 @@ class Broadcast final : public std::enable_shared_from_this<Broadcast> {
   const std::uint64_t born_, first_fragment_;
   std::atomic<bool> wanted_{false};
   mutable std::mutex mutex_;  // of what follows
-  std::uint64_t telling_ = 0;
+  std::uint64_t source_id_ = 0;
   std::array<Track, 2> tracks_;  // by See
 };
 
 /// What one audience may see by now. From any thread; its readers, each from one.
-class LiveView final : public core::FactReaders, public std::enable_shared_from_this<LiveView> {
+class LiveView final : public core::RecordingSource, public std::enable_shared_from_this<LiveView> {
  public:
   ~LiveView() override;
 
-  std::unique_ptr<core::FactSource> reader() override;
-  core::Micros length() const override;
+  std::unique_ptr<core::FactReader> reader() override;
+  core::Micros end_time() const override;
   void visit_kills(const std::function<bool(const core::Moment&)>& visit) const override;
   core::Micros delay() const { return delay_; }
   const Broadcast& broadcast() const { return *broadcast_; }
@@ -91,7 +91,7 @@ class LiveView final : public core::FactReaders, public std::enable_shared_from_
   /// The facts of a fragment. REQUIRES: it is in fragments().
   std::vector<core::Fact> fragment(std::uint64_t number) const;
   /// The world at the beginning of a fragment. An error: it is forgotten.
-  Outcome<Done> world_before(std::uint64_t number, core::World& world) const;
+  Outcome<Done> world_before(std::uint64_t number, core::WorldState& world) const;
 
  private:
   friend class Broadcast;

@@ -32,7 +32,7 @@ void ArenaEnd::flush() {
 }
 
 /// What came while it was not read is not told again, so we look ourselves.
-void ArenaEnd::read(bool on) {
+void ArenaEnd::set_reading(bool on) {
   if (!std::exchange(reads_, on) && on) tell_us_();
 }
 

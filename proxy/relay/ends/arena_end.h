@@ -28,11 +28,11 @@ class ArenaEnd final : public End {
   void send(Lane, Bytes bytes) override;
   void flush() override;
   std::size_t waiting() const override { return out_.size() + passage_->to_room.waiting(); }
-  void read(bool on) override;
+  void set_reading(bool on) override;
   void shut_down(std::string_view why, std::uint32_t code) override;
   void hang_up() override { close("the player left"); }
   bool is_open() const override { return open_; }
-  net::Address here() const override { return {}; }
+  net::Address local_address() const override { return {}; }
 
  private:
   void close(std::string_view why);

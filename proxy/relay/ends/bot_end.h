@@ -20,11 +20,11 @@ class BotEnd final : public End {
   int connect(const net::Address&, Outgoing) override { return EOPNOTSUPP; }
   void send(Lane, Bytes) override {}
   std::size_t waiting() const override { return 0; }
-  void read(bool) override {}
+  void set_reading(bool) override {}
   void shut_down(std::string_view, std::uint32_t) override { open_ = false; }
   void hang_up() override { open_ = false; }
   bool is_open() const override { return open_; }
-  net::Address here() const override { return {}; }
+  net::Address local_address() const override { return {}; }
 
  private:
   bool open_ = false;

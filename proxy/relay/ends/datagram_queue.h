@@ -7,7 +7,7 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/session_info.h"
+#include "proxy/relay/link_info.h"
 
 namespace entente::relay {
 
@@ -20,7 +20,7 @@ class DatagramQueue {
 
   /// Calls `hand_out(link, from, datagram)` for each, oldest first. On the owner's thread.
   template <class HandOut>
-  void empty(HandOut&& hand_out);
+  void take_all(HandOut&& hand_out);
 
  private:
   struct Label {
@@ -43,7 +43,7 @@ inline bool DatagramQueue::put(LinkId link, const net::Address& from, Bytes data
 }
 
 template <class HandOut>
-void DatagramQueue::empty(HandOut&& hand_out) {
+void DatagramQueue::take_all(HandOut&& hand_out) {
   {
     std::lock_guard lock(mutex_);
     filling_.swap(emptying_);

@@ -5,13 +5,13 @@ namespace entente::relay {
 using wire::Lane;
 using wire::Way;
 
-Datagrams::Datagrams(WorkerRoute& worker_route, const SessionInfo& session, const Limits& limits)
+Datagrams::Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const Limits& limits)
     : worker_route_(worker_route),
       session_(session),
       largest_(limits.datagram_bytes),
       filter_(worker_route.route.game.datagram_cutter(Way::kToServer, worker_route.route.dialect),
               limits.datagram_bytes, limits.datagrams_per_second, worker_route.loop.now()),
-      moved_(worker_route.loop.now()),
+      last_passed_(worker_route.loop.now()),
       reader_(worker_route.loop, *this) {
   if (worker_route.strict_filter) filter_.watch(*worker_route.strict_filter, session.dialect);
 }
@@ -32,7 +32,7 @@ void Datagrams::from_client(const net::Address& from, Bytes datagram) {
   if (const auto drop = filter_.objection(datagram, now)) return worker_route_.dropped(*drop);
   if (!server_) return worker_route_.dropped(Drop::kNotLinked);
   client_ = from;
-  moved_ = now;
+  last_passed_ = now;
   if (worker_route_.tap) worker_route_.tap->bytes(session_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
   if (!net::udp_send(server_.get(), datagram)) return worker_route_.dropped(Drop::kQueueFull);
   worker_route_.counters.to_server.datagrams.add();
@@ -42,7 +42,7 @@ void Datagrams::from_client(const net::Address& from, Bytes datagram) {
 void Datagrams::datagram(const net::Address&, Bytes bytes) {
   if (bytes.size() > largest_) return worker_route_.dropped(Drop::kTooLarge);
   if (!client_) return worker_route_.dropped(Drop::kNotLinked);
-  moved_ = worker_route_.loop.now();
+  last_passed_ = worker_route_.loop.now();
   if (worker_route_.tap) worker_route_.tap->bytes(session_.link, Way::kToClient, Lane::kDatagram, bytes, wall_now());
   worker_route_.to_clients->push(session_.listener, *client_, bytes);
   worker_route_.counters.to_client.datagrams.add();

@@ -14,7 +14,7 @@ namespace entente::relay {
 
 class Datagrams final : private net::UdpReader::User {
  public:
-  Datagrams(WorkerRoute& worker_route, const SessionInfo& session, const Limits& limits);
+  Datagrams(WorkerRoute& worker_route, const LinkInfo& session, const Limits& limits);
 
   /// `connected` goes to the server and has the local port of the session's TCP connection.
   bool open(net::Fd connected);
@@ -23,16 +23,16 @@ class Datagrams final : private net::UdpReader::User {
   /// Passes on a datagram of the client. Answers go to `from`.
   void from_client(const net::Address& from, Bytes datagram);
   /// When the last one passed, either way.
-  Millis moved() const { return moved_; }
+  Millis last_passed() const { return last_passed_; }
 
  private:
   void datagram(const net::Address& from, Bytes bytes) override;
 
   WorkerRoute& worker_route_;
-  const SessionInfo& session_;
+  const LinkInfo& session_;
   const std::size_t largest_;
   DatagramFilter filter_;
-  Millis moved_;
+  Millis last_passed_;
   net::Fd server_;
   net::UdpReader reader_;
   std::optional<net::Address> client_;

@@ -21,7 +21,7 @@ bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRI
 }  // namespace
 
 void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
-                 const SessionInfo& session, Upstream* first, std::optional<std::size_t> dialect) {
+                 const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect) {
   connect_ms_ = connect_ms;
   transport_ = transport;
   begin(worker_route, session, first, dialect, worker_route.loop.now() + worker_route.route.upstreams.rules().hold_ms);
@@ -33,25 +33,25 @@ void Dial::go_on_as(Dial& other) {
   connect_ms_ = other.connect_ms_;
   transport_ = other.transport_;
   reached_ = other.reached_;
-  lease_ = std::move(other.lease_);
+  session_count_ = std::move(other.session_count_);
   source_ = std::move(other.source_);
 }
 
-void Dial::again(WorkerRoute& worker_route, const SessionInfo& session, std::optional<std::size_t> dialect, Millis from,
+void Dial::again(WorkerRoute& worker_route, const LinkInfo& session, std::optional<std::size_t> dialect, Millis from,
                  Millis until) {
-  lease_ = {};
+  session_count_ = {};
   begin(worker_route, session, nullptr, dialect, until);
   if (from <= worker_route.loop.now()) return connect();
   rest_until_ = from;
 }
 
-void Dial::begin(WorkerRoute& worker_route, const SessionInfo& session, Upstream* first,
+void Dial::begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first,
                  std::optional<std::size_t> dialect, Millis until) {
   worker_route_ = &worker_route;
   client_ = session.client;
   link_ = session.link;
   source_ = SessionSource(worker_route.route, client_);
-  walk_ = ServerWalk(worker_route.route.upstreams, client_, first, dialect);
+  walk_ = UpstreamWalk(worker_route.route.upstreams, client_, first, dialect);
   hold_until_ = until;
 }
 
@@ -60,7 +60,7 @@ void Dial::connect() {
   rest_until_ = 0;
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
-  const ServerSet wanted = upstreams.holds() ? upstreams.wanted_by_others(now) : 0;
+  const UpstreamSet wanted = upstreams.holds() ? upstreams.wanted_by_others(now) : 0;
   const bool full = upstreams.all_full(now, wanted);
   if ((upstreams.waiting() != 0 || full || !upstreams.any_up(now)) &&
       hold(full ? Reason::kServerDeclined : Reason::kServerUnreachable))
@@ -69,17 +69,17 @@ void Dial::connect() {
   next(Reason::kServerUnreachable, "");
 }
 
-void Dial::succeeded(bool seated) {
+void Dial::succeeded(bool has_slot) {
   if (!worker_route_) return;
   Upstream& server = walk_.server();
   const Millis now = worker_route_->loop.now();
-  if (server.succeeded(now)) worker_route_->say_up(server);
+  if (server.succeeded(now)) worker_route_->log_up(server);
   reached_ = &server;
   server.count_session();
   const bool scarce = server.is_scarce(now) || worker_route_->route.upstreams.others_want(server, now);
-  Upstreams::Place kept = !seated && scarce ? std::move(place_) : Upstreams::Place();
+  Upstreams::QueueTicket kept = !has_slot && scarce ? std::move(ticket_) : Upstreams::QueueTicket();
   end();
-  place_ = std::move(kept);
+  ticket_ = std::move(kept);
 }
 
 void Dial::declined() {
@@ -88,7 +88,7 @@ void Dial::declined() {
 }
 
 void Dial::end() {
-  place_.leave();
+  ticket_.leave();
   rest_until_ = 0;
   trying_ = false;
   worker_route_ = nullptr;
@@ -100,8 +100,8 @@ void Dial::failed(int error) {
 }
 
 void Dial::server_is_full(Millis now) {
-  lease_.refused();
-  if (reached_ != nullptr) reached_->full(now);
+  session_count_.refused();
+  if (reached_ != nullptr) reached_->mark_full(now);
 }
 
 void Dial::timed_out() { next(Reason::kServerTimeout, "timed out"); }
@@ -118,23 +118,23 @@ void Dial::next(Reason last, const std::string& why) {
     blame.clear();
     if (try_one(*server, blame)) return;
   }
-  lease_ = {};
+  session_count_ = {};
   if (!hold(last)) give_up(last);
 }
 
-/// Waits for a server to come up, or for a seat. False: not, or not any longer.
+/// Waits for a server to come up, or for a slot. False: not, or not any longer.
 bool Dial::hold(Reason last) {
   Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
   if (!upstreams.holds() || now >= hold_until_) return false;
-  if (!place_.taken()) place_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
+  if (!ticket_.taken()) ticket_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
   held_for_ = last;
   try_at_ = now + kRetry;
   return true;
 }
 
 void Dial::rest(Millis from) {
-  place_.leave();
+  ticket_.leave();
   rest_until_ = from;
 }
 
@@ -146,7 +146,7 @@ void Dial::tick(Millis now) {
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool up = upstreams.any_up(now);
   if ((!up && now < try_at_) || upstreams.all_full(now)) return;
-  const ServerSet turn = place_.turn(now);
+  const UpstreamSet turn = ticket_.turn(now);
   if (turn == 0) return;
   walk_.again(up, turn);
   next(held_for_, "");
@@ -173,11 +173,11 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
     if (!made) {
-      worker_route_->say(LogKind::kMachine, made.error().text);
+      worker_route_->log_warning(LogKind::kMachine, made.error().text);
       give_up(Reason::kOutOfDescriptors);
       return true;
     }
-    lease_ = Upstreams::Lease(walk_.server());
+    session_count_ = Upstreams::SessionCount(walk_.server());
     trying_ = true;
     error = user_.dial(server, {walk_.server(), std::move(*made), source,
                                 first_bytes(route, bot ? std::nullopt : std::optional(client_), server)});
@@ -194,8 +194,8 @@ void Dial::say(const net::Address& server, int error) {
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool known = walk_.server().state() == Upstream::State::kDown && upstreams.rules().check_ms != 0;
   if (known && !is_ours(error)) return;
-  worker_route_->say(LogKind::kUnreached,
-                     "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?");
+  worker_route_->log_warning(LogKind::kUnreached,
+                             "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?");
 }
 
 void Dial::give_up(Reason why) {

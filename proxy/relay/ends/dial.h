@@ -24,23 +24,23 @@ class Dial {
   explicit Dial(User& user) : user_(user) {}
 
   /// The session is going to connect to this server, and counts for it from now on.
-  void expect(Upstream& server) { lease_ = Upstreams::Lease(server); }
+  void expect(Upstream& server) { session_count_ = Upstreams::SessionCount(server); }
 
   /// Makes the sockets for this transport; ENet makes its own. `session`: gives the client's address (port 0: a bot)
   /// and, by its link, the place in the queue. `first`: the server to begin with; null: the route chooses. `dialect`:
   /// only servers that speak it. REQUIRES: called once.
-  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const SessionInfo& session,
+  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport, const LinkInfo& session,
              Upstream* first, std::optional<std::size_t> dialect);
   /// The session goes on at the server that `other` has reached.
   void go_on_as(Dial& other);
   /// The session does not count for a server any more.
   void leave_server() {
     end();
-    lease_ = {};
+    session_count_ = {};
   }
   /// Connects again after the server was lost: not before `from`, and if no server can be reached, until `until`.
   /// REQUIRES: begun, and not under way.
-  void again(WorkerRoute& worker_route, const SessionInfo& session, std::optional<std::size_t> dialect, Millis from,
+  void again(WorkerRoute& worker_route, const LinkInfo& session, std::optional<std::size_t> dialect, Millis from,
              Millis until);
   /// Changes how long it waits for a server to come up.
   void wait_until(Millis until) { hold_until_ = until; }
@@ -52,17 +52,17 @@ class Dial {
   /// The address that the server sees; a wildcard: the one that the routes pick.
   const net::Address& source() const { return source_.get().address; }
   bool under_way() const { return worker_route_ != nullptr; }
-  /// Waits for a server to come up, or for a seat: no attempt is under way.
-  bool holding() const { return worker_route_ != nullptr && (place_.taken() || rest_until_ != 0) && !trying_; }
+  /// Waits for a server to come up, or for a slot: no attempt is under way.
+  bool holding() const { return worker_route_ != nullptr && (ticket_.taken() || rest_until_ != 0) && !trying_; }
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
-  /// `seated`: the player has a seat on the server. Otherwise a place in the queue is kept until give_up_place(), if
-  /// seats are scarce or others wait for one elsewhere.
-  void succeeded(bool seated = true);
+  /// `has_slot`: the player has a slot on the server. Otherwise the session stays in the queue until leave_queue(), if
+  /// slots are scarce or others wait for one elsewhere.
+  void succeeded(bool has_slot = true);
   /// The server took the connection, but declines the session.
   void declined();
-  /// The player has a seat, or the session ends: it waits no longer.
-  void give_up_place() { place_.leave(); }
+  /// The player has a slot, or the session ends: it waits no longer.
+  void leave_queue() { ticket_.leave(); }
   void failed(int error);
   bool late(Millis now) const { return trying_ && relay::late(now, began_, connect_ms_); }
   /// The same, not counting the time for which data of the server waited for us.
@@ -75,7 +75,7 @@ class Dial {
   void server_is_full(Millis now);
 
  private:
-  void begin(WorkerRoute& worker_route, const SessionInfo& session, Upstream* first, std::optional<std::size_t> dialect,
+  void begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect,
              Millis until);
   void connect();
   void end();
@@ -94,10 +94,10 @@ class Dial {
   wire::Transport transport_ = wire::Transport::kTcp;
   net::Address client_, server_;  // server_: of the current attempt
   LinkId link_ = 0;
-  ServerWalk walk_;
+  UpstreamWalk walk_;
   Upstream* reached_ = nullptr;
-  Upstreams::Lease lease_;
-  Upstreams::Place place_;
+  Upstreams::SessionCount session_count_;
+  Upstreams::QueueTicket ticket_;
   Millis hold_until_ = 0, try_at_ = 0;
   Millis rest_until_ = 0;                         // again() may not connect earlier; 0: it may
   Reason held_for_ = Reason::kServerUnreachable;  // the reason to end, if no server takes it in time

@@ -85,14 +85,14 @@ class End {
   /// Sends what was gathered since the last flush().
   virtual void flush() {}
   virtual std::size_t waiting() const = 0;
-  virtual void read(bool on) = 0;
+  virtual void set_reading(bool on) = 0;
   /// The group in which it is served. Initially newcomers. A client over ENet is served with its host.
   virtual void set_priority(net::Priority) {}
   // As in Tcp.
-  virtual bool is_held_up() const { return false; }
-  virtual Millis held_up() const { return 0; }
+  virtual bool is_queued() const { return false; }
+  virtual Millis queued_millis() const { return 0; }
   /// Changes the dialect of the peer. REQUIRES: nothing was received on the stream yet.
-  virtual void hears(std::size_t /*dialect*/) {}
+  virtual void set_peer_dialect(std::size_t /*dialect*/) {}
   /// A datagram that the listener heard.
   virtual void datagram(const net::Address&, Bytes) {}
   /// When the last datagram came; 0: never.
@@ -100,15 +100,14 @@ class End {
 
   /// Sends what waits, then closes our direction. `code`: the reason as a number of the game; 0: none.
   virtual void shut_down(std::string_view why, std::uint32_t code) = 0;
-  /// Delays the closing after shut_down() by this many milliseconds, if the transport can. What the peer sends
-  /// meanwhile is discarded.
-  virtual void closes_after(Millis /*part*/) {}
+  /// Delays the closing after shut_down() by `delay`, if the transport can. What the peer sends meanwhile is discarded.
+  virtual void closes_after(Millis /*delay*/) {}
   /// Closes the link and returns its connection, still open, to the caller. Empty if the transport cannot do so.
   virtual net::Fd release() { return {}; }
   /// Closes the link at once, whatever waits.
   virtual void hang_up() = 0;
   virtual bool is_open() const = 0;
-  virtual net::Address here() const = 0;  ///< our address on it
+  virtual net::Address local_address() const = 0;  ///< our address on it
 
  protected:
   User& user() const { return *user_; }

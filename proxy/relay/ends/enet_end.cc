@@ -44,9 +44,9 @@ EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& o
       dialect_(options.dialect),
       high_water_(options.limits.high_water),
       most_kept_(most_kept(options)),
-      caller_(options.enet),
+      accepted_peer_(options.enet),
       own_(worker_route.loop, *this),
-      host_(caller_.host ? caller_.host : &own_),
+      host_(accepted_peer_.host ? accepted_peer_.host : &own_),
       cutter_(game_.cutter(heard_way(), dialect_)),
       filter_(game_.datagram_cutter(heard_way(), dialect_), game_.largest_from(heard_way()),
               facing_ == Facing::kClient ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
@@ -62,21 +62,21 @@ EnetEnd::~EnetEnd() {
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 bool EnetEnd::adopt(net::Fd) {
-  peer_ = caller_.peer;
+  peer_ = accepted_peer_.peer;
   peer_->owner = static_cast<EnetPeerUser*>(this);
-  there_ = peer_->address();
+  peer_address_ = peer_->address();
   up_ = true;
-  user().opened(*this, {there_.text(), caller_.data, {}});
+  user().opened(*this, {peer_address_.text(), accepted_peer_.data, {}});
   return true;
 }
 
 int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
   departed_ = up_ = false;
   if (server.v6()) return EAFNOSUPPORT;
-  there_ = server;
+  peer_address_ = server;
   if (!own_.is_open()) {
     const auto opened = own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame(), outgoing.source});
-    if (!opened) worker_route_.say(LogKind::kMachine, opened.error().text);
+    if (!opened) worker_route_.log_warning(LogKind::kMachine, opened.error().text);
     if (!opened) return EMFILE;
   }
   peer_ = own_.connect(server, kChannels, game_.connect_data(dialect_));
@@ -87,13 +87,13 @@ void EnetEnd::connected(net::EnetPeer&, std::uint32_t) {
   up_ = true;
   // The sooner a lost server is noticed, the sooner its players are on the next one.
   if (worker_route_.route.upstreams.holds())
-    peer_->give_up_after(there_.ip_text().starts_with("127.") ? kSilenceNear : kSilenceFar);
-  user().opened(*this, {there_.text(), 0, {}});
+    peer_->give_up_after(peer_address_.ip_text().starts_with("127.") ? kSilenceNear : kSilenceFar);
+  user().opened(*this, {peer_address_.text(), 0, {}});
 }
 
 // -- Hearing and speaking ---------------------------------------------------------------------------------------------
 
-void EnetEnd::client_said(std::uint8_t channel, EnetPacket packet) {
+void EnetEnd::peer_said(std::uint8_t channel, EnetPacket packet) {
   if (!may_hear()) return;
   reading_&& kept_.empty() ? hear(channel, packet) : keep(channel, std::move(packet));
 }
@@ -105,7 +105,7 @@ void EnetEnd::keep(std::uint8_t channel, EnetPacket packet) {
   kept_.push_back({channel, std::move(packet)});
 }
 
-void EnetEnd::read(bool on) {
+void EnetEnd::set_reading(bool on) {
   reading_ = on;
   if (!on || kept_.empty() || std::exchange(hearing_later_, true)) return;
   worker_route_.loop.later(*this);  // whoever says so is in the middle of something
@@ -156,7 +156,7 @@ void EnetEnd::tell(TapSink& tap, LinkId link, Way way, Lane lane, Bytes bytes, W
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void EnetEnd::client_left(std::uint32_t data, bool silent) {
+void EnetEnd::peer_left(std::uint32_t data, bool silent) {
   peer_ = nullptr;
   hear_kept(true);
   const bool told = !std::exchange(departed_, true) && !shut_down_;

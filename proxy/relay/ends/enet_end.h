@@ -21,17 +21,17 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   void send(Lane lane, Bytes frame) override;
   void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const override;
   std::size_t waiting() const override { return peer_ ? peer_->waiting() : 0; }
-  void read(bool on) override;
+  void set_reading(bool on) override;
   void set_priority(net::Priority priority) override { own_.set_priority(priority); }
   void shut_down(std::string_view why, std::uint32_t code) override;
   void hang_up() override;
   bool is_open() const override { return peer_ != nullptr; }
-  net::Address here() const override { return host_->here(); }
+  net::Address local_address() const override { return host_->local_address(); }
 
   // A client's peer.
-  void client_said(std::uint8_t channel, net::EnetPacket packet) override;
-  void client_left(std::uint32_t data, bool silent) override;
-  void client_drained() override { user().wrote(*this); }
+  void peer_said(std::uint8_t channel, net::EnetPacket packet) override;
+  void peer_left(std::uint32_t data, bool silent) override;
+  void peer_wrote() override { user().wrote(*this); }
 
  private:
   struct Kept {
@@ -42,13 +42,13 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   // A server's, of our own host.
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
   void received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) override {
-    client_said(channel, std::move(packet));
+    peer_said(channel, std::move(packet));
   }
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override {
     refused_ = peer.refused();
-    client_left(data, peer.timed_out());
+    peer_left(data, peer.timed_out());
   }
-  void drained(net::EnetPeer&) override { client_drained(); }
+  void wrote(net::EnetPeer&) override { peer_wrote(); }
   void at_turn_end() override;
 
   wire::Way heard_way() const { return facing_ == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient; }
@@ -64,13 +64,13 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   const Facing facing_;
   const wire::Game& game_;
   const std::size_t dialect_, high_water_, most_kept_;
-  const AcceptedEnetPeer caller_;
+  const AcceptedEnetPeer accepted_peer_;
   net::EnetHost own_;    // towards a server
   net::EnetHost* host_;  // whose peer it is
   net::EnetPeer* peer_ = nullptr;
   const std::unique_ptr<wire::Cutter> cutter_;
   DatagramFilter filter_;
-  net::Address there_;
+  net::Address peer_address_;
   wire::EnetCarriage heard_;  // of the packet that is being received
   std::deque<Kept> kept_;     // came while this end was not read
   std::size_t kept_bytes_ = 0;

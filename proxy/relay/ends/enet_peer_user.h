@@ -9,11 +9,11 @@ namespace entente::relay {
 class EnetPeerUser {
  public:
   virtual ~EnetPeerUser() = default;
-  virtual void client_said(std::uint8_t channel, net::EnetPacket packet) = 0;
+  virtual void peer_said(std::uint8_t channel, net::EnetPacket packet) = 0;
   /// The peer disconnected with this data, or timed out (`silent`). It ends with this call.
-  virtual void client_left(std::uint32_t data, bool silent) = 0;
+  virtual void peer_left(std::uint32_t data, bool silent) = 0;
   /// Some of what waited for it went out.
-  virtual void client_drained() {}
+  virtual void peer_wrote() {}
 };
 
 /// A client who came by ENet.

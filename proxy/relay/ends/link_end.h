@@ -8,18 +8,18 @@
 
 namespace entente::relay {
 
-/// `LinkUser`: the interface that `Link` calls back. `Any`: the type of link that it passes.
-template <class Link, class LinkUser, class Any>
-class LinkEnd : public End, protected LinkUser {
+/// `LinkCallbacks`: the interface that `ConcreteLink` calls back. `CallbackLink`: the type of link that it passes.
+template <class ConcreteLink, class LinkCallbacks, class CallbackLink>
+class LinkEnd : public End, protected LinkCallbacks {
  public:
   std::size_t waiting() const override { return link_.waiting(); }
-  void read(bool on) override { link_.read(on); }
+  void set_reading(bool on) override { link_.set_reading(on); }
   void set_priority(net::Priority priority) override { link_.set_priority(priority); }
-  bool is_held_up() const override { return link_.is_held_up(); }
-  Millis held_up() const override { return link_.held_up(); }
-  void hang_up() override { link_.close(); }
+  bool is_queued() const override { return link_.is_queued(); }
+  Millis queued_millis() const override { return link_.queued_millis(); }
+  void hang_up() override { link_.hang_up(); }
   bool is_open() const override { return link_.is_open(); }
-  net::Address here() const override { return here_; }
+  net::Address local_address() const override { return local_address_; }
 
  protected:
   using How = Departure::How;
@@ -29,31 +29,31 @@ class LinkEnd : public End, protected LinkUser {
         worker_route_(worker_route),
         game_(options.game),
         facing_(options.facing),
-        link_(make_link<Link>(worker_route.loop, facing_, game_, static_cast<LinkUser&>(*this))) {
+        link_(make_link<ConcreteLink>(worker_route.loop, facing_, game_, static_cast<LinkCallbacks&>(*this))) {
     if (options.largest_read != 0) link_.set_largest_read(options.largest_read);
   }
 
   /// A client was accepted.
   void note_addresses(const net::Fd& client) {
-    here_ = net::local_address(client.get());
-    there_ = net::peer_address(client.get());
+    local_address_ = net::local_address(client.get());
+    peer_address_ = net::peer_address(client.get());
   }
   /// Connects by `call(tcp)`, which returns an errno if it cannot start.
   template <class Call>
   int connect_by(const net::Address& server, net::Fd tcp, Call&& call) {
     departed_ = peer_ended_ = over_ = false;
-    there_ = server;
+    peer_address_ = server;
     const int fd = tcp.get(), error = call(std::move(tcp));
-    if (error == 0) here_ = net::local_address(fd);
+    if (error == 0) local_address_ = net::local_address(fd);
     return error;
   }
 
-  void wrote(Any&) override {
+  void wrote(CallbackLink&) override {
     user().wrote(*this);
     settle();
   }
-  void ended(Any&) override { lose(Departure{}); }
-  void broken(Any&, int error) override {
+  void ended(CallbackLink&) override { lose(Departure{}); }
+  void broken(CallbackLink&, int error) override {
     depart({How::kBroke, error, Fault{""}, {}});
     settle();
   }
@@ -63,7 +63,7 @@ class LinkEnd : public End, protected LinkUser {
     if (!departed_ && !shut_down_) return false;
     unheard_ += bytes;
     if (unheard_ > kMostUnheard) {
-      link_.close();
+      link_.hang_up();
       settle();
     }
     return true;
@@ -81,11 +81,11 @@ class LinkEnd : public End, protected LinkUser {
   /// Closes our direction and goes on reading. Closing with unread data would reset the connection, and the peer could
   /// lose our last bytes.
   void finish() {
-    link_.finish();
-    if (link_.is_open()) link_.read(true);
+    link_.shut_down();
+    if (link_.is_open()) link_.set_reading(true);
   }
   void settle() {
-    if (peer_ended_ && shut_down_ && link_.waiting() == 0) link_.close();
+    if (peer_ended_ && shut_down_ && link_.waiting() == 0) link_.hang_up();
     if (link_.is_open() || over_ || !(departed_ || shut_down_)) return;
     over_ = true;
     user().over(*this);
@@ -94,8 +94,8 @@ class LinkEnd : public End, protected LinkUser {
   WorkerRoute& worker_route_;
   const wire::Game& game_;
   const Facing facing_;
-  Link link_;
-  net::Address here_, there_;
+  ConcreteLink link_;
+  net::Address local_address_, peer_address_;
   bool departed_ = false, shut_down_ = false;
 
  private:

@@ -11,7 +11,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/session_info.h"
+#include "proxy/relay/link_info.h"
 
 namespace entente::relay {
 

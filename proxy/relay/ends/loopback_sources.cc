@@ -24,9 +24,9 @@ std::uint32_t hash_of_host(const net::Address& host) {
 
 }  // namespace
 
-LoopbackSources::Lease LoopbackSources::take(const net::Address& client) {
+LoopbackSources::LoopbackAddress LoopbackSources::take(const net::Address& client) {
   const std::lock_guard lock(mutex_);
-  const net::Address network = client.network();
+  const net::Address network = client.host_key();
   auto at = hosts_.find(network);
   if (at == hosts_.end()) {
     if (hosts_.size() >= kMostKept) forget_oldest();
@@ -35,11 +35,11 @@ LoopbackSources::Lease LoopbackSources::take(const net::Address& client) {
   }
   ++at->second.sessions;
   left_.erase(std::exchange(at->second.left, 0));
-  Lease lease;
-  lease.owner_ = this;
-  lease.host_ = network;
-  lease.at_ = address_of(at->second.number);
-  return lease;
+  LoopbackAddress its;
+  its.owner_ = this;
+  its.host_ = network;
+  its.at_ = address_of(at->second.number);
+  return its;
 }
 
 std::uint32_t LoopbackSources::free_number(const net::Address& host) const {

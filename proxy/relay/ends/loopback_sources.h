@@ -18,11 +18,12 @@ namespace entente::relay {
 class LoopbackSources {
  public:
   /// Keeps a host's address for it. REQUIRES: destroyed before the LoopbackSources.
-  class Lease {
+  class LoopbackAddress {
    public:
-    Lease() = default;
-    Lease(Lease&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)), host_(other.host_), at_(other.at_) {}
-    Lease& operator=(Lease&& other) noexcept {
+    LoopbackAddress() = default;
+    LoopbackAddress(LoopbackAddress&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)), host_(other.host_), at_(other.at_) {}
+    LoopbackAddress& operator=(LoopbackAddress&& other) noexcept {
       if (this == &other) return *this;
       release();
       owner_ = std::exchange(other.owner_, nullptr);
@@ -30,7 +31,7 @@ class LoopbackSources {
       at_ = other.at_;
       return *this;
     }
-    ~Lease() { release(); }
+    ~LoopbackAddress() { release(); }
 
     const net::Address& address() const { return at_; }  ///< port 0
 
@@ -46,7 +47,7 @@ class LoopbackSources {
   };
 
   /// The address for the host that this client is on (of IPv6: its /64).
-  Lease take(const net::Address& client);
+  LoopbackAddress take(const net::Address& client);
 
  private:
   /// Addresses of hosts that left are kept for them until there are more than this.
@@ -62,7 +63,7 @@ class LoopbackSources {
   void forget_oldest();
 
   std::mutex mutex_;
-  std::unordered_map<net::Address, Host, net::AddressHash> hosts_;  // by Address::network()
+  std::unordered_map<net::Address, Host, net::AddressHash> hosts_;  // by Address::host_key()
   std::unordered_map<std::uint32_t, net::Address> taken_;           // by number
   std::map<std::uint64_t, net::Address> left_;                      // hosts without a session, by Host::left
   std::uint64_t departures_ = 0;

@@ -17,15 +17,15 @@ class SessionSource {
   /// `client`: port 0 is a bot, which has no address of its own. `route` outlives it.
   SessionSource(const Route& route, const net::Address& client) {
     if (route.source == SourceMode::kOwn || client.port() == 0) return;
-    if (route.source == SourceMode::kLoopback) lease_ = route.loopback_sources->take(client);
+    if (route.source == SourceMode::kLoopback) loopback_address_ = route.loopback_sources->take(client);
     const bool foreign = route.source == SourceMode::kTransparent;
-    source_ = {foreign ? client.with_port(0) : lease_.address(), foreign};
+    source_ = {foreign ? client.with_port(0) : loopback_address_.address(), foreign};
   }
 
   const net::Source& get() const { return source_; }
 
  private:
-  LoopbackSources::Lease lease_;
+  LoopbackSources::LoopbackAddress loopback_address_;
   net::Source source_;
 };
 

@@ -33,10 +33,10 @@ Link make_link(net::Loop& loop, Facing facing, const wire::Game& game, User& use
 
 /// Why a peer is not read at present. The values are bits: there may be several reasons.
 enum Pause : std::uint8_t {
-  kBehind = 1,  ///< the other peer is slow
-  kRate = 2,    ///< it sent faster than its limits
-  kEarly = 4,   ///< the other peer may not hear it yet
-  kQueued = 8,  ///< it waits for its turn to come into a shared room
+  kOtherSlow = 1,  ///< the other peer is slow
+  kRate = 2,       ///< it sent faster than its limits
+  kEarly = 4,      ///< the other peer may not hear it yet
+  kQueued = 8,     ///< it waits for its turn to come into a shared room
 };
 
 /// Bytes that a peer may go on sending after the end of its session; then its link is closed.
@@ -49,32 +49,32 @@ struct RelayLink {
       : link(make_link<Link>(loop, facing, game, user)) {}
 
   void pause(Pause why) {
-    if (paused == 0) link.read(false);
+    if (paused == 0) link.set_reading(false);
     paused = static_cast<std::uint8_t>(paused | why);
   }
   void resume(Pause why) {
     if ((paused & why) == 0) return;
     paused = static_cast<std::uint8_t>(paused & ~why);
-    if (paused == 0) link.read(true);
+    if (paused == 0) link.set_reading(true);
   }
 
   /// Called before something is sent. If nothing waits yet, the time limit for a stalled peer starts now.
   void will_wait(Millis now) {
-    if (link.waiting() == 0) took = now;
+    if (link.waiting() == 0) last_progress = now;
   }
 
   /// The peer sent more bytes after the end. Once they exceed `most`, closes the link and returns true.
   bool talks_on(std::size_t bytes, std::size_t most) {
     unheard += bytes;
-    if (unheard > most) link.close();
+    if (unheard > most) link.hang_up();
     return unheard > most;
   }
 
   Link link;
   std::uint8_t paused = 0;
-  bool ended = false;       ///< it sends nothing more
-  Millis took = 0;          ///< when it last took bytes, or had none waiting
-  std::size_t unheard = 0;  ///< bytes that came after the end
+  bool ended = false;        ///< it sends nothing more
+  Millis last_progress = 0;  ///< when it last took bytes, or had none waiting
+  std::size_t unheard = 0;   ///< bytes that came after the end
 };
 
 /// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
@@ -84,7 +84,7 @@ constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limi
 /// count, and it is not late while data waits.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
-  return !link.is_held_up() && late(now, since + link.held_up(), limit);
+  return !link.is_queued() && late(now, since + link.queued_millis(), limit);
 }
 
 }  // namespace entente::relay

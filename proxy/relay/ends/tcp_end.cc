@@ -41,8 +41,8 @@ TcpEnd::TcpEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& opt
 bool TcpEnd::adopt(net::Fd client) {
   note_addresses(client);
   if (!link_.adopt(std::move(client))) return false;
-  link_.read(true);
-  user().opened(*this, {there_.text(), 0, {}});
+  link_.set_reading(true);
+  user().opened(*this, {peer_address_.text(), 0, {}});
   return true;
 }
 
@@ -55,11 +55,11 @@ int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
 }
 
 void TcpEnd::connected(net::Link&) {
-  link_.read(true);
-  user().opened(*this, {there_.text(), 0, {}});
+  link_.set_reading(true);
+  user().opened(*this, {peer_address_.text(), 0, {}});
 }
 
-void TcpEnd::hears(std::size_t dialect) {
+void TcpEnd::set_peer_dialect(std::size_t dialect) {
   heard_ = Framer(game_.cutter(way_of(facing_), dialect), game_.largest_from(way_of(facing_)));
   most_packed_ = most_packed(facing_, game_, dialect);
 }
@@ -77,7 +77,7 @@ void TcpEnd::find_dialect(Bytes bytes) {
   if (found.state == wire::Detected::State::kNeedMore && unsure_->size() <= most_held_) return;
   if (found.state != wire::Detected::State::kFound) return user().found(*this, std::nullopt);
   const Buffer said = *std::exchange(unsure_, std::nullopt);
-  hears(found.dialect);
+  set_peer_dialect(found.dialect);
   user().found(*this, found.dialect);
   if (!departed_ && !shut_down_ && link_.is_open()) hear_stream(said);
 }
@@ -128,12 +128,12 @@ void TcpEnd::send_datagram(Bytes bytes) {
   }
   if (!client_ || !worker_route_.to_clients) return worker_route_.dropped(Drop::kNotLinked);
   if (packed_.size() + bytes.size() > most_packed_) flush();
-  if (bytes.size() > most_packed_) return worker_route_.to_clients->push(here_, *client_, bytes);
+  if (bytes.size() > most_packed_) return worker_route_.to_clients->push(local_address_, *client_, bytes);
   append(packed_, bytes);
 }
 
 void TcpEnd::flush() {
-  if (!packed_.empty()) worker_route_.to_clients->push(here_, *client_, packed_);
+  if (!packed_.empty()) worker_route_.to_clients->push(local_address_, *client_, packed_);
   packed_.clear();
   if (gathered_.empty()) return;
   std::size_t at = 0;
@@ -189,7 +189,7 @@ net::Fd TcpEnd::release() {
 
 void TcpEnd::hang_up() {
   reader_.close();
-  link_.close();
+  link_.hang_up();
 }
 
 }  // namespace entente::relay

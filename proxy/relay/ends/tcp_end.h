@@ -23,7 +23,7 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   void lend(Lane lane, Bytes frame) override;
   void flush() override;
   std::size_t waiting() const override { return link_.waiting() + gathered_bytes_; }
-  void hears(std::size_t dialect) override;
+  void set_peer_dialect(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }
   void shut_down(std::string_view why, std::uint32_t code) override;

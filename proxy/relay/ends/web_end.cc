@@ -24,7 +24,7 @@ WebEnd::WebEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& opt
     : LinkEnd(worker_route, user, options),
       high_water_(options.limits.high_water),
       cutter_(options.game.cutter(way_of(options.facing), options.dialect)),
-      opcode_(options.game.says_text(options.dialect) ? Opcode::kText : Opcode::kBinary),
+      opcode_(options.game.uses_text_messages(options.dialect) ? Opcode::kText : Opcode::kBinary),
       alarm_(worker_route.loop, *this) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ WebEnd::WebEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& opt
 bool WebEnd::adopt(net::Fd client) {
   note_addresses(client);
   if (!link_.adopt(std::move(client), worker_route_.route.web->client_tls.get())) return false;
-  link_.read(true);
+  link_.set_reading(true);
   return true;
 }
 
@@ -54,7 +54,7 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
   }
   path_ = request.path();
   link_.answer(request, nullptr);
-  user().opened(*this, {there_.text(), 0, path_});
+  user().opened(*this, {peer_address_.text(), 0, path_});
   link_.hear_early();
 }
 
@@ -66,11 +66,11 @@ int WebEnd::connect(const net::Address& server, Outgoing outgoing) {
     return link_.connect(std::move(tcp), server, route.web->server_tls.get(), outgoing.server.options.host,
                          std::move(request), outgoing.first);
   });
-  if (error == 0) link_.read(true);
+  if (error == 0) link_.set_reading(true);
   return error;
 }
 
-void WebEnd::upgraded(net::WebLink&, const net::HttpHead&) { user().opened(*this, {there_.text(), 0, path_}); }
+void WebEnd::upgraded(net::WebLink&, const net::HttpHead&) { user().opened(*this, {peer_address_.text(), 0, path_}); }
 
 void WebEnd::declined(net::WebLink&, const net::HttpHead& response) {
   depart(
@@ -141,7 +141,7 @@ void WebEnd::shut_down(std::string_view why, std::uint32_t code) {
   if (closes_after_ == 0 || !link_.upgraded() || departed_) return rang();
   alarm_.set(worker_route_.loop.nanos() + closes_after_ * 1'000'000);
   link_.flush();
-  link_.read(true);
+  link_.set_reading(true);
 }
 
 void WebEnd::rang() {

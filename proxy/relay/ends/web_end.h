@@ -15,7 +15,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   void send(Lane lane, Bytes frame) override;
   void flush() override { link_.flush(); }
   void shut_down(std::string_view why, std::uint32_t code) override;
-  void closes_after(Millis part) override { closes_after_ = part; }
+  void closes_after(Millis delay) override { closes_after_ = delay; }
 
  private:
   void asked(net::WebLink& link, const net::HttpHead& request) override;
@@ -23,7 +23,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   void declined(net::WebLink& link, const net::HttpHead& response) override;
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
-  void paused(net::WebLink&) override { link_.flush(); }
+  void messages_done(net::WebLink&) override { link_.flush(); }
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 

@@ -16,13 +16,13 @@
 namespace entente::relay {
 
 struct BridgeOptions {
-  const wire::Game* server_game = nullptr;  ///< outlives the Server; may be the listener's own, in another dialect
+  const wire::Game* server_game = nullptr;  ///< outlives the ProxyServer; may be the listener's own, in another dialect
   std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front;  ///< of the listener's game; on any worker
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;    ///< of the server's game; on any worker
   using Settings = std::map<std::string, std::string, std::less<>>;
   Settings front_settings = {}, back_settings = {};  ///< theirs, for recordings
-  /// All clients join this shared room (Server::add_shared_room) instead of rooms of their own. Then `server_game` is
-  /// the listener's game, and there is no `back`.
+  /// All clients join this shared room (ProxyServer::add_shared_room) instead of rooms of their own. Then `server_game`
+  /// is the listener's game, and there is no `back`.
   std::optional<std::size_t> shared_room = {};
   core::ChatRules chat;
   bool record_secrets = false;  ///< else passwords and the like are left out of recorded words
@@ -32,7 +32,8 @@ struct BridgeOptions {
     std::function<std::unique_ptr<core::Front>()> front;
     std::function<std::unique_ptr<core::Back>()> back;
   };
-  std::optional<ArenaPlace> while_down = {};  ///< while no server is up; Server::set_arena says in which room
+  /// While no server is up. ProxyServer::set_while_down_room says in which room.
+  std::optional<ArenaPlace> while_down = {};
   std::uint32_t bots = 0;                     ///< how many bots play on the server; if not 0, there is no listener
   std::shared_ptr<Broadcast> broadcast = {};  ///< to those who watch; may be null
 };

@@ -20,7 +20,7 @@ bool is_verdict(std::uint32_t code) {
 }
 
 /// "bzflag 2.4"
-std::string spoken(const SessionInfo& info) {
+std::string spoken(const LinkInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 
@@ -29,7 +29,7 @@ BridgeOptions::Settings back_settings(const Route& route) {
   return route.bridge ? route.bridge->back_settings : BridgeOptions::Settings();
 }
 
-trace::Face face_of(const SessionInfo& info, const BridgeOptions::Settings& settings) {
+trace::Face face_of(const LinkInfo& info, const BridgeOptions::Settings& settings) {
   trace::Face face;
   face.set_game(std::string(info.game->name()));
   face.set_dialect(std::string(info.game->dialects()[info.dialect].name));
@@ -44,7 +44,7 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
       RoomHost(accept_route.loop),
       no_dial_reason_(newcomer.no_dial_reason),
       back_info_{0,  &accept_route.route.server_game(),          newcomer.server_dialect,
-                 {}, accept_route.route.upstreams.any_address(), accept_route.route.listener} {
+                 {}, accept_route.route.upstreams.any_address(), accept_route.route.listen_address} {
   info_.has_room = back_info_.has_room = true;
   finding_ = detects_chosen();
   back_.end = make_back(finding_);
@@ -61,8 +61,8 @@ void BridgeSession::play_if(bool entered, bool ready) {
 }
 
 std::unique_ptr<End> BridgeSession::make_back(bool finds_dialect) {
-  const Route& route = there().route;
-  return make_end(there(), *this,
+  const Route& route = player_route().route;
+  return make_end(player_route(), *this,
                   {.facing = Facing::kServer,
                    .game = route.server_game(),
                    .dialect = back_info_.dialect,
@@ -90,13 +90,13 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
 }
 
 void BridgeSession::opened(End& end, const core::Peer& peer) {
-  moved_ = now();
+  last_passed_ = now();
   if (is_next(end)) return next_opened(peer);
   if (is_past(end)) return;
   if (&end == next_end_.get()) return go_to_server(peer);
   CountedEnd& side = side_of(end);
   side.up = true;
-  side.took = moved_;
+  side.last_progress = last_passed_;
   if (!is_front(side)) return open_back(peer);
   if (room_) return call_room([&](RecordingRoom& room, core::Micros at) { room.returned(front_.id, peer, at); });
   greet(peer);
@@ -138,7 +138,7 @@ void BridgeSession::record_calls(const core::RoomOptions& options) {
 
 /// Of the back that comes next. `meanwhile`: it is an arena's, which speaks native.
 trace::Face BridgeSession::next_face(bool meanwhile) const {
-  return meanwhile ? trace::Face() : face_of(back_info_, back_settings(there().route));
+  return meanwhile ? trace::Face() : face_of(back_info_, back_settings(player_route().route));
 }
 
 /// Of the back of the move under way.
@@ -149,8 +149,8 @@ trace::Face BridgeSession::move_face() const {
 /// Ends the session: only now a peer has shown a dialect that cannot be bridged.
 void BridgeSession::lack_face(const CountedEnd& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
-  worker_route_->say(LogKind::kDialect,
-                     who + spoken(side.info) + ", which cannot be bridged yet; `entente games` says what can");
+  worker_route_->log_warning(LogKind::kDialect,
+                             who + spoken(side.info) + ", which cannot be bridged yet; `entente games` says what can");
   end(is_front(side) ? Reason::kBadRequest : Reason::kDialectMismatch);
 }
 
@@ -167,14 +167,14 @@ void BridgeSession::open_back(const core::Peer& peer) {
   owes_since_ = server_said_ = now();
   back_info_.link = owner_.next_link();
   back_info_.session = info_.link;
-  back_info_.client = back_.end->here();
+  back_info_.client = back_.end->local_address();
   if (!finding_) tell_back_opened();
   call_room([&](RecordingRoom& room, core::Micros at) { room.back_opened(peer, back_info_.link, finding_, at); });
 }
 
 /// The server's dialect is known.
 void BridgeSession::tell_back_opened() {
-  SessionInfo shown = info_;
+  LinkInfo shown = info_;
   if (worker_route_->route.bridge->bots != 0)  // which have no game of their own
     shown.game = back_info_.game, shown.dialect = back_info_.dialect;
   tell_opened(shown);
@@ -188,7 +188,7 @@ void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   if (is_next(end)) return next_found(dialect);
   if (is_past(end)) return;
   if (!dialect) {
-    worker_route_->say(LogKind::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
+    worker_route_->log_warning(LogKind::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
     return this->end(Reason::kDialectUnknown);
   }
   finding_ = false;
@@ -210,7 +210,7 @@ bool BridgeSession::stays(const End::Departure& departure) {
   front_.up = false;
   front_.paused = 0;
   front_.end->hang_up();
-  back_.resume(kBehind);
+  back_.resume(kOtherSlow);
   note("its link broke; the seat is kept for " + std::to_string(absence->within / core::kSecond) + " s");
   away_ = true;
   owner_.away(*this, *absence);
@@ -224,7 +224,7 @@ void BridgeSession::give_way() {
   call_room([&](RecordingRoom& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
 }
 
-bool BridgeSession::resumes(core::Id, std::uint32_t number) {
+bool BridgeSession::try_resume_seat(core::Id, std::uint32_t number) {
   returns_to_ = owner_.claim(*this, number);
   return note_answer(returns_to_.has_value());
 }
@@ -256,7 +256,7 @@ void BridgeSession::after_call() {
   if (guest_ != nullptr) return set_alarm(wakes_at());
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
-    owner_.settled(*this);
+    owner_.new_player(*this);
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
     begin_dial(back_info_.game->transport(), known_dialect());
     if (ending_) return;  // no server could even be tried
@@ -275,20 +275,20 @@ void BridgeSession::after_call() {
   }
   if (plays_ && !visits() && !hold_.on()) {
     was_in_ = true;
-    dial_.give_up_place();  // of a newcomer who had to wait before the first attempt
+    dial_.leave_queue();  // of a newcomer who had to wait before the first attempt
   }
   if (tells_arena_ && visits() && arena_->entered() && !room_->awaits_server()) return tell_arena();
   set_alarm(wakes_at());
 }
 
 void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
-  if (id == core::kNextEnd) return send_next(lane, bytes);
+  if (id == core::kNextBackId) return send_next(lane, bytes);
   CountedEnd& side = side_of(id);
   if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
   if (is_front(side) && side.end != nullptr) name(bytes);
   note_sent(id, bytes.size());
   if (visits() && !is_front(side)) {  // not recorded: it would be the same words again
-    if (back_.end->waiting() == 0) back_.took = now();
+    if (back_.end->waiting() == 0) back_.last_progress = now();
     back_.end->send(lane, bytes);
     return note_waiting(side);
   }
@@ -296,29 +296,29 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
   note_waiting(side);
 }
 
-std::size_t BridgeSession::waiting(core::Id end) const {
-  if (end == core::kNextEnd) return waiting_for(end, crossing_ != nullptr ? crossing_->next.end->waiting() : 0);
-  return waiting_for(end, end == core::kBackEnd ? back_.end->waiting() : front_.end->waiting());
+std::size_t BridgeSession::queued_bytes(core::Id end) const {
+  if (end == core::kNextBackId) return waiting_for(end, crossing_ != nullptr ? crossing_->next.end->waiting() : 0);
+  return waiting_for(end, end == core::kBackId ? back_.end->waiting() : front_.end->waiting());
 }
 
 /// Bytes that wait for `side`: the other is read no further until they are few again.
 void BridgeSession::note_waiting(CountedEnd& side) {
   if (side.overflows(limits_)) overflow_ = is_front(side) ? Reason::kClientStalled : Reason::kServerStalled;
   CountedEnd& source = other(side);
-  if (side.end->waiting() <= limits_.high_water || (source.paused & kBehind) != 0) return;
+  if (side.end->waiting() <= limits_.high_water || (source.paused & kOtherSlow) != 0) return;
   worker_route_->counters.stalls.add();
-  source.pause(kBehind);
+  source.pause(kOtherSlow);
 }
 
 void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
-  if (id == core::kNextEnd) return close_next(why, code);
+  if (id == core::kNextBackId) return close_next(why, code);
   if (guest_ != nullptr) return;  // nobody is there
   note_closed(id, why, code);
-  if (leaving_ && id == core::kBackEnd) {
+  if (leaving_ && id == core::kBackId) {
     if (back_.up) back_.end->flush(), back_.end->shut_down(why, code_for(back_, code));
     return;
   }
-  const bool front = id != core::kBackEnd;
+  const bool front = id != core::kBackId;
   const Reason left = front ? Reason::kClientLeft : Reason::kServerLeft;
   const Reason reason = turned_away_ ? Reason::kServerDeclined : left;
   if (front) return let_go(reason, why, code);
@@ -327,11 +327,11 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
 }
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
-  if (id == core::kNextEnd) {
+  if (id == core::kNextBackId) {
     if (crossing_ != nullptr) crossing_->why = std::string("its server broke the rules of its game: ") + fault.what;
     return;
   }
-  if (id != core::kBackEnd) return set_reason(Reason::kProtocolFault, fault.what, fault);
+  if (id != core::kBackId) return set_reason(Reason::kProtocolFault, fault.what, fault);
   set_reason(Reason::kServerProtocolError, fault.what, fault);
 }
 
@@ -360,7 +360,7 @@ void BridgeSession::told(const core::Fact& fact) {
   const bool bot = info_.client.port() == 0;
   if (refused != nullptr && refused->code() == words::Refused::FULL && back_.up) dial_.server_is_full(now());
   if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
-    there().server_banned(info_.client, refused->text());
+    player_route().server_banned(info_.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
 }
 
@@ -370,7 +370,7 @@ void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frame
   if (ending_) return;
   if (is_next(end)) return hear_next(lane, bytes, frames);
   if (is_past(end)) return;
-  moved_ = now();
+  last_passed_ = now();
   CountedEnd& side = side_of(end);
   if (is_front(side) && !room_) seat(info_.game->named_by_client(bytes).value_or(info_.dialect));
   is_front(side) ? hear(lane, bytes, frames) : hear_server(lane, bytes, frames);
@@ -390,16 +390,16 @@ void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   server_said_ = now();
   if (visits()) return call_room([&](RecordingRoom& room, core::Micros at) { room.received_from_arena(bytes, at); });
   back_.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kBackId, lane, bytes, at); });
   if (lane == Lane::kStream) bytes_from_server_ += bytes.size();
 }
 
 void BridgeSession::wrote(End& end) {
   if (ending_ || is_past(end)) return;
-  if (is_next(end)) return void(crossing_->next.took = now());
+  if (is_next(end)) return void(crossing_->next.last_progress = now());
   CountedEnd& side = side_of(end);
-  side.took = now();
-  if (end.waiting() <= limits_.low_water) other(side).resume(kBehind);
+  side.last_progress = now();
+  if (end.waiting() <= limits_.low_water) other(side).resume(kOtherSlow);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -412,7 +412,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (&end == arena_) {
     if (ending_ || lose_arena(departure.why)) return;
     set_reason(Reason::kServerUnreachable, departure.why);
-    return call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackEnd, departure.why, at); });
+    return call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackId, departure.why, at); });
   }
   if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
   if (is_front(side)) {
@@ -422,14 +422,14 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.declined();
   if (!departure.why.empty() && departure.how != How::kWrong)
-    worker_route_->say(LogKind::kServer, who() + ": server " + side.info.server.text() + ": " + departure.why);
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);
 }
 
 /// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
 void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
-  const bool by_web = !is_front(side) && there().route.server_game().transport() == wire::Transport::kWebSocket;
+  const bool by_web = !is_front(side) && player_route().route.server_game().transport() == wire::Transport::kWebSocket;
   const bool lost = departure.how == How::kLeft || departure.how == How::kBroke || departure.how == How::kDeclined;
   if (!is_front(side) && lost && !(by_web && is_verdict(departure.code)) &&
       outlives_server(departure.why.empty() ? text(reason) : departure.why, departure.code))
@@ -457,7 +457,7 @@ void BridgeSession::dial_failed(Reason why) {
   const std::string said = why == Reason::kServerDeclined ? "the server is full" : text(why);
   note("the server was not reached: " + said);
   set_reason(why, why == Reason::kServerDeclined ? said : "");
-  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackEnd, said, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackId, said, at); });
 }
 
 /// Whether the player waits for the server, rather than the server for the player.
@@ -480,10 +480,11 @@ bool BridgeSession::given_up(Millis now) {
   const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(why);
-  if (!visits()) worker_route_->say(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + why);
+  if (!visits())
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + why);
   if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
-  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackId, why, at); });
   return true;
 }
 
@@ -524,11 +525,12 @@ void BridgeSession::tell_server_wrong() {
   const std::string server = who() + ": server " + back_info_.server.text();
   const std::string_view field = fault_.field;
   if (!back_.up || field == "tls" || field == "websocket")
-    return worker_route_->say(LogKind::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
-  worker_route_->say(LogKind::kServer,
-                     server + " broke the rules of " + std::string(back_info_.game->name()) + ": " + fault_.what +
-                         " in " + fault_.field + ", byte " + std::to_string(fault_.offset) +
-                         (room_ && !room_->world().ready() ? "; check the game and the dialect in its URL" : ""));
+    return worker_route_->log_warning(LogKind::kServer,
+                                      server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
+  worker_route_->log_warning(
+      LogKind::kServer, server + " broke the rules of " + std::string(back_info_.game->name()) + ": " + fault_.what +
+                            " in " + fault_.field + ", byte " + std::to_string(fault_.offset) +
+                            (room_ && !room_->world().ready() ? "; check the game and the dialect in its URL" : ""));
 }
 
 void BridgeSession::hang_up() {
@@ -541,12 +543,12 @@ void BridgeSession::hang_up() {
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 bool BridgeSession::on_tick(Millis now) {
-  if (hold_.on() && (entered_ || !back_.up)) moved_ = now;  // limited by the hold
+  if (hold_.on() && (entered_ || !back_.up)) last_passed_ = now;  // limited by the hold
   tick_move(now);
   if (visits() && dial_.holding() && !entered_) dial_.rest(now + kNextAgain);
   enter_arena();
   if (ending_) return false;
-  const bool stalled = back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms);
+  const bool stalled = back_.up && back_.end->waiting() && late(now, back_.last_progress, limits_.stall_ms);
   if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
   if (owes_world()) call_room([](RecordingRoom&, core::Micros) {});
   return !ending_ && !given_up(now);
@@ -559,11 +561,12 @@ bool BridgeSession::drop_late_server(Millis now) {
 }
 
 std::optional<Reason> BridgeSession::overdue(Millis now) const {
-  const Millis moved = std::max({moved_, front_.end->last_datagram(), back_.end->last_datagram()});
+  const Millis last_passed = std::max({last_passed_, front_.end->last_datagram(), back_.end->last_datagram()});
   if (!dialled_ && late(now, began_, limits_.greet_ms, *front_.end)) return Reason::kGreetTimeout;
-  if (front_.end->waiting() && late(now, front_.took, limits_.stall_ms)) return Reason::kClientStalled;
-  if (back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms)) return Reason::kServerStalled;
-  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
+  if (front_.end->waiting() && late(now, front_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
+  if (back_.up && back_.end->waiting() && late(now, back_.last_progress, limits_.stall_ms))
+    return Reason::kServerStalled;
+  if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;
 }
 

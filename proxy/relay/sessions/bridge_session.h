@@ -33,7 +33,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool tick_move(Millis now);
   void give_up_move(const std::string& why) { cancel_move(why); }
   /// Goes on with the client.
-  void take_over(RoomGuest& guest);
+  void adopt_client(RoomGuest& guest);
 
   void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
@@ -55,14 +55,14 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override;
-  std::size_t waiting(core::Id end) const override;
+  std::size_t queued_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override { wants_dial_ = true; }
-  bool resumes(core::Id seat, std::uint32_t number) override;
-  bool waits_for_next_server(std::string_view why, core::Wait for_what) override;
+  bool try_resume_seat(core::Id seat, std::uint32_t number) override;
+  bool await_next_server(std::string_view why, core::Wait for_what) override;
   std::optional<core::DetachedPlayer> detach_player() override;
-  void leaves_server() override;
+  void on_leaving_server() override;
   void moved() override;
   void move_failed(std::string_view why, bool other_world) override;
   void heard(const core::Intent& intent) override;
@@ -103,10 +103,10 @@ class BridgeSession final : public RoomSession, private RoomHost {
   std::string player() const override { return name_; }
   std::string arena() const override;
   std::optional<std::size_t> moved_to() const override;
-  const Route& at() const override { return there().route; }
+  const Route& at() const override { return player_route().route; }
 
   CountedEnd& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
-  CountedEnd& side_of(core::Id id) { return id == core::kBackEnd ? back_ : front_; }
+  CountedEnd& side_of(core::Id id) { return id == core::kBackId ? back_ : front_; }
   CountedEnd& other(const CountedEnd& side) { return &side == &front_ ? back_ : front_; }
   bool is_front(const CountedEnd& side) const { return &side == &front_; }
 
@@ -116,7 +116,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   trace::Face next_face(bool meanwhile) const;
   trace::Face move_face() const;
   /// The route on whose servers the player is.
-  WorkerRoute& there() const { return moved_to_ != nullptr ? *moved_to_ : *worker_route_; }
+  WorkerRoute& player_route() const { return moved_to_ != nullptr ? *moved_to_ : *worker_route_; }
   /// Whether this end has been replaced, and only says goodbye.
   bool is_past(const End& end) const {
     return &end != front_.end.get() && &end != back_.end.get() && &end != next_end_.get();
@@ -159,8 +159,8 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void come_back();
   void begin_hold();
   void end_hold();
-  Millis hold_ms() const { return there().route.upstreams.rules().hold_ms; }
-  std::unique_ptr<core::Back> fresh_back() const { return server_back(there().route, back_info_.dialect); }
+  Millis hold_ms() const { return player_route().route.upstreams.rules().hold_ms; }
+  std::unique_ptr<core::Back> fresh_back() const { return server_back(player_route().route, back_info_.dialect); }
   const std::optional<BridgeOptions::ArenaPlace>& while_down() const;
   // The arena in which the player plays while no server is up, or to which it was moved.
   bool visits() const { return arena_ != nullptr; }
@@ -186,11 +186,11 @@ class BridgeSession final : public RoomSession, private RoomHost {
   std::string who() const;
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
-  SessionInfo back_info_;
+  LinkInfo back_info_;
   CountedEnd back_{Facing::kServer, back_info_};
 
   std::string name_;            // of the player, as the room tells it
-  std::uint64_t orphaned_ = 0;  // World::orphaned(), as counted so far
+  std::uint64_t orphaned_ = 0;  // WorldState::orphaned(), as counted so far
   Millis owes_since_ = 0;       // since when the player waits for the server, for the world or to be let in
   Millis server_said_ = 0;      // when it last said something
   bool entered_ = false;        // the player asked to be let in, and was not refused

@@ -23,15 +23,15 @@ bool BridgeSession::may_go_on() const { return room_ && !turned_away_ && !reason
 
 const std::optional<BridgeOptions::ArenaPlace>& BridgeSession::while_down() const {
   static const std::optional<BridgeOptions::ArenaPlace> kNone;
-  const Route& route = there().route;
+  const Route& route = player_route().route;
   return route.bridge ? route.bridge->while_down : kNone;
 }
 
 bool BridgeSession::may_outlive_server() const {
-  return may_go_on() && there().route.upstreams.holds() && (!hold_.on() || !hold_.is_over(now()));
+  return may_go_on() && player_route().route.upstreams.holds() && (!hold_.on() || !hold_.is_over(now()));
 }
 
-bool BridgeSession::waits_for_next_server(std::string_view why, core::Wait) {
+bool BridgeSession::await_next_server(std::string_view why, core::Wait) {
   if (!may_outlive_server()) return note_answer(false);
   stop_why_ = why;
   return note_answer(true);
@@ -52,14 +52,14 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   const core::Wait wait = replace_back(std::move(back), {why, code});
   if (wait == core::Wait::kNothing || ending_) return true;
   hold_.begin(now(), hold_ms());
-  if (wait == core::Wait::kSeat)
+  if (wait == core::Wait::kPlayerSlot)
     dial_.server_is_full(now());
   else
     hold_.count();
   tell_wait(wait, server, why);
   if (ending_) return true;
-  const Millis from = wait == core::Wait::kSeat ? now() : hold_.next_try(now(), false);
-  dial_.again(there(), info_, known_dialect(), from, hold_.until());
+  const Millis from = wait == core::Wait::kPlayerSlot ? now() : hold_.next_try(now(), false);
+  dial_.again(player_route(), info_, known_dialect(), from, hold_.until());
   return true;
 }
 
@@ -79,15 +79,16 @@ void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const 
   if (std::exchange(told_wait_, wait) == wait) return;
   begin_hold();
   const std::string limit = " for up to " + std::to_string(hold_ms() / 1000) + " s";
-  if (wait == core::Wait::kSeat) {
+  if (wait == core::Wait::kPlayerSlot) {
     note("server " + server + " is full; the player waits for a seat");
-    worker_route_->tell(LogKind::kWaitsForServer, who() + ": server " + server + " is full; waits for a seat" + limit);
+    worker_route_->log_info(LogKind::kWaitsForServer,
+                            who() + ": server " + server + " is full; waits for a seat" + limit);
   } else {
     note("server " + server + " is lost (" + why + "); the player waits for it");
-    worker_route_->say(LogKind::kWaitsForServer,
-                       who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
+    worker_route_->log_warning(LogKind::kWaitsForServer,
+                               who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
   }
-  if (info_.game->has_chat()) announce(wait == core::Wait::kSeat ? kServerIsFull : kServerIsAway);
+  if (info_.game->has_chat()) announce(wait == core::Wait::kPlayerSlot ? kServerIsFull : kServerIsAway);
 }
 
 void BridgeSession::begin_hold() {
@@ -99,12 +100,12 @@ void BridgeSession::end_hold() {
 }
 
 void BridgeSession::replace_back_end() {
-  front_.resume(kBehind);
+  front_.resume(kOtherSlow);
   back_.up = false;
   back_.paused = 0;
   in_lobby_ = false;
   lost_ends_.add(std::move(back_.end), now());
-  finding_ = there().route.upstreams.detects_any_in_session();  // which server it will be is not known yet
+  finding_ = player_route().route.upstreams.detects_any_in_session();  // which server it will be is not known yet
   back_.end = make_back(finding_);
   if (plays_) back_.end->set_priority(net::Priority::kPlayer);
 }
@@ -114,18 +115,18 @@ void BridgeSession::come_back() {
   const Millis away = hold_.end(now());
   end_hold();
   told_wait_ = core::Wait::kNothing;
-  dial_.give_up_place();
+  dial_.leave_queue();
   const std::string server = back_info_.server.text();
   if (!std::exchange(was_in_, true)) {
     note("in on server " + server + " after " + std::to_string(away) + " ms");
-    worker_route_->tell(LogKind::kBackOnServer,
-                        who() + ": in on server " + server + " after waiting " + std::to_string(away) + " ms");
+    worker_route_->log_info(LogKind::kBackOnServer,
+                            who() + ": in on server " + server + " after waiting " + std::to_string(away) + " ms");
     return set_alarm(wakes_at());
   }
   worker_route_->counters.brought_back.add();
   note("back on server " + server + " after " + std::to_string(away) + " ms");
-  worker_route_->tell(LogKind::kBackOnServer,
-                      who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
+  worker_route_->log_info(LogKind::kBackOnServer,
+                          who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
   if (info_.game->has_chat())
     announce(kServerIsBack);
   else
@@ -142,7 +143,7 @@ std::string BridgeSession::arena() const {
 /// No server can be reached: the player plays in the route's arena meanwhile, if the arena takes it. A player who has
 /// not been on a server yet may go there, too.
 void BridgeSession::enter_arena() {
-  const Route& route = there().route;
+  const Route& route = player_route().route;
   const auto& place = while_down();
   const std::size_t arena = route.arena;
   if (!place || arena == Route::kNoArena || visits() || back_.up || !dial_.holding()) return;
@@ -160,7 +161,7 @@ void BridgeSession::enter_arena() {
   arena_ = end.get();
   back_.end = std::move(end);
   back_.up = true;
-  back_.took = owes_since_ = server_said_ = now();
+  back_.last_progress = owes_since_ = server_said_ = now();
   tells_arena_ = true;
   begin_hold();
   held_until_ = dial_.waits_until();
@@ -179,8 +180,8 @@ void BridgeSession::tell_arena() {
   tells_arena_ = false;
   was_in_ = true;
   const std::string& name = while_down()->arena;
-  worker_route_->say(LogKind::kWaitsForServer,
-                     who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
+  worker_route_->log_warning(LogKind::kWaitsForServer,
+                             who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
   if (info_.game->has_chat())
     announce("the server is away; you play in the arena '" + name + "' meanwhile");
   else
@@ -188,7 +189,7 @@ void BridgeSession::tell_arena() {
 }
 
 void BridgeSession::leave_arena(Millis hold_until) {
-  front_.resume(kBehind);
+  front_.resume(kOtherSlow);
   arena_ = nullptr;
   lost_ends_.add(std::move(back_.end), now());
   back_.end = std::move(next_end_);
@@ -214,8 +215,8 @@ bool BridgeSession::lose_arena(const std::string& why) {
   dial_.wait_until(until);
   if (dial_.holding()) dial_.rest(hold_.next_try(now(), false));
   note("the arena '" + name + "' does not keep the player: " + why);
-  worker_route_->say(LogKind::kWaitsForServer,
-                     who() + ": the arena '" + name + "' does not keep the player (" + why + "); waits for a server");
+  worker_route_->log_warning(LogKind::kWaitsForServer, who() + ": the arena '" + name + "' does not keep the player (" +
+                                                           why + "); waits for a server");
   const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
   if (stays && !ending_ && info_.game->has_chat()) announce(kServerIsAway);
   return true;
@@ -232,7 +233,7 @@ void BridgeSession::go_to_server(const core::Peer& peer) {
   note("server " + back_info_.server.text() + " is up: the player leaves the arena");
   leave_arena(now() + hold_ms());
   back_.up = true;
-  back_.took = now();
+  back_.last_progress = now();
   const bool stays = replace_back(std::move(back), {"the server is up"}) != core::Wait::kNothing;
   if (stays && !ending_) open_back(peer);
 }
@@ -243,16 +244,16 @@ void BridgeSession::next_departed(const End::Departure& departure) {
   if (departure.how == End::Departure::How::kBroke) return dial_.failed(departure.error);
   dial_.declined();
   if (!departure.why.empty())
-    worker_route_->say(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + departure.why);
+    worker_route_->log_warning(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + departure.why);
   hold_.count();
   dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
 }
 
 void BridgeSession::dial_next_later(Millis from) {
   lost_ends_.add(std::move(next_end_), now());
-  next_finding_ = there().route.upstreams.detects_any_in_session();
+  next_finding_ = player_route().route.upstreams.detects_any_in_session();
   next_end_ = make_back(next_finding_);
-  dial_.again(there(), info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
+  dial_.again(player_route(), info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
 }
 
 }  // namespace entente::relay

@@ -67,7 +67,7 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
   const wire::Game& game = route.server_game();
   crossing_ = std::make_unique<Crossing>(
       order, to, std::move(place), next_dial_,
-      SessionInfo{0, &game, dialect, {}, route.upstreams.any_address(), route.listener}, now());
+      LinkInfo{0, &game, dialect, {}, route.upstreams.any_address(), route.listen_address}, now());
   crossing_->info.has_room = true;
   crossing_->finding = finding;
   crossing_->next.end = make_end(
@@ -85,9 +85,9 @@ void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, Work
   if (!arena) return order->stays("players cannot be moved there");
   auto end = owner_.visit(*this, static_cast<End::User&>(*this), *to.route.shared_room(), arena->front);
   if (end == nullptr) return order->stays("the arena '" + arena->arena + "' takes nobody");
-  crossing_ =
-      std::make_unique<Crossing>(order, to, std::move(place), next_dial_,
-                                 SessionInfo{0, &to.route.game, 0, {}, to.route.listener, to.route.listener}, now());
+  crossing_ = std::make_unique<Crossing>(
+      order, to, std::move(place), next_dial_,
+      LinkInfo{0, &to.route.game, 0, {}, to.route.listen_address, to.route.listen_address}, now());
   crossing_->arena = end.get();
   crossing_->next.end = std::move(end);
   crossing_->next.up = true;
@@ -105,7 +105,7 @@ void BridgeSession::tell_waits() {
       "waits for its servers" + behind + ", for up to " + std::to_string(route.upstreams.rules().hold_ms / 1000) + " s";
   crossing_->order->waits(told);
   note(told);
-  worker_route_->tell(LogKind::kMoved, who() + " is moved to " + route.named() + ": " + told);
+  worker_route_->log_info(LogKind::kMoved, who() + " is moved to " + route.named() + ": " + told);
 }
 
 void BridgeSession::begin_move(std::unique_ptr<core::Back> back) {
@@ -124,7 +124,7 @@ BridgeSession::BridgeSession(RoomGuest& guest)
     : RoomSession(guest, Successor()),
       RoomHost(accept_route_.loop),
       back_info_{0,  &worker_route_->route.server_game(), 0,
-                 {}, worker_route_->route.listener,       worker_route_->route.listener},
+                 {}, worker_route_->route.listen_address, worker_route_->route.listen_address},
       guest_(&guest) {
   info_.has_room = back_info_.has_room = true;
   back_.end = make_back(false);
@@ -144,9 +144,9 @@ bool BridgeSession::tick_move(Millis now) {
   return crossing_ != nullptr || !lost_ends_.empty();
 }
 
-void BridgeSession::take_over(RoomGuest& guest) {
+void BridgeSession::adopt_client(RoomGuest& guest) {
   guest_ = nullptr;
-  RoomSession::take_over(guest);
+  RoomSession::adopt_client(guest);
 }
 
 std::optional<core::DetachedPlayer> BridgeSession::detach_player() {
@@ -162,11 +162,11 @@ std::optional<core::DetachedPlayer> BridgeSession::detach_player() {
 void BridgeSession::next_opened(const core::Peer& peer) {
   Crossing& crossing = *crossing_;
   crossing.next.up = true;
-  crossing.next.took = now();
+  crossing.next.last_progress = now();
   crossing.dial.succeeded();
   crossing.info.link = owner_.next_link();
   crossing.info.session = info_.link;
-  crossing.info.client = crossing.next.end->here();
+  crossing.info.client = crossing.next.end->local_address();
   if (!crossing.finding) tap_next();
   call_room(
       [&](RecordingRoom& room, core::Micros at) { room.next_opened(peer, crossing.info.link, crossing.finding, at); });
@@ -196,7 +196,7 @@ void BridgeSession::hear_next(Lane lane, Bytes bytes, std::size_t frames) {
   if (crossing_->arena != nullptr)
     return call_room([&](RecordingRoom& room, core::Micros at) { room.received_from_next_arena(bytes, at); });
   crossing_->next.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kNextEnd, lane, bytes, at); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kNextBackId, lane, bytes, at); });
 }
 
 void BridgeSession::next_left(const End::Departure& departure) {
@@ -206,7 +206,7 @@ void BridgeSession::next_left(const End::Departure& departure) {
   if (crossing.dial.under_way()) crossing.dial.declined();
   std::string why = departure.why;
   if (why.empty()) why = *departure.fault.what ? departure.fault.what : text(reason_of_server(departure.how));
-  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kNextEnd, why, at, departure.code); });
+  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kNextBackId, why, at, departure.code); });
 }
 
 void BridgeSession::move_in_time(Millis now) {
@@ -230,7 +230,7 @@ void BridgeSession::move_in_time(Millis now) {
 void BridgeSession::send_next(Lane lane, Bytes bytes) {
   if (crossing_ == nullptr || crossing_->finding) return;
   CountedEnd& next = crossing_->next;
-  note_sent(core::kNextEnd, bytes.size());
+  note_sent(core::kNextBackId, bytes.size());
   if (crossing_->arena != nullptr)
     next.end->send(lane, bytes);
   else
@@ -244,7 +244,7 @@ void BridgeSession::close_next(std::string_view why, std::uint32_t code) {
   next.up ? next.end->shut_down(why, code_for(next, code)) : next.end->hang_up();
 }
 
-void BridgeSession::leaves_server() { leaving_ = true; }
+void BridgeSession::on_leaving_server() { leaving_ = true; }
 
 /// The next server's link is the server's from now on. The player's old one still sends its goodbye.
 void BridgeSession::moved() {
@@ -253,12 +253,12 @@ void BridgeSession::moved() {
   if (worker_route_->tap != nullptr && back_.up && !finding_ && !visits())
     worker_route_->tap->closed(back_info_.link, "the player moves to another server", wall_in_call());
   lost_ends_.add_parting(std::move(back_.end), now());
-  front_.resume(kBehind);
+  front_.resume(kOtherSlow);
   from_ = at().named();
   back_.end = std::move(crossing.next.end);
   back_.up = true;
   back_.paused = 0;
-  back_.took = owes_since_ = server_said_ = now();
+  back_.last_progress = owes_since_ = server_said_ = now();
   back_info_ = crossing.info;
   finding_ = in_lobby_ = false;
   info_.server = back_info_.server;
@@ -270,7 +270,7 @@ void BridgeSession::moved() {
     dial_.leave_server();
   moved_to_ = &crossing.to != worker_route_ ? &crossing.to : nullptr;
   moved_ref_ = arena_ == nullptr ? std::move(crossing.ref) : Route::Ref();  // an arena may end
-  if (!moved_place_.is_in(crossing.to.route.on->admission)) moved_place_ = std::move(crossing.place);
+  if (!moved_place_.is_in(crossing.to.route.listener->admission)) moved_place_ = std::move(crossing.place);
   crossing.state = Crossing::State::kMoved;
 }
 
@@ -295,7 +295,7 @@ void BridgeSession::end_move() {
     const std::string told =
         "moved " + who() + " from " + from_ + " to " + at().named() + " in " + std::to_string(took) + " ms";
     note(told);
-    worker_route_->tell(LogKind::kMoved, told);
+    worker_route_->log_info(LogKind::kMoved, told);
     order.answer({MoveOrder::How::kMoved, "", took});
     if (info_.game->has_chat() && !ending_)
       announce(place_ ? "you were moved to the arena '" + place_->arena + "'" : "you were moved to another server");
@@ -310,7 +310,7 @@ void BridgeSession::end_move() {
   note("is not moved: " + why);
   if (crossing.other_world)
     return guest_ != nullptr ? guest_->refer_to(order, crossing.to) : refer_to(order, crossing.to);
-  worker_route_->tell(LogKind::kMoved, who() + " is not moved to " + crossing.to.route.named() + ": " + why);
+  worker_route_->log_info(LogKind::kMoved, who() + " is not moved to " + crossing.to.route.named() + ": " + why);
   order.stays(why);
 }
 

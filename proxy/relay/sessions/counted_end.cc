@@ -25,7 +25,7 @@ void CountedEnd::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTim
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
   count(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
-  if (end->waiting() == 0) took = worker_route.loop.now();
+  if (end->waiting() == 0) last_progress = worker_route.loop.now();
   lent ? end->lend(lane, bytes) : end->send(lane, bytes);
 }
 
@@ -37,23 +37,23 @@ void CountedEnd::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::si
 }
 
 bool CountedEnd::overflows(const Limits& limits) const {
-  return end->waiting() > kMostWaiting * limits.high_water + info.game->largest_burst();
+  return end->waiting() > kWaitingFactor * limits.high_water + info.game->largest_burst();
 }
 
 void CountedEnd::pause(Pause why) {
-  if (paused == 0 && up) end->read(false);
+  if (paused == 0 && up) end->set_reading(false);
   paused = static_cast<std::uint8_t>(paused | why);
 }
 
 void CountedEnd::resume(Pause why) {
   if ((paused & why) == 0) return;
   paused = static_cast<std::uint8_t>(paused & ~why);
-  if (paused == 0 && up) end->read(true);
+  if (paused == 0 && up) end->set_reading(true);
 }
 
 Millis goodbye_ms(const wire::Game& game, Reason reason) {
   const bool told = is_sent_away(reason) || reason == Reason::kDrained || reason == Reason::kServerDeclined;
-  return told ? game.goodbye_ms() : 0;
+  return told ? game.refuse_linger_ms() : 0;
 }
 
 Reason reason_of_client(How how) {

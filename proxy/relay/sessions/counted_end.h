@@ -12,7 +12,7 @@
 namespace entente::relay {
 
 struct CountedEnd {
-  CountedEnd(Facing its_facing, SessionInfo& its_info) : facing(its_facing), info(its_info) {}
+  CountedEnd(Facing its_facing, LinkInfo& its_info) : facing(its_facing), info(its_info) {}
 
   /// Sends to the peer. `at`: the wall-clock time. `lent`: as by End::lend().
   void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);
@@ -24,12 +24,12 @@ struct CountedEnd {
   void resume(Pause why);
 
   const Facing facing;
-  SessionInfo& info;
-  core::Id id = core::kBackEnd;  ///< in the room
+  LinkInfo& info;
+  core::Id id = core::kBackId;  ///< in the room
   std::unique_ptr<End> end;
   std::uint8_t paused = 0;
-  bool up = false;  ///< it may be spoken to
-  Millis took = 0;  ///< when it last took bytes, or had none waiting
+  bool up = false;           ///< it may be spoken to
+  Millis last_progress = 0;  ///< when it last took bytes, or had none waiting
 };
 
 /// How long a client whose session ended for that reason stays connected, so that its player can read why.
@@ -37,10 +37,10 @@ Millis goodbye_ms(const wire::Game& game, Reason reason);
 
 /// How much may wait for a peer before its session ends, as a multiple of Limits::high_water. It leaves room for a
 /// whole world, which a front sends at once.
-inline constexpr std::size_t kMostWaiting = 8;
+inline constexpr std::size_t kWaitingFactor = 8;
 
-/// How long a client is silent until we take it to wait for a greeting (Route::fallback). In nanoseconds.
-inline constexpr std::uint64_t kSilence = 750'000'000;
+/// How long a client is silent until we take it to wait for a greeting (Route::fallback).
+inline constexpr std::uint64_t kGreetSilenceNanos = 750'000'000;
 
 Reason reason_of_client(End::Departure::How how);
 Reason reason_of_server(End::Departure::How how);

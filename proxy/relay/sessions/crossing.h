@@ -18,7 +18,7 @@ namespace entente::relay {
 
 struct Crossing {
   Crossing(std::shared_ptr<MoveOrder> its_order, WorkerRoute& its_to, MovedPlace its_place, Dial::User& user,
-           SessionInfo its_info, Millis now)
+           LinkInfo its_info, Millis now)
       : order(std::move(its_order)),
         to(its_to),
         ref(its_to.route),
@@ -36,7 +36,7 @@ struct Crossing {
   WorkerRoute& to;
   Route::Ref ref;
   MovedPlace place;
-  SessionInfo info;  ///< of the next link
+  LinkInfo info;  ///< of the next link
   CountedEnd next{Facing::kServer, info};
   Dial dial;
   const Millis began;

@@ -27,7 +27,7 @@ void DatagramSession::Said::keep(Bytes datagram) {
 }
 
 DatagramSession::DatagramSession(WorkerRoute& worker_route, Owner& owner, net::EnetUnpacker& unpacker,
-                                 const Limits& limits, const SessionInfo& info, const net::EnetCommand& connect,
+                                 const Limits& limits, const LinkInfo& info, const net::EnetCommand& connect,
                                  Bytes datagram)
     : worker_route_(worker_route),
       owner_(owner),
@@ -50,7 +50,7 @@ DatagramSession::DatagramSession(WorkerRoute& worker_route, Owner& owner, net::E
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 void DatagramSession::start() {
-  worker_route_.counters.opened.add();
+  worker_route_.counters.begun.add();
   reach_next();
 }
 
@@ -61,12 +61,12 @@ void DatagramSession::reach_next() {
     if (server == nullptr) return end(Reason::kServerTimeout);
     info_.server = *server;
   } while (source.foreign && source.address.family() != info_.server.family());
-  lease_ = Upstreams::Lease(walk_.server());
+  session_count_ = Upstreams::SessionCount(walk_.server());
   reader_.close();
   auto made = net::datagrams_towards(info_.server, source_.get());
   if (!made || !reader_.open_connected(made->udp.get())) {
-    worker_route_.say(LogKind::kMachine,
-                      made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
+    worker_route_.log_warning(LogKind::kMachine,
+                              made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
     return end(Reason::kOutOfDescriptors);
   }
   server_ = std::move(made->udp);
@@ -104,7 +104,7 @@ void DatagramSession::answered(Bytes datagram) {
   if (!verified || !opened->sent_time || !is(*verified)) return;
   if (!server_peer_) {
     walk_.server().count_session();
-    if (walk_.server().succeeded(worker_route_.loop.now())) worker_route_.say_up(walk_.server());
+    if (walk_.server().succeeded(worker_route_.loop.now())) worker_route_.log_up(walk_.server());
   }
   server_peer_ = static_cast<std::uint16_t>((verified->peer & 0x0FFF) | (verified->session & 3) << 12);
   told_at_[tellings_++ % told_at_.size()] = *opened->sent_time;

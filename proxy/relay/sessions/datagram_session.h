@@ -31,7 +31,7 @@ class DatagramSession final : private net::UdpReader::User {
 
   /// `connect` stood in `datagram`, which the client sent first.
   DatagramSession(WorkerRoute& worker_route, Owner& owner, net::EnetUnpacker& unpacker, const Limits& limits,
-                  const SessionInfo& info, const net::EnetCommand& connect, Bytes datagram);
+                  const LinkInfo& info, const net::EnetCommand& connect, Bytes datagram);
 
   void start();
   void client_said(Bytes datagram);
@@ -52,9 +52,11 @@ class DatagramSession final : private net::UdpReader::User {
   void move(const std::shared_ptr<MoveOrder>& order) {
     order->stays("in a relay of datagrams, nobody can be told anything");
   }
-  void drain(std::string_view) { end(Reason::kDrained); }
-  Told say(std::string_view) { return worker_route_.route.announce ? Told::kCannot : Told::kOff; }
-  const SessionInfo& info() const { return info_; }
+  void end_drained(std::string_view) { end(Reason::kDrained); }
+  AnnounceResult say(std::string_view) {
+    return worker_route_.route.announce ? AnnounceResult::kCannot : AnnounceResult::kOff;
+  }
+  const LinkInfo& info() const { return info_; }
   WorkerRoute& worker_route() { return worker_route_; }
 
  private:
@@ -85,7 +87,7 @@ class DatagramSession final : private net::UdpReader::User {
   Owner& owner_;
   net::EnetUnpacker& unpacker_;
   const Limits limits_;
-  SessionInfo info_;
+  LinkInfo info_;
   const net::EnetCommand connect_;
   const Buffer first_;
   Bucket pace_;
@@ -100,8 +102,8 @@ class DatagramSession final : private net::UdpReader::User {
   std::uint64_t passed_ = 0;  // bytes of datagrams, both ways
   Millis began_, asked_ = 0;
   SessionSource source_;
-  ServerWalk walk_;
-  Upstreams::Lease lease_;
+  UpstreamWalk walk_;
+  Upstreams::SessionCount session_count_;
   bool proven_ = false, ended_ = false;
 };
 

@@ -12,8 +12,8 @@ using wire::Way;
 
 EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer)
     : Session(worker_route, owner, newcomer),
-      caller_(newcomer.enet),
-      client_(caller_.peer),
+      accepted_peer_(newcomer.enet),
+      client_(accepted_peer_.peer),
       host_(worker_route.loop, *this),
       cutter_(worker_route.route.game.cutter(Way::kToServer, worker_route.route.dialect)),
       channels_(client_->channels()) {
@@ -26,11 +26,11 @@ EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const Accepted
 /// The client connected and said its data: the server is told the same.
 void EnetSession::start(net::Fd) {
   const wire::Game& game = worker_route_->route.game;
-  count_opened();
-  const auto dialect = game.named_by_connect(caller_.data);
+  count_begun();
+  const auto dialect = game.named_by_connect(accepted_peer_.data);
   if (!dialect) return end(Reason::kDialectUnknown);
   if (*dialect != worker_route_->route.dialect) {
-    worker_route_->say_wrong_client(*dialect);
+    worker_route_->log_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);
   }
   begin_dial(wire::Transport::kEnet);
@@ -40,7 +40,7 @@ int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   if (server.v6()) return EAFNOSUPPORT;  // ENet knows IPv4 only
   if (const int error = open_host(outgoing.source)) return error;
-  server_ = host_.connect(server, channels_, caller_.data);
+  server_ = host_.connect(server, channels_, accepted_peer_.data);
   return server_ ? 0 : ENOBUFS;
 }
 
@@ -49,7 +49,7 @@ int EnetSession::open_host(const net::Source& source) {
   const wire::Game& game = worker_route_->route.game;
   if (host_.is_open()) return 0;
   const auto opened = host_.open({1, channels_, game.enet().range_coder, game.largest_frame(), source});
-  if (!opened) worker_route_->say(LogKind::kMachine, opened.error().text);
+  if (!opened) worker_route_->log_warning(LogKind::kMachine, opened.error().text);
   return opened ? 0 : ENOBUFS;
 }
 
@@ -57,7 +57,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   if (ending_) return;
   dial_.succeeded(false);
   open_ = true;
-  moved_ = now();
+  last_passed_ = now();
   open_tap(wall_now());
   tell_opened();
   for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
@@ -65,7 +65,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
-void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
+void EnetSession::peer_said(std::uint8_t channel, net::EnetPacket packet) {
   if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.delivery()}.lane())) return;
   if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
   if (!open_) return hold(channel, std::move(packet));
@@ -105,7 +105,7 @@ void EnetSession::hold(std::uint8_t channel, net::EnetPacket packet) {
 
 void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
   if (ending_) return;
-  if (bytes_from_server_ == 0) dial_.give_up_place();  // a full server says nothing
+  if (bytes_from_server_ == 0) dial_.leave_queue();  // a full server says nothing
   bytes_from_server_ += packet.bytes().size();
   pass(Way::kToClient, channel, std::move(packet));
 }
@@ -115,7 +115,7 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
   if (bytes.empty()) return worker_route_->dropped(Drop::kBadFrame);
   const bool up = way == Way::kToServer, reliable = packet.delivery() == net::EnetDelivery::kReliable;
   net::EnetPeer& to = up ? *server_ : *client_;
-  moved_ = now();
+  last_passed_ = now();
   if (to.waiting() + bytes.size() > limits_.high_water + worker_route_->route.game.largest_burst()) {
     worker_route_->counters.stalls.add();
     return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled)
@@ -125,12 +125,13 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
   auto& traffic = up ? worker_route_->counters.to_server : worker_route_->counters.to_client;
   (reliable ? traffic.bytes : traffic.datagram_bytes).add(bytes.size());
   (reliable ? traffic.frames : traffic.datagrams).add(1);
-  if (!(up ? host_ : *caller_.host).send(to, channel, std::move(packet))) worker_route_->dropped(Drop::kQueueFull);
+  if (!(up ? host_ : *accepted_peer_.host).send(to, channel, std::move(packet)))
+    worker_route_->dropped(Drop::kQueueFull);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void EnetSession::client_left(std::uint32_t data, bool) {
+void EnetSession::peer_left(std::uint32_t data, bool) {
   client_ = nullptr;
   client_data_ = data;
   end(Reason::kClientLeft);
@@ -146,22 +147,22 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
     if (dial_.under_way()) dial_.declined();
     dial_.server_is_full(now());
     server_data_ = data;
-    if (waits_for_seat()) return;
+    if (waits_for_slot()) return;
   }
   server_data_ = data;
   end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
 }
 
 /// The server is full: a client that neither said nor heard anything waits for a seat, if the route says so.
-bool EnetSession::waits_for_seat() {
+bool EnetSession::waits_for_slot() {
   const Millis most = worker_route_->route.upstreams.rules().hold_ms;
-  if (seat_until_ == 0) seat_until_ = now() + most;
-  if (most == 0 || now() >= seat_until_ || bytes_from_client_ + bytes_from_server_ != 0) return false;
+  if (slot_until_ == 0) slot_until_ = now() + most;
+  if (most == 0 || now() >= slot_until_ || bytes_from_client_ + bytes_from_server_ != 0) return false;
   if (std::exchange(open_, false))
-    worker_route_->tell(LogKind::kWaitsForServer, "session " + std::to_string(info_.link) + ": server " +
-                                                      info_.server.text() + " is full; waits for a seat for up to " +
-                                                      std::to_string(most / 1000) + " s");
-  dial_.again(*worker_route_, info_, std::nullopt, now(), seat_until_);
+    worker_route_->log_info(LogKind::kWaitsForServer,
+                            "session " + std::to_string(info_.link) + ": server " + info_.server.text() +
+                                " is full; waits for a seat for up to " + std::to_string(most / 1000) + " s");
+  dial_.again(*worker_route_, info_, std::nullopt, now(), slot_until_);
   return true;
 }
 
@@ -169,10 +170,11 @@ void EnetSession::shut_down() {
   const wire::Game& game = worker_route_->route.game;
   if (client_) {
     const Bytes goodbye = reason() == Reason::kServerLeft ? Bytes{} : game.goodbye(worker_route_->route.dialect);
-    if (!goodbye.empty()) caller_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetDelivery::kReliable));
+    if (!goodbye.empty())
+      accepted_peer_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetDelivery::kReliable));
     client_->owner = nullptr;
-    caller_.host->disconnect_without_callback(*std::exchange(client_, nullptr),
-                                              server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
+    accepted_peer_.host->disconnect_without_callback(
+        *std::exchange(client_, nullptr), server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
   }
   if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::EnetParting::kLeft));
 }
@@ -186,7 +188,7 @@ bool EnetSession::drop_late_server(Millis now) {
 }
 
 std::optional<Reason> EnetSession::overdue(Millis now) const {
-  return late(now, moved_, limits_.idle_ms) ? std::optional(Reason::kIdle) : std::nullopt;
+  return late(now, last_passed_, limits_.idle_ms) ? std::optional(Reason::kIdle) : std::nullopt;
 }
 
 }  // namespace entente::relay

@@ -16,8 +16,8 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   EnetSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer);
 
   void start(net::Fd) override;
-  void client_said(std::uint8_t channel, net::EnetPacket packet) override;
-  void client_left(std::uint32_t data, bool silent) override;
+  void peer_said(std::uint8_t channel, net::EnetPacket packet) override;
+  void peer_left(std::uint32_t data, bool silent) override;
 
  private:
   struct Early {
@@ -45,10 +45,10 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   }
   bool takes_insert() const override { return open_ && client_ != nullptr && player_shown_; }
   void hold(std::uint8_t channel, net::EnetPacket packet);
-  bool waits_for_seat();
+  bool waits_for_slot();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
 
-  const AcceptedEnetPeer caller_;
+  const AcceptedEnetPeer accepted_peer_;
   net::EnetPeer* client_;
   net::EnetHost host_;  // our side towards the server
   net::EnetPeer* server_ = nullptr;
@@ -58,7 +58,7 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   const std::size_t channels_;
   std::optional<std::uint32_t> client_data_, server_data_;  // with which a peer disconnected: the other hears the same
   bool open_ = false, player_shown_ = false;
-  Millis seat_until_ = 0;  // the server was full: how long the client waits for a seat; 0: it was not
+  Millis slot_until_ = 0;  // the server was full: how long the client waits for a slot; 0: it was not
 };
 
 }  // namespace entente::relay

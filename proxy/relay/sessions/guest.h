@@ -8,7 +8,7 @@
 
 #include "proxy/base/limits.h"
 #include "proxy/core/room_member.h"
-#include "proxy/relay/session_info.h"
+#include "proxy/relay/link_info.h"
 
 namespace entente::relay {
 
@@ -38,7 +38,7 @@ class Guest {
   virtual core::Id seat_id() const = 0;
   virtual const Limits& limits() const = 0;
   /// Its client: the address, the game and the dialect.
-  virtual const SessionInfo& client() const = 0;
+  virtual const LinkInfo& client() const = 0;
 
   /// Whether its front is told what is for everybody (core::Room::seat).
   virtual bool hears() const { return true; }

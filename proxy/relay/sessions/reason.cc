@@ -17,7 +17,7 @@ const char* text(Reason reason) {
       return "kicked";
     case Reason::kBannedNow:
       return "banned by the operator";
-    case Reason::kMoved:
+    case Reason::kReferred:
       return "moved";
     case Reason::kDrained:
       return "drained";
@@ -79,15 +79,15 @@ const char* text(Reason reason) {
   return "?";
 }
 
-const char* why_not(Told told) {
-  switch (told) {
-    case Told::kNotIn:
+const char* why_not(AnnounceResult result) {
+  switch (result) {
+    case AnnounceResult::kNotIn:
       return "still joining";
-    case Told::kNoChat:
+    case AnnounceResult::kNoChat:
       return "the game has no chat";
-    case Told::kOff:
+    case AnnounceResult::kOff:
       return "in a relay, and announce is off";
-    case Told::kCannot:
+    case AnnounceResult::kCannot:
       return "not possible in a relay of this kind";
     default:
       return "";

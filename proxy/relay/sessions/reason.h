@@ -14,7 +14,7 @@ enum class Reason : std::uint8_t {
   kStopped,     ///< we are shutting down
   kKicked,      ///< by the operator
   kBannedNow,   ///< the operator banned its address
-  kMoved,       ///< the operator moved it, and told it where to connect
+  kReferred,    ///< the operator moved it, and told it where to connect
   kDrained,     ///< the route was drained, and its time was over
   kResumed,     ///< the client resumed its earlier session, which took over the connection
   kServedPage,  ///< a browser that wanted a page, and got it
@@ -56,7 +56,7 @@ const char* text(Reason reason);
 
 /// The operator sent the player away.
 constexpr bool is_sent_away(Reason reason) {
-  return reason == Reason::kKicked || reason == Reason::kBannedNow || reason == Reason::kMoved;
+  return reason == Reason::kKicked || reason == Reason::kBannedNow || reason == Reason::kReferred;
 }
 
 /// What a newcomer is told who is refused with kDraining.

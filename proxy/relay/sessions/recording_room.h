@@ -30,7 +30,7 @@ class RecordingRoom {
   /// The same from a server that is an arena, whose frames are not recorded.
   void received_from_arena(Bytes bytes, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_from_arena(std::string(as_text(bytes)));
-    room_.received(core::kBackEnd, Lane::kStream, bytes, at);
+    room_.received(core::kBackId, Lane::kStream, bytes, at);
   }
   core::Id seat(std::unique_ptr<core::Front> front, const core::Peer& peer, core::Micros at) {
     if (calls_.on()) *calls_.other(at).mutable_seated() = to_trace(peer);
@@ -48,8 +48,8 @@ class RecordingRoom {
   void gone(core::Id end, std::string_view why, core::Micros at, std::uint32_t code = 0) {
     if (calls_.on()) {
       auto& call = calls_.other(at);
-      trace::Gone& gone = end == core::kNextEnd ? *call.mutable_next_gone() : *call.mutable_gone();
-      gone.set_server(end == core::kBackEnd);
+      trace::Gone& gone = end == core::kNextBackId ? *call.mutable_next_gone() : *call.mutable_gone();
+      gone.set_server(end == core::kBackId);
       gone.set_why(std::string(why));
       gone.set_code(code);
     }
@@ -83,7 +83,7 @@ class RecordingRoom {
   }
   void received_from_next_arena(Bytes bytes, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_from_next_arena(std::string(as_text(bytes)));
-    room_.received(core::kNextEnd, Lane::kStream, bytes, at);
+    room_.received(core::kNextBackId, Lane::kStream, bytes, at);
   }
   void cancel_move(std::string_view why, core::Micros at) {
     if (calls_.on()) calls_.other(at).set_move_ended(std::string(why));

@@ -10,7 +10,7 @@ using How = End::Departure::How;
 
 RoomGuest::RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared_room, const AcceptedClient& newcomer)
     : RoomSession(accept_route, owner, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
-  info_.server = accept_route.route.listener;
+  info_.server = accept_route.route.listen_address;
 }
 
 RoomGuest::~RoomGuest() = default;
@@ -25,7 +25,7 @@ WorkerRoute* RoomGuest::route_for(std::string_view path) {
 }
 
 void RoomGuest::opened(End&, const core::Peer& peer) {
-  moved_ = front_.took = now();
+  last_passed_ = front_.last_progress = now();
   front_.up = true;
   greet(peer);
 }
@@ -43,9 +43,9 @@ void RoomGuest::take_seat() {
   const std::size_t dialect = info_.dialect;
   auto front = worker_route_->route.bridge->front(dialect);
   if (front == nullptr) {
-    worker_route_->say(LogKind::kDialect, "a client speaks " + std::string(info_.game->name()) + " " +
-                                              std::string(info_.game->dialects()[dialect].name) +
-                                              ", which has no front yet; `entente games` says what has");
+    worker_route_->log_warning(LogKind::kDialect, "a client speaks " + std::string(info_.game->name()) + " " +
+                                                      std::string(info_.game->dialects()[dialect].name) +
+                                                      ", which has no front yet; `entente games` says what has");
     return end(Reason::kBadRequest);
   }
   seated_ = true;
@@ -57,7 +57,7 @@ void RoomGuest::take_seat() {
 void RoomGuest::waits_to_enter() {
   spoke_ = queued_ = true;
   front_.pause(kQueued);
-  owner_.settled(*this);
+  owner_.new_player(*this);
 }
 
 void RoomGuest::take_turn() {
@@ -80,7 +80,7 @@ bool RoomGuest::sits(core::Id seat) {
 
 bool RoomGuest::send(Lane lane, Bytes bytes, bool lent) {
   name(bytes);
-  moved_ = now();  // who only watches never says a word
+  last_passed_ = now();  // who only watches never says a word
   front_.send(*worker_route_, lane, bytes, shared_room_.wall_in_call(), lent);
   if (front_.overflows(limits_) && front_.id != 0 && !std::exchange(overflowed_, true))
     shared_room_.overflowed(front_.id);
@@ -133,7 +133,7 @@ std::optional<core::DetachedPlayer> RoomGuest::leave_room() {
   if (!taken) return taken;
   flush();
   BridgeSession& next = *next_;
-  next.take_over(*this);
+  next.adopt_client(*this);
   owner_.replace(*this, std::move(next_));
   return taken;
 }
@@ -142,7 +142,7 @@ std::optional<core::DetachedPlayer> RoomGuest::leave_room() {
 
 void RoomGuest::received(End&, Lane lane, Bytes bytes, std::size_t frames) {
   if (ending_) return;
-  moved_ = now();
+  last_passed_ = now();
   if (!seated_ && !queued_) seat(info_.game->named_by_client(bytes).value_or(info_.dialect));
   if (ending_) return;
   if (seated_) return hear(lane, bytes, frames);
@@ -195,10 +195,10 @@ bool RoomGuest::on_tick(Millis now) {
 }
 
 std::optional<Reason> RoomGuest::overdue(Millis now) const {
-  const Millis moved = std::max(moved_, front_.end->last_datagram());
+  const Millis last_passed = std::max(last_passed_, front_.end->last_datagram());
   if (!spoke_ && !queued_ && late(now, greets_since_, limits_.greet_ms, *front_.end)) return Reason::kGreetTimeout;
-  if (front_.end->waiting() && late(now, front_.took, limits_.stall_ms)) return Reason::kClientStalled;
-  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
+  if (front_.end->waiting() && late(now, front_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
+  if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;
 }
 

@@ -50,7 +50,7 @@ class RoomGuest final : public RoomSession, public Guest {
   const core::Peer& peer() const override { return peer_; }
   core::Id seat_id() const override { return front_.id; }
   const Limits& limits() const override { return limits_; }
-  const SessionInfo& client() const override { return info_; }
+  const LinkInfo& client() const override { return info_; }
   void overflow() override { end(Reason::kClientStalled); }
   void take_up_session() override;
   void take_turn() override;
@@ -59,7 +59,7 @@ class RoomGuest final : public RoomSession, public Guest {
   // End::User
   void opened(End& end, const core::Peer& peer) override;
   void received(End& end, Lane lane, Bytes bytes, std::size_t frames) override;
-  void wrote(End&) override { front_.took = now(); }
+  void wrote(End&) override { front_.last_progress = now(); }
   void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
 

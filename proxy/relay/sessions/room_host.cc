@@ -19,7 +19,7 @@ void RoomHost::open_room(std::unique_ptr<core::Back> back, const core::RoomOptio
   link_ = link;
   words_.emplace(tap, with_secrets);
   broadcast_ = std::move(broadcast);
-  if (broadcast_) telling_ = broadcast_->begin();
+  if (broadcast_) source_id_ = broadcast_->begin();
   room_.emplace(static_cast<core::Room::Host&>(*this), std::move(back), options);
 }
 
@@ -32,7 +32,7 @@ void RoomHost::heard(const core::Intent& intent) { words_->tell(link_, intent, b
 
 void RoomHost::told(const core::Fact& fact) {
   words_->tell(link_, fact, began_wall_ + fact.at * 1000);
-  if (broadcast_ && broadcast_->wanted()) broadcast_->tell(telling_, fact, epoch_ + fact.at * 1000);
+  if (broadcast_ && broadcast_->wanted()) broadcast_->tell(source_id_, fact, epoch_ + fact.at * 1000);
 }
 
 void RoomHost::share_clock(const RoomHost& other) {
@@ -40,7 +40,7 @@ void RoomHost::share_clock(const RoomHost& other) {
   began_wall_ = wall_ = other.began_wall_;
 }
 
-void RoomHost::begin_words(TapSink* tap, bool with_secrets, const core::World& world) {
+void RoomHost::begin_words(TapSink* tap, bool with_secrets, const core::WorldState& world) {
   tap_ = tap;
   words_.emplace(tap, with_secrets);
   if (words_->owes_world(micros())) words_->tell(link_, world, micros(), wall_);

@@ -10,8 +10,8 @@
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
 #include "proxy/relay/sessions/recording_room.h"
-#include "proxy/relay/tap/bridge_words.h"
 #include "proxy/relay/tap/room_calls.h"
+#include "proxy/relay/tap/room_words.h"
 
 namespace entente::relay {
 
@@ -34,7 +34,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   void share_clock(const RoomHost& other);
   /// Tells the tap of the room's words only from now on, in a call of the room: first that its world is `world`.
   /// REQUIRES: the room was opened without a tap.
-  void begin_words(TapSink* tap, bool with_secrets, const core::World& world);
+  void begin_words(TapSink* tap, bool with_secrets, const core::WorldState& world);
   /// Its calls are told to the tap, too. REQUIRES: the room was opened, and not called yet.
   void record_calls(trace::RoomBegan began);
   /// Calls `call(room, time)` with a RecordingRoom, then does what the room asked for. Nothing else calls the room.
@@ -73,7 +73,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   net::Alarm alarm_;
 
  private:
-  static std::size_t side_of(core::Id end) { return end == core::kBackEnd ? 0 : end == core::kNextEnd ? 2 : 1; }
+  static std::size_t side_of(core::Id end) { return end == core::kBackId ? 0 : end == core::kNextBackId ? 2 : 1; }
   void rang() override {
     call_room([](RecordingRoom& room, core::Micros at) { room.tick(at); });
   }
@@ -81,14 +81,14 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   net::Loop& loop_;
   TapSink* tap_ = nullptr;
   LinkId link_ = 0;
-  std::optional<BridgeWords> words_;
+  std::optional<RoomWords> words_;
   mutable RoomCalls calls_;
   mutable std::optional<std::size_t> waiting_[3];  // in this call: for the server, the player, the next server
   std::shared_ptr<Broadcast> broadcast_;
-  std::uint64_t telling_ = 0;  // the room's number in broadcast_
-  std::uint64_t epoch_ = 0;    // the room's time 0, by Loop::nanos
-  WallTime began_wall_ = 0;    // the room's time 0, by the wall clock
-  WallTime wall_ = 0;          // of the call that the room is in
+  std::uint64_t source_id_ = 0;  // the room's in broadcast_
+  std::uint64_t epoch_ = 0;      // the room's time 0, by Loop::nanos
+  WallTime began_wall_ = 0;      // the room's time 0, by the wall clock
+  WallTime wall_ = 0;            // of the call that the room is in
 };
 
 template <class Call>
@@ -102,8 +102,8 @@ void RoomHost::call_room(Call&& call) {
   settle_call(at);
   calls_.settle(at, wall_);
   if (words_->owes_world(at)) words_->tell(link_, room_->world(), at, wall_);
-  if (broadcast_ && room_->world().ready() && broadcast_->owes_world(telling_, epoch_ + at * 1000))
-    broadcast_->tell(telling_, room_->world(), at, epoch_ + at * 1000);
+  if (broadcast_ && room_->world().ready() && broadcast_->owes_world(source_id_, epoch_ + at * 1000))
+    broadcast_->tell(source_id_, room_->world(), at, epoch_ + at * 1000);
   after_call();
 }
 

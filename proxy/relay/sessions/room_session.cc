@@ -29,14 +29,14 @@ RoomSession::RoomSession(const RoomSession& other, Successor)
   front_.id = other.front_.id;
 }
 
-void RoomSession::take_over(RoomSession& other) {
-  Session::take_over(other);
+void RoomSession::adopt_client(RoomSession& other) {
+  Session::adopt_client(other);
   other.silence_.clear();
   front_.end = std::move(other.front_.end);
   front_.end->set_user(*this);
   front_.paused = other.front_.paused;
   front_.up = other.front_.up;
-  front_.took = other.front_.took;
+  front_.last_progress = other.front_.last_progress;
 }
 
 std::unique_ptr<End> RoomSession::make_front(const AcceptedEnetPeer& enet, bool gathers) {
@@ -59,19 +59,19 @@ void RoomSession::start(net::Fd client) {
 
 /// The client is there. Where its dialect is not known yet, what it says first tells it, or its silence.
 void RoomSession::greet(const core::Peer& peer) {
-  count_opened();
+  count_begun();
   peer_ = peer;
   if (!peer_.address.empty()) peer_.address = info_.client.text();  // not a load balancer's
-  if (worker_route_->route.fallback) return silence_.set(accept_route_.loop.nanos() + kSilence);
+  if (worker_route_->route.fallback) return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);
   if (!worker_route_->route.clients_name_dialect) seat(info_.dialect);
 }
 
 /// The client sent no greeting: it speaks the dialect in which servers speak first.
 void RoomSession::rang() {
   if (ending_ || !is_unseated()) return;
-  if (front_.end->is_held_up())
-    return silence_.set(accept_route_.loop.nanos() + kSilence);  // what it said waits for its turn
-  front_.end->hears(*worker_route_->route.fallback);
+  if (front_.end->is_queued())
+    return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);  // what it said waits for its turn
+  front_.end->set_peer_dialect(*worker_route_->route.fallback);
   seat(*worker_route_->route.fallback);
 }
 
@@ -110,10 +110,10 @@ void RoomSession::send_away(Reason reason, std::string_view why) {
   end(reason, Fault{""}, said);
 }
 
-Told RoomSession::say(std::string_view text) {
-  if (ending_ || !front_.up) return Told::kNotIn;
-  if (!info_.game->has_chat()) return Told::kNoChat;
-  return announce(text) ? Told::kYes : Told::kNotIn;
+AnnounceResult RoomSession::say(std::string_view text) {
+  if (ending_ || !front_.up) return AnnounceResult::kNotIn;
+  if (!info_.game->has_chat()) return AnnounceResult::kNoChat;
+  return announce(text) ? AnnounceResult::kYes : AnnounceResult::kNotIn;
 }
 
 void RoomSession::hand_back(SessionRef to) {

@@ -15,14 +15,14 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void send_away(Reason reason, std::string_view why) override;
-  Told say(std::string_view text) override;
+  AnnounceResult say(std::string_view text) override;
 
  protected:
   RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers);
   /// Of the client of another session, which is to be taken over. Until then, nobody is at the front's end.
   RoomSession(const RoomSession& other, Successor);
   /// Goes on with the client of `other`, which has nothing more to do.
-  void take_over(RoomSession& other);
+  void adopt_client(RoomSession& other);
 
   /// The client's dialect is known: its player is to have a seat.
   virtual void seat(std::size_t dialect) = 0;

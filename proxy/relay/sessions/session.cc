@@ -18,11 +18,11 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
             accept_route.route.dialect,
             newcomer.client,
             accept_route.route.upstreams.any_address(),
-            accept_route.route.listener},
+            accept_route.route.listen_address},
       dial_(static_cast<Dial::User&>(*this)),
       rates_(limits_, accept_route.loop.now()),
       began_(accept_route.loop.now()),
-      moved_(began_) {
+      last_passed_(began_) {
   if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
@@ -37,17 +37,17 @@ Session::Session(const Session& other, Successor)
       dial_(static_cast<Dial::User&>(*this)),
       rates_(other.rates_),
       began_(other.began_),
-      moved_(other.moved_),
+      last_passed_(other.last_passed_),
       counted_(other.counted_),
       opened_(other.opened_),
       tapped_(other.tapped_) {}
 
-void Session::take_over(Session& other) {
+void Session::adopt_client(Session& other) {
   rates_ = other.rates_;
   over_rates_ = other.over_rates_;
   bytes_from_client_ = other.bytes_from_client_;
   bytes_from_server_ = other.bytes_from_server_;
-  moved_ = other.moved_;
+  last_passed_ = other.last_passed_;
   other.ending_ = other.done_ = true;
 }
 
@@ -65,11 +65,11 @@ void Session::go_by(WorkerRoute& route) {
   if (chosen_ != nullptr) dial_.expect(*chosen_);
 }
 
-void Session::count_opened() {
-  if (!std::exchange(counted_, true)) worker_route_->counters.opened.add();
+void Session::count_begun() {
+  if (!std::exchange(counted_, true)) worker_route_->counters.begun.add();
 }
 
-void Session::tell_opened(const SessionInfo& shown) {
+void Session::tell_opened(const LinkInfo& shown) {
   if (std::exchange(opened_, true)) return;
   count(worker_route_->counters.opening, now() - began_);
   worker_route_->opened(shown);
@@ -116,7 +116,7 @@ void Session::send_away(Reason reason, std::string_view why) {
 }
 
 std::string Session::farewell(Reason reason, std::string_view why) {
-  if (reason == Reason::kMoved) return std::string(why);
+  if (reason == Reason::kReferred) return std::string(why);
   return std::string(reason == Reason::kBannedNow ? "banned" : "kicked") + (why.empty() ? "" : ": ") + std::string(why);
 }
 
@@ -131,9 +131,9 @@ std::string place_for_players(const Route& route) {
 
 /// Where a client that has connected to `here` connects to the route. "": it has no listener.
 std::string address_for_players(const Route& route, const net::Address& here) {
-  const std::uint16_t port = route.listener.port();
+  const std::uint16_t port = route.listen_address.port();
   if (!route.public_host.empty()) return net::host_and_port(route.public_host, port);
-  if (!route.listener.wildcard()) return route.listener.text();
+  if (!route.listen_address.wildcard()) return route.listen_address.text();
   if (!here.wildcard()) return here.with_port(port).text();
   return "port " + std::to_string(port);
 }
@@ -156,14 +156,14 @@ std::optional<std::string> Session::objection_to_move(const WorkerRoute& to) con
   if (route.draining || route.retired) return "that route takes no newcomers (draining)";
   if (!std::all_of(to.access.begin(), to.access.end(), [&](const Access& one) { return one.lets(client); }))
     return client.ip_text() + " is not allowed on that route";
-  if (route.bans != nullptr && route.bans->find(client, std::time(nullptr), to.place()))
+  if (route.bans != nullptr && route.bans->find(client, std::time(nullptr), to.ban_scope()))
     return client.ip_text() + " is banned there";
   return std::nullopt;
 }
 
 Outcome<MovedPlace> Session::place_at(const WorkerRoute& to, const MovedPlace& now_in) const {
-  Admission& admission = to.route.on->admission;
-  if (to.route.on == accept_route_.route.on || now_in.is_in(admission)) return MovedPlace();
+  Admission& admission = to.route.listener->admission;
+  if (to.route.listener == accept_route_.route.listener || now_in.is_in(admission)) return MovedPlace();
   const auto why = admission.enter_moved(info_.client, to.limits, now());
   if (!why) return MovedPlace(admission, info_.client);
   if (*why == Reason::kTooMany)
@@ -181,35 +181,35 @@ void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {
                        std::string(route.game.name()) + ", not for " + std::string(info_.game->name()));
   const std::string text =
       "moved to " + place_for_players(route) + ": connect to " + address_for_players(route, info_.listener);
-  order.answer({MoveOrder::How::kLetGo, text});
-  worker_route_->tell(LogKind::kMoved, "session " + std::to_string(info_.link) + ": is told to connect to " +
-                                           route.named() + ", and disconnected");
-  send_away(Reason::kMoved, text);
+  order.answer({MoveOrder::How::kReferred, text});
+  worker_route_->log_info(LogKind::kMoved, "session " + std::to_string(info_.link) + ": is told to connect to " +
+                                               route.named() + ", and disconnected");
+  send_away(Reason::kReferred, text);
 }
 
 // -- Going down, by the operator --------------------------------------------------------------------------------------
 
-void Session::drain(std::string_view why) {
+void Session::end_drained(std::string_view why) {
   end(Reason::kDrained, Fault{""}, why.empty() ? text(Reason::kDrained) : why);
 }
 
 /// Of a relay.
-Told Session::say(std::string_view text) {
+AnnounceResult Session::say(std::string_view text) {
   const Route& route = worker_route_->route;
-  if (!info_.game->has_chat()) return Told::kNoChat;
-  if (!route.announce) return Told::kOff;
+  if (!info_.game->has_chat()) return AnnounceResult::kNoChat;
+  if (!route.announce) return AnnounceResult::kOff;
   const auto frames = info_.game->announcement(info_.dialect, text);
-  if (frames.empty()) return Told::kCannot;
-  if (ending_ || !takes_insert()) return Told::kNotIn;
+  if (frames.empty()) return AnnounceResult::kCannot;
+  if (ending_ || !takes_insert()) return AnnounceResult::kNotIn;
   note("announced by the operator: " + std::string(text));
   for (const Buffer& frame : frames) insert(frame);
-  return Told::kYes;
+  return AnnounceResult::kYes;
 }
 
 void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  dial_.give_up_place();
+  dial_.leave_queue();
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
@@ -230,7 +230,7 @@ void Session::finish() {
 }
 
 void Session::tell_end() {
-  count_opened();
+  count_begun();
   if (opened_) count(worker_route_->counters.length, now() - began_);
   worker_route_->ended(info_, {reason(), now() - began_, player()}, fault_, bytes_from_client_);
   if (!worker_route_->tap || !tapped_) return;

@@ -30,15 +30,15 @@ class Session : private Dial::User {
     virtual ~Owner() = default;
     /// The server's greeting gave this session a player id. Told before the client can know it.
     virtual void named(Session& session, std::uint32_t player) = 0;
-    /// The route that serves `path` on the listener of the route `listener`; null if there is none.
-    virtual WorkerRoute* route_at(const Route& listener, std::string_view path) = 0;
+    /// The route that serves `path` on the listener of the route `accepting`; null if there is none.
+    virtual WorkerRoute* route_at(const Route& accepting, std::string_view path) = 0;
     /// Its client lost its link, and may come back from the same address.
     virtual void away(Session& session, const core::Absence& absence) = 0;
     /// Claims the absent session with this route, address and number, so that nobody else can. Nothing if there is
     /// none.
     virtual std::optional<SessionRef> claim(Session& session, std::uint32_t number) = 0;
     /// The client is a new player, not one who resumes. If there are too many, an absent session gives up its place.
-    virtual void settled(Session& session) = 0;
+    virtual void new_player(Session& session) = 0;
     /// Hands a client to the session that it belongs to.
     virtual void hand_over(SessionRef to, net::Fd client, const net::Address& from) = 0;
     /// Sends the session's player to this arena of the process. Null if the arena takes nobody.
@@ -77,27 +77,27 @@ class Session : private Dial::User {
   /// Moves the player to another route, or tells it where to connect. The order is answered now or later.
   virtual void move(const std::shared_ptr<MoveOrder>& order);
   /// As send_away(), because the route was drained.
-  void drain(std::string_view why);
+  void end_drained(std::string_view why);
   /// Tells the player something in the server's name.
-  virtual Told say(std::string_view text);
+  virtual AnnounceResult say(std::string_view text);
   SessionReport report() const;
   /// There is a reason to end: its links only have to close.
   bool has_ended() const { return reason_.has_value(); }
 
-  const SessionInfo& info() const { return info_; }
+  const LinkInfo& info() const { return info_; }
   const Limits& limits() const { return limits_; }
   WorkerRoute& worker_route() { return *worker_route_; }
   /// The route through whose listener it came.
-  const Route& listener() const { return accept_route_.route; }
+  const Route& accepting_route() const { return accept_route_.route; }
 
  protected:
   /// `accept_route` outlives it.
   Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
   struct Successor {};
-  /// Of the client of another session, which is to be taken over.
+  /// For the client of another session, which is to be adopted.
   Session(const Session& other, Successor);
   /// Goes on with the client of `other`, which has nothing more to do.
-  void take_over(Session& other);
+  void adopt_client(Session& other);
 
   /// Ends the session. `why` is shown to the peers if their game can do so; empty: nothing is shown.
   void end(Reason reason, const Fault& fault = Fault{""}, std::string_view why = {});
@@ -123,9 +123,9 @@ class Session : private Dial::User {
   void go_by(WorkerRoute& route);
   /// Connects to the chosen server, or to another one if that fails. `dialect`: only to servers that speak it.
   void begin_dial(wire::Transport transport, std::optional<std::size_t> dialect = {});
-  void count_opened();
+  void count_begun();
   /// The session is open: its server's side is up. `shown`: as the log names it.
-  void tell_opened(const SessionInfo& shown);
+  void tell_opened(const LinkInfo& shown);
   void tell_opened() { tell_opened(info_); }
   void open_tap(WallTime at);
   /// Writes a note for this session into the recording, once the tap is open.
@@ -180,12 +180,12 @@ class Session : private Dial::User {
   Upstream* chosen_;  // the server to begin with; null: none
   Owner& owner_;
   const Limits limits_;
-  SessionInfo info_;  // of the client's link
+  LinkInfo info_;  // of the client's link
   Dial dial_;
   Rates rates_;
   std::uint64_t bytes_from_client_ = 0, bytes_from_server_ = 0;  // bytes of messages: the client's, the server's
   const Millis began_;
-  Millis moved_;                  // when something was last passed on
+  Millis last_passed_;            // when something was last passed on
   Millis close_deadline_ = 0;     // when the links are closed at the latest; 0: it is not ending
   std::optional<Reason> reason_;  // of the end
   std::string why_;

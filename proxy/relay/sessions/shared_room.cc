@@ -16,7 +16,7 @@ constexpr Millis kEntryBeat =
     50;  // who waits for his address's rate comes in with others who do: each turn is told to all
 /// With many guests, what all are told within these nanoseconds is sent together: a write to each is the largest cost.
 constexpr std::size_t kMany = 24;
-constexpr std::uint64_t kGather = 10'000'000;
+constexpr std::uint64_t kGatherNanos = 10'000'000;
 /// While the loop has more to read, more guests may be leaving: departures are collected for this many milliseconds.
 constexpr Millis kGatherGone = 250;
 
@@ -26,7 +26,7 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
   room.shared = true;
   room.chat = options.chat;
   room.most_words = kMostWords;
-  room.keeps_shared = true;
+  room.shared_frames_stay = true;
   return room;
 }
 
@@ -148,7 +148,7 @@ void SharedRoom::at_turn_end() {
   in_turn_ = false;
   if (annex_) annex_->turn_ends();
   const std::uint64_t nanos = loop_.nanos();
-  if (guests_.size() < kMany || nanos >= flushed_at_ + kGather || over()) flush(nanos);
+  if (guests_.size() < kMany || nanos >= flushed_at_ + kGatherNanos || over()) flush(nanos);
   const Millis now = loop_.now();
   if (now >= tidy_at_) {
     to_seat_.tidy(now);
@@ -173,7 +173,7 @@ void SharedRoom::flush(std::uint64_t nanos) {
 /// served.
 std::uint64_t SharedRoom::next_turn(Millis now) {
   std::uint64_t at = wakes_at();
-  if (!touched_.empty()) at = std::min(at, flushed_at_ + kGather);
+  if (!touched_.empty()) at = std::min(at, flushed_at_ + kGatherNanos);
   if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now))) return 1;
   return to_enter_.empty() ? at : std::min(at, enter_at_ * 1'000'000);
 }
@@ -232,7 +232,7 @@ void SharedRoom::lost(Guest& guest, core::Id seat, std::string_view why, std::ui
   });
 }
 
-bool SharedRoom::resumes(core::Id seat, std::uint32_t number) {
+bool SharedRoom::try_resume_seat(core::Id seat, std::uint32_t number) {
   Guest* const guest = find(seat);
   if (guest == nullptr) return false;
   const auto kept = absences_.claim({0, guest->client().client, number}, loop_.now());
@@ -252,8 +252,8 @@ void SharedRoom::make_way(core::Id id, core::Micros at) {
   if (guest == nullptr) return;
   absences_.forget([&](core::Id seat) { return !room_->keeps(seat); });
   const Limits& limits = guest->limits();
-  const net::Address network = guest->client().client.network();
-  const auto from_there = [&](const net::Address& from) { return from.network() == network; };
+  const net::Address network = guest->client().client.host_key();
+  const auto from_there = [&](const net::Address& from) { return from.host_key() == network; };
   std::size_t all = absences_.count(0, loop_.now(), from_there);
   if (limits.sessions_per_address == 0 || all == 0) return;
   for (const auto& [seat, other] : guests_) all += from_there(other->client().client) ? 1 : 0;
@@ -291,18 +291,18 @@ void SharedRoom::send_any(core::Id end, Lane lane, Bytes bytes, bool lent) {
   if (guest != nullptr && guest->send(lane, bytes, lent)) touched_.push_back(end);
 }
 
-const SessionInfo* SharedRoom::client_of(core::Id seat) const {
+const LinkInfo* SharedRoom::client_of(core::Id seat) const {
   const Guest* const guest = find(seat);
   return guest != nullptr ? &guest->client() : nullptr;
 }
 
-std::size_t SharedRoom::waiting(core::Id end) const {
+std::size_t SharedRoom::queued_bytes(core::Id end) const {
   const Guest* const guest = find(end);
   return guest != nullptr ? guest->waiting() : 0;
 }
 
 void SharedRoom::close(core::Id end, std::string_view why, std::uint32_t code) {
-  if (end == core::kBackEnd) {
+  if (end == core::kBackId) {
     if (!end_reason_) end_reason_ = Reason::kServerLeft;
   } else if (Guest* const guest = find(end)) {
     guest->close(why, code);
@@ -325,7 +325,7 @@ void SharedRoom::heard(const core::Intent& intent) {
 std::string SharedRoom::game_dialect_of(core::Id player) const {
   const Guest* const guest = find(player);
   if (guest == nullptr) return "bot";
-  const SessionInfo& info = guest->client();
+  const LinkInfo& info = guest->client();
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
 }
 

@@ -32,9 +32,9 @@ struct SharedRoomState {
   SharedRoomOptions options;
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that it lives on
-  bool retired = false;  ///< for the Server's callers only
+  bool retired = false;  ///< for the ProxyServer's callers only
   Attendance attendance{};
-  Count orphaned{};  ///< World::orphaned()
+  Count orphaned{};  ///< WorldState::orphaned()
 };
 
 class SharedRoom final : public RoomHost, private net::Later {
@@ -55,13 +55,13 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// As stop(), while this process goes on.
   void retire() { end(Reason::kDrained); }
   /// The world that everybody sees. REQUIRES: open() was called.
-  const core::World& world() const { return room_->world(); }
+  const core::WorldState& world() const { return room_->world(); }
   /// The room's time.
   core::Micros time() const { return micros(); }
   /// Whether somebody has this seat, or it is kept.
   bool is_seated(core::Id seat) const { return room_ && room_->is_seated(seat); }
   /// The client of a guest; null: nobody sits there.
-  const SessionInfo* client_of(core::Id seat) const;
+  const LinkInfo* client_of(core::Id seat) const;
   /// Ends the annex, which may have something open on the loop. REQUIRES: not called by the annex.
   void close_annex() { annex_.reset(); }
   bool over() const { return !room_ || room_->over(); }
@@ -101,11 +101,11 @@ class SharedRoom final : public RoomHost, private net::Later {
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, false); }
   void send_shared(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, true); }
-  std::size_t waiting(core::Id end) const override;
+  std::size_t queued_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override {}
-  bool resumes(core::Id seat, std::uint32_t number) override;
+  bool try_resume_seat(core::Id seat, std::uint32_t number) override;
   bool admits(core::Id seat) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
@@ -136,7 +136,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   net::Loop& loop_;
   SharedRoomState& state_;
   Events& events_;
-  const SessionInfo info_;
+  const LinkInfo info_;
   TapSink* tap_ = nullptr;
   std::unique_ptr<Annex> annex_;  // may be null
   core::StandIns stand_ins_;

@@ -21,8 +21,8 @@ std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
 /// What goes to the client needs cutting only if the client must get whole frames, or be told something between two.
 std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
   const wire::Game& game = route.game;
-  const bool whole = game.whole_frames(Way::kToClient, wire::Stage::kGreeting) ||
-                     game.whole_frames(Way::kToClient, wire::Stage::kPlay);
+  const bool whole = game.requires_one_write(Way::kToClient, wire::Stage::kGreeting) ||
+                     game.requires_one_write(Way::kToClient, wire::Stage::kPlay);
   if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams() && !route.announce) return nullptr;
   return game.cutter(Way::kToClient, route.dialect);
 }
@@ -42,10 +42,10 @@ TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedCl
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 void TcpSession::start(net::Fd client) {
-  count_opened();
+  count_begun();
   info_.listener = net::local_address(client.get());
   if (!client_.link.adopt(std::move(client))) return end(Reason::kOutOfDescriptors);
-  client_.link.read(true);
+  client_.link.set_reading(true);
   // Where the client speaks first, the server is not bothered before the client has shown that it knows the game.
   greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
   if (greeted_) connect();
@@ -60,11 +60,11 @@ int TcpSession::dial(const net::Address& server, Outgoing outgoing) {
 
 void TcpSession::connected(net::Link&) {
   dial_.succeeded();
-  moved_ = server_.took = now();
+  last_passed_ = server_.last_progress = now();
   if (sure_)
     open();
   else
-    server_.link.read(true);
+    server_.link.set_reading(true);
 }
 
 void TcpSession::find_dialect(Bytes said) {
@@ -73,7 +73,7 @@ void TcpSession::find_dialect(Bytes said) {
   if (found.state == wire::Detected::State::kNeedMore && unsure_.size() <= limits_.held_bytes) return;
   if (found.state != wire::Detected::State::kFound) return end(Reason::kDialectUnknown);
   if (found.dialect != route_.dialect) {
-    worker_route_->say_wrong_dialect(info_.server.text(), found.dialect);
+    worker_route_->log_wrong_dialect(info_.server.text(), found.dialect);
     return end(Reason::kDialectMismatch);
   }
   sure_ = true;
@@ -89,15 +89,15 @@ void TcpSession::open() {
   if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, 0, early_frames_});
   early_ = {};
   client_.resume(kEarly);
-  if (client_.ended) server_.link.finish();
-  if (server_.paused == 0) server_.link.read(true);
+  if (client_.ended) server_.link.shut_down();
+  if (server_.paused == 0) server_.link.set_reading(true);
 }
 
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
-  moved_ = now();
-  if (!is_client(link)) server_spoke_ = moved_;
+  last_passed_ = now();
+  if (!is_client(link)) server_spoke_ = last_passed_;
   if (ending_) {
     if (peer_link(link).talks_on(bytes.size(), kMostUnheard)) settle();  // the other may have something to take yet
   } else if (is_client(link)) {
@@ -139,7 +139,7 @@ void TcpSession::server_said(Bytes bytes) {
 void TcpSession::to_client(const Frames& frames) {
   bytes_from_server_ = to_client_.passed();
   note_greeting(frames);
-  if (!entered_) note_entry(frames);
+  if (!entered_) note_admission(frames);
   relay(server_, client_, Way::kToClient, frames);
   const Bytes goodbye = route_.game.goodbye(route_.dialect);
   told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
@@ -153,10 +153,11 @@ void TcpSession::note_greeting(const Frames& frames) {
 }
 
 /// Until the server has let the player in it may say that it bans him.
-void TcpSession::note_entry(const Frames& frames) {
-  const wire::Entry entry = frames.count != 0 ? route_.game.entry(frames.bytes, route_.dialect) : wire::Entry::kUntold;
-  entered_ = entry != wire::Entry::kUntold;
-  if (entry == wire::Entry::kBanned) worker_route_->server_banned(info_.client, "");
+void TcpSession::note_admission(const Frames& frames) {
+  const wire::AdmissionState state =
+      frames.count != 0 ? route_.game.admission(frames.bytes, route_.dialect) : wire::AdmissionState::kUntold;
+  entered_ = state != wire::AdmissionState::kUntold;
+  if (state == wire::AdmissionState::kBanned) worker_route_->server_banned(info_.client, "");
 }
 
 void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const Frames& frames) {
@@ -171,19 +172,19 @@ void TcpSession::relay(PeerLink& from, PeerLink& to, Way way, const Frames& fram
 }
 
 void TcpSession::wrote(net::Link& link) {
-  const bool was_behind = (server_.paused & kBehind) != 0;
+  const bool was_slow = (server_.paused & kOtherSlow) != 0;
   TwoLinkSession::wrote(link);
-  if (was_behind && (server_.paused & kBehind) == 0)
+  if (was_slow && (server_.paused & kOtherSlow) == 0)
     server_spoke_ = now();  // what it said meanwhile is read from now on
 }
 
 /// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
 void TcpSession::go_unframed(const Fault& fault) {
   worker_route_->counters.unframed.add();
-  worker_route_->say(LogKind::kUnframed, "server " + info_.server.text() + " sent what is no " +
-                                             std::string(route_.game.name()) + " " +
-                                             std::string(route_.dialect_name()) + " frame (" + fault.what + " in " +
-                                             fault.field + "): its bytes are passed on as they come");
+  worker_route_->log_warning(LogKind::kUnframed, "server " + info_.server.text() + " sent what is no " +
+                                                     std::string(route_.game.name()) + " " +
+                                                     std::string(route_.dialect_name()) + " frame (" + fault.what +
+                                                     " in " + fault.field + "): its bytes are passed on as they come");
   to_client(Frames{to_client_.take_kept()});
   to_client_.lose_framing();
   to_client_.drop_kept();
@@ -201,7 +202,7 @@ void TcpSession::ended(net::Link& link) {
 void TcpSession::client_ended() {
   pass_rest(Way::kToServer);
   if (server_.ended || !greeted_ || (!open_ && early_.empty()) || dial_.holding()) return end(*first_);
-  if (open_) server_.link.finish();
+  if (open_) server_.link.shut_down();
 }
 
 void TcpSession::server_ended() {
@@ -210,13 +211,14 @@ void TcpSession::server_ended() {
   if (owes_goodbye())
     part_at_ = now() + kParting;
   else
-    client_.link.finish();
+    client_.link.shut_down();
 }
 
 /// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
 void TcpSession::pass_rest(Way way) {
   Framer& framer = way == Way::kToServer ? to_server_ : to_client_;
-  const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) || (way == Way::kToServer && route_.strict) ||
+  const bool whole = route_.game.requires_one_write(way, wire::Stage::kPlay) ||
+                     (way == Way::kToServer && route_.strict) ||
                      (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
   if (whole || !open_ || framer.kept().empty()) return;
   way == Way::kToServer ? to_server(Frames{framer.take_kept()}) : to_client(Frames{framer.take_kept()});
@@ -250,7 +252,7 @@ bool TcpSession::on_tick(Millis now) {
   if (part_at_ && now >= part_at_) {
     part_at_ = 0;
     say_goodbye();
-    client_.link.finish();
+    client_.link.shut_down();
   }
   // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
   const bool heard = open_ && !server_.ended && server_.paused == 0;
@@ -260,11 +262,11 @@ bool TcpSession::on_tick(Millis now) {
 }
 
 std::optional<Reason> TcpSession::overdue(Millis now) const {
-  const Millis moved = datagrams_ ? std::max(moved_, datagrams_->moved()) : moved_;
+  const Millis last_passed = datagrams_ ? std::max(last_passed_, datagrams_->last_passed()) : last_passed_;
   if (!greeted_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
   if (const auto reason = stalled(now)) return reason;
-  if (first_ && late(now, moved, limits_.half_closed_ms)) return Reason::kHalfClosed;
-  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
+  if (first_ && late(now, last_passed, limits_.half_closed_ms)) return Reason::kHalfClosed;
+  if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;
 }
 

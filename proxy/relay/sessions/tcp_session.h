@@ -34,7 +34,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::LinkUser, net::Lin
   void to_server(const Frames& frames);
   void to_client(const Frames& frames);
   void note_greeting(const Frames& frames);
-  void note_entry(const Frames& frames);
+  void note_admission(const Frames& frames);
   void relay(PeerLink& from, PeerLink& to, wire::Way way, const Frames& frames);
   void pass_rest(wire::Way way);
   void go_unframed(const Fault& fault);

@@ -8,20 +8,20 @@
 
 namespace entente::relay {
 
-/// `LinkUser`: the interface that `Link` calls back. `Any`: the type of link that it passes.
-template <class Link, class LinkUser, class Any>
-class TwoLinkSession : public Session, protected LinkUser {
+/// `LinkCallbacks`: the interface that `ConcreteLink` calls back. `CallbackLink`: the type of link that it passes.
+template <class ConcreteLink, class LinkCallbacks, class CallbackLink>
+class TwoLinkSession : public Session, protected LinkCallbacks {
  protected:
-  using PeerLink = RelayLink<Link>;
+  using PeerLink = RelayLink<ConcreteLink>;
 
   TwoLinkSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
       : Session(accept_route, owner, newcomer),
-        client_(accept_route.loop, Facing::kClient, accept_route.route.game, static_cast<LinkUser&>(*this)),
-        server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkUser&>(*this)) {}
+        client_(accept_route.loop, Facing::kClient, accept_route.route.game, static_cast<LinkCallbacks&>(*this)),
+        server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkCallbacks&>(*this)) {}
 
-  bool is_client(const Any& link) const { return &link == &client_.link; }
-  PeerLink& peer_link(const Any& link) { return is_client(link) ? client_ : server_; }
-  PeerLink& other(const Any& link) { return is_client(link) ? server_ : client_; }
+  bool is_client(const CallbackLink& link) const { return &link == &client_.link; }
+  PeerLink& peer_link(const CallbackLink& link) { return is_client(link) ? client_ : server_; }
+  PeerLink& other(const CallbackLink& link) { return is_client(link) ? server_ : client_; }
 
   /// It has reached its server and goes on: from now on it is served before newcomers.
   void play() {
@@ -32,18 +32,18 @@ class TwoLinkSession : public Session, protected LinkUser {
 
   /// Data of `from` was sent to `to`. Stops reading `from` if too much waits there.
   void note_waiting(PeerLink& from, const PeerLink& to) {
-    if (to.link.waiting() <= limits_.high_water || (from.paused & kBehind) != 0) return;
+    if (to.link.waiting() <= limits_.high_water || (from.paused & kOtherSlow) != 0) return;
     worker_route_->counters.stalls.add();
-    from.pause(kBehind);
+    from.pause(kOtherSlow);
   }
 
-  void wrote(Any& link) override {
+  void wrote(CallbackLink& link) override {
     if (ending_) return settle();
-    peer_link(link).took = now();
-    if (link.waiting() <= limits_.low_water) other(link).resume(kBehind);
+    peer_link(link).last_progress = now();
+    if (link.waiting() <= limits_.low_water) other(link).resume(kOtherSlow);
   }
 
-  void broken(Any& link, int error) override {
+  void broken(CallbackLink& link, int error) override {
     const bool client = is_client(link);
     if (dial_.under_way() && !ending_ && !client) return dial_.failed(error);
     peer_link(link).ended = true;
@@ -54,22 +54,22 @@ class TwoLinkSession : public Session, protected LinkUser {
   /// Sends what waits, closes our direction, and discards what the peer still sends. Closing with unread data would
   /// reset the connection, and the peer could lose our last bytes.
   void shut_down() override {
-    if (dial_.under_way()) server_.link.close();
+    if (dial_.under_way()) server_.link.hang_up();
     for (PeerLink* peer : {&client_, &server_}) {
-      peer->link.finish();
-      peer->link.read(true);
+      peer->link.shut_down();
+      peer->link.set_reading(true);
     }
   }
 
   void settle() override {
     for (PeerLink* peer : {&client_, &server_})
-      if (peer->ended && peer->link.waiting() == 0) peer->link.close();
+      if (peer->ended && peer->link.waiting() == 0) peer->link.hang_up();
     Session::settle();
   }
 
   void hang_up() override {
-    client_.link.close();
-    server_.link.close();
+    client_.link.hang_up();
+    server_.link.hang_up();
   }
 
   bool client_has_gone() const override { return client_.link.is_open() && client_.link.peer_has_gone(); }
@@ -79,13 +79,13 @@ class TwoLinkSession : public Session, protected LinkUser {
 
   bool drop_late_server(Millis now) override {
     const bool late = dial_.late(now, server_.link);
-    if (late) server_.link.close();
+    if (late) server_.link.hang_up();
     return late;
   }
 
   std::optional<Reason> stalled(Millis now) const {
     const auto takes_nothing = [&](const PeerLink& peer) {
-      return open_ && peer.link.waiting() && late(now, peer.took, limits_.stall_ms);
+      return open_ && peer.link.waiting() && late(now, peer.last_progress, limits_.stall_ms);
     };
     if (takes_nothing(client_)) return Reason::kClientStalled;
     if (takes_nothing(server_)) return Reason::kServerStalled;

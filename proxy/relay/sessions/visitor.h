@@ -18,7 +18,7 @@ struct Visit {
   LinkId number = 0;       ///< of this visit; never used twice
   std::size_t worker = 0;  ///< of the session
   std::size_t room = 0;    ///< the arena's
-  SessionInfo client;      ///< of the session
+  LinkInfo client;         ///< of the session
   Limits limits;
   std::function<std::unique_ptr<core::Front>()> front;  ///< on the arena's worker
   std::shared_ptr<Passage> passage;
@@ -60,7 +60,7 @@ class Visitor final : public Guest {
   const core::Peer& peer() const override { return peer_; }
   core::Id seat_id() const override { return seat_; }
   const Limits& limits() const override { return visit_.limits; }
-  const SessionInfo& client() const override { return visit_.client; }
+  const LinkInfo& client() const override { return visit_.client; }
   void overflow() override { leave("the player takes too little"); }
   void take_turn() override;
 

@@ -26,7 +26,7 @@ void WebSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
   if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get()))
     return end(Reason::kOutOfDescriptors);
-  client_.link.read(true);
+  client_.link.set_reading(true);
 }
 
 void WebSession::asked(WebLink&, const net::HttpHead& request) {
@@ -56,25 +56,25 @@ int WebSession::dial(const net::Address& server, Outgoing outgoing) {
                               net::make_upgrade_key(), net::forwarded_headers(request_, client)};
   const int error = server_.link.connect(std::move(outgoing.sockets.tcp), server, route.web->server_tls.get(),
                                          outgoing.server.options.host, std::move(request), outgoing.first);
-  if (error == 0) server_.link.read(true);
+  if (error == 0) server_.link.set_reading(true);
   return error;
 }
 
 void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
   dial_.succeeded();
   open_ = true;
-  moved_ = server_.took = client_.took = now();
+  last_passed_ = server_.last_progress = client_.last_progress = now();
   client_.link.answer(request_, response.find("Sec-WebSocket-Protocol"));
   request_ = {};
-  count_opened();
+  count_begun();
   client_.resume(kEarly);
   client_.link.hear_early();
 }
 
 void WebSession::declined(WebLink&, const net::HttpHead& response) {
   dial_.declined();
-  worker_route_->say(LogKind::kServer, "server " + info_.server.text() + " answered " +
-                                           std::to_string(response.status) + " to a WebSocket's request");
+  worker_route_->log_warning(LogKind::kServer, "server " + info_.server.text() + " answered " +
+                                                   std::to_string(response.status) + " to a WebSocket's request");
   const bool error = response.status >= 400 && response.status < 600;
   client_.link.decline(error ? response.status : 502, "the server declined");
   end(Reason::kServerDeclined);
@@ -83,7 +83,7 @@ void WebSession::declined(WebLink&, const net::HttpHead& response) {
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
-  moved_ = now();
+  last_passed_ = now();
   const bool from_client = is_client(link);
   PeerLink& from = peer_link(link);
   if (ending_) {
@@ -145,7 +145,7 @@ void WebSession::begin() {
 }
 
 void WebSession::insert(Bytes message) {
-  const Opcode opcode = info_.game->says_text(info_.dialect) ? Opcode::kText : Opcode::kBinary;
+  const Opcode opcode = info_.game->uses_text_messages(info_.dialect) ? Opcode::kText : Opcode::kBinary;
   pass(server_, client_, Way::kToClient, opcode, message);
   client_.link.flush();
 }
@@ -161,17 +161,17 @@ void WebSession::pass(PeerLink& from, PeerLink& to, Way way, Opcode opcode, Byte
     traffic.frames.add(1);
     if (way == Way::kToClient) bytes_from_server_ += message.size();
   }
-  to.will_wait(moved_);
+  to.will_wait(last_passed_);
   to.link.send(opcode, message);
   note_waiting(from, to);
 }
 
 /// One read's worth was passed on: out with it.
-void WebSession::paused(WebLink& link) {
+void WebSession::messages_done(WebLink& link) {
   if (ending_ || !open_) return;
   PeerLink& to = other(link);
   to.link.flush();
-  if (to.link.waiting() == 0) peer_link(link).resume(kBehind);
+  if (to.link.waiting() == 0) peer_link(link).resume(kOtherSlow);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -180,10 +180,10 @@ void WebSession::paused(WebLink& link) {
 void WebSession::close_frame(WebLink& link, const CloseFrame& close_frame) {
   if (ending_) return;
   (is_client(link) ? client_closed_ : server_closed_) = true;
-  moved_ = now();
+  last_passed_ = now();
   if (!first_) {
     first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
-    parted_at_ = moved_;
+    parted_at_ = last_passed_;
   }
   other(link).link.send(close_frame);
   other(link).link.flush();
@@ -195,9 +195,9 @@ void WebSession::protocol_error(WebLink& link, const Fault& fault, const std::st
   if (ending_) return;
   parting_ = CloseFrame{CloseFrame::kGoingAway, ""};
   if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, fault);
-  worker_route_->say(LogKind::kServer, "server " + info_.server.text() + ": " + fault.what +
-                                           (detail.empty() ? "" : ": ") + detail +
-                                           (*fault.field ? std::string(" (") + fault.field + ")" : ""));
+  worker_route_->log_warning(LogKind::kServer, "server " + info_.server.text() + ": " + fault.what +
+                                                   (detail.empty() ? "" : ": ") + detail +
+                                                   (*fault.field ? std::string(" (") + fault.field + ")" : ""));
   end(Reason::kServerProtocolError, fault);
 }
 
@@ -240,7 +240,7 @@ std::optional<Reason> WebSession::overdue(Millis now) const {
   if (!asked_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
   if (const auto reason = stalled(now)) return reason;
   if (first_ && late(now, parted_at_, limits_.linger_ms)) return *first_;
-  if (late(now, moved_, limits_.idle_ms)) return Reason::kIdle;
+  if (late(now, last_passed_, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;
 }
 

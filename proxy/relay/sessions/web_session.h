@@ -23,7 +23,7 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser, net::
   void declined(net::WebLink& link, const net::HttpHead& response) override;
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
-  void paused(net::WebLink& link) override;
+  void messages_done(net::WebLink& link) override;
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 

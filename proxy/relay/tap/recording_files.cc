@@ -24,7 +24,7 @@ struct RecordingFiles::File {
   explicit File(const RecordingFilesOptions& options) : summary(options.kills) {}
 
   std::unique_ptr<trace::Recorder> recorder;
-  trace::Summary summary;
+  trace::RecordingInfoBuilder summary;
   LinkId session = 0;  // 0: of all
   WallTime began = 0;
   WallTime used_since = 0;  // its first frame or word; 0: none yet
@@ -97,7 +97,7 @@ void RecordingFiles::complete(File& file) {
   if (current_ == &file) current_ = nullptr;
   if (const auto at = of_sessions_.find(file.session); at != of_sessions_.end() && at->second == &file)
     of_sessions_.erase(at);
-  file.recorder->summarize(to_map(file.summary.about()));
+  file.recorder->summarize(to_map(file.summary.info()));
   completer_.close(std::move(file.recorder));
   std::erase_if(files_, [&](const auto& one) { return one.get() == &file; });
 }
@@ -243,7 +243,7 @@ void RecordingFiles::closed(WallTime time, LinkId id, std::string_view reason) {
   links_.erase(at);
 }
 
-void RecordingFiles::word(WallTime time, LinkId id, trace::Word kind, Bytes word) {
+void RecordingFiles::word(WallTime time, LinkId id, trace::WordKind kind, Bytes word) {
   Link* link = find(id);
   if (link == nullptr) return;
   link->has_words = true;
@@ -251,7 +251,7 @@ void RecordingFiles::word(WallTime time, LinkId id, trace::Word kind, Bytes word
   if (link->file == nullptr) return void(lost_ += {0, word.size()});
   link->file->use(time);
   link->file->recorder->word(time, id, kind, word);
-  kind == trace::Word::kFact ? link->file->summary.fact(id, word) : link->file->summary.intent(word);
+  kind == trace::WordKind::kFact ? link->file->summary.fact(id, word) : link->file->summary.intent(word);
 }
 
 void RecordingFiles::calls(WallTime time, LinkId id, Bytes calls) {
@@ -327,7 +327,7 @@ Outcome<Done> RecordingFiles::rotate(WallTime time) {
 Outcome<Done> RecordingFiles::close(WallTime now) {
   Outcome<Done> all = Done{};
   for (const auto& file : files_) {
-    file->recorder->summarize(to_map(file->summary.about()));
+    file->recorder->summarize(to_map(file->summary.info()));
     auto done = file->recorder->close(now);
     if (done && options_.completed) options_.completed(file->recorder->path());
     if (!done) all = std::move(done);

@@ -16,7 +16,7 @@
 #include "proxy/relay/tap/completer.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recorder.h"
-#include "proxy/trace/summary.h"
+#include "proxy/trace/recording_info.h"
 
 namespace entente::relay {
 
@@ -50,7 +50,7 @@ struct RecordingFilesOptions {
   std::uint64_t rotate_bytes = 0;  ///< 0: never
   /// A file could not be begun or completed. Said once for a row of failures. On the tap's thread, or another.
   std::function<void(const Error&)> failed = {};
-  trace::Summary::Kills kills = {};
+  trace::RecordingInfoBuilder::Kills kills = {};
   /// A file has its name. On the tap's thread, or another.
   std::function<void(const std::string& path)> completed = {};
 };
@@ -67,7 +67,7 @@ class RecordingFiles {
   void opened(WallTime time, const trace::Opened& opened, LinkId session);
   void frame(WallTime time, const trace::FrameView& frame);
   void closed(WallTime time, LinkId link, std::string_view reason);
-  void word(WallTime time, LinkId link, trace::Word kind, Bytes word);
+  void word(WallTime time, LinkId link, trace::WordKind kind, Bytes word);
   void calls(WallTime time, LinkId link, Bytes calls);
   void world(WallTime time, const trace::Snapshot& world);
   /// `link`: whose worlds refer to it; 0: those of all links.
@@ -111,7 +111,7 @@ class RecordingFiles {
   bool due(const File& file, WallTime now) const;
   void complete(File& file);
   void complete_if_over(File& file);
-  void ask_for_worlds() { wanted_.files.fetch_add(1, std::memory_order_relaxed); }
+  void ask_for_worlds() { wanted_.recording_generation.fetch_add(1, std::memory_order_relaxed); }
   void fail(const Error& error);
   Link* find(LinkId id);
 

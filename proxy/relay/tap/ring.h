@@ -17,17 +17,17 @@ namespace entente::relay {
 class Ring {
  public:
   /// What stands before an entry's bytes. `size` is the ring's own; the rest is the writer's.
-  struct Head {
+  struct EntryHeader {
     std::uint32_t size = 0;  ///< of the whole entry, a multiple of 8; 0 = nothing more before the ring's end
     std::uint32_t length = 0;
     WallTime at = 0;
     std::uint32_t link = 0;
     std::uint8_t kind = 0, way = 0, lane = 0, channel = 0;
   };
-  static_assert(sizeof(Head) == 24);
+  static_assert(sizeof(EntryHeader) == 24);
 
   struct Entry {
-    Head head;
+    EntryHeader header;
     Bytes bytes;
   };
 
@@ -41,17 +41,17 @@ class Ring {
   // -- The writer's thread --------------------------------------------------------------------------------------------
 
   /// False if the entry does not fit with `spare` bytes left free.
-  bool push(Head head, Bytes bytes, std::size_t spare) {
-    const std::size_t size = (sizeof(Head) + bytes.size() + 7) & ~std::size_t{7};
+  bool push(EntryHeader header, Bytes bytes, std::size_t spare) {
+    const std::size_t size = (sizeof(EntryHeader) + bytes.size() + 7) & ~std::size_t{7};
     const std::size_t place = written_ & (capacity_ - 1), to_end = capacity_ - place;
     const std::size_t need = size <= to_end ? size : to_end + size;
     if (!has_room(need + spare)) return false;
-    if (need > size) std::memset(memory_.get() + place, 0, sizeof(Head::size));
+    if (need > size) std::memset(memory_.get() + place, 0, sizeof(EntryHeader::size));
     auto* to = memory_.get() + (need > size ? 0 : place);
-    head.size = static_cast<std::uint32_t>(size);
-    head.length = static_cast<std::uint32_t>(bytes.size());
-    std::memcpy(to, &head, sizeof(head));
-    if (!bytes.empty()) std::memcpy(to + sizeof(head), bytes.data(), bytes.size());
+    header.size = static_cast<std::uint32_t>(size);
+    header.length = static_cast<std::uint32_t>(bytes.size());
+    std::memcpy(to, &header, sizeof(header));
+    if (!bytes.empty()) std::memcpy(to + sizeof(header), bytes.data(), bytes.size());
     written_ += need;
     head_.store(written_, std::memory_order_release);
     return true;
@@ -74,13 +74,13 @@ class Ring {
   /// The oldest entry, valid until pop(). REQUIRES: not empty().
   Entry front() {
     assert(read_ != seen_head_);
-    if (head_at(read_).size == 0) read_ += capacity_ - (read_ & (capacity_ - 1));
-    const Head head = head_at(read_);
-    return {head, {memory_.get() + (read_ & (capacity_ - 1)) + sizeof(Head), head.length}};
+    if (header_at(read_).size == 0) read_ += capacity_ - (read_ & (capacity_ - 1));
+    const EntryHeader header = header_at(read_);
+    return {header, {memory_.get() + (read_ & (capacity_ - 1)) + sizeof(EntryHeader), header.length}};
   }
 
   void pop(const Entry& front) {
-    read_ += front.head.size;
+    read_ += front.header.size;
     tail_.store(read_, std::memory_order_release);
   }
 
@@ -91,12 +91,12 @@ class Ring {
     return capacity_ - (written_ - seen_tail_) >= need;
   }
 
-  Head head_at(std::size_t position) const {
-    Head head;
+  EntryHeader header_at(std::size_t position) const {
+    EntryHeader header;
     const std::size_t place = position & (capacity_ - 1);
-    std::memcpy(&head.size, memory_.get() + place, sizeof(head.size));
-    if (head.size) std::memcpy(&head, memory_.get() + place, sizeof(head));
-    return head;
+    std::memcpy(&header.size, memory_.get() + place, sizeof(header.size));
+    if (header.size) std::memcpy(&header, memory_.get() + place, sizeof(header));
+    return header;
   }
 
   const std::size_t capacity_;

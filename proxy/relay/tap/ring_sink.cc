@@ -6,7 +6,7 @@
 namespace entente::relay {
 namespace {
 
-static_assert(std::is_trivially_copyable_v<SessionInfo> && std::is_trivially_copyable_v<Gap>, "they go through a ring");
+static_assert(std::is_trivially_copyable_v<LinkInfo> && std::is_trivially_copyable_v<Gap>, "they go through a ring");
 
 template <class T>
 Bytes raw(const T& value) {
@@ -28,17 +28,17 @@ RingSink::~RingSink() {
 }
 
 RingSink::Beside::Beside(Ring::Entry& entry) {
-  if ((entry.head.kind & kFlag) == 0) return;
-  entry.head.kind = static_cast<std::uint8_t>(entry.head.kind & ~kFlag);
+  if ((entry.header.kind & kFlag) == 0) return;
+  entry.header.kind = static_cast<std::uint8_t>(entry.header.kind & ~kFlag);
   bytes_.reset(from_raw<const Shared*>(entry.bytes));
   entry.bytes = **bytes_;
 }
 
-bool RingSink::put(const Ring::Head& head, Bytes bytes) {
-  return bytes.size() <= kLarge ? ring_.push(head, bytes, spare_) : put_beside(head, bytes);
+bool RingSink::put(const Ring::EntryHeader& header, Bytes bytes) {
+  return bytes.size() <= kLarge ? ring_.push(header, bytes, spare_) : put_beside(header, bytes);
 }
 
-bool RingSink::put_beside(Ring::Head head, Bytes bytes) {
+bool RingSink::put_beside(Ring::EntryHeader header, Bytes bytes) {
   Beside::Shared shared = last_beside_.lock();
   if (shared == nullptr || !same(*shared, bytes)) {
     if (beside_bytes_.load(std::memory_order_relaxed) + bytes.size() > kMostBeside) return false;
@@ -50,43 +50,43 @@ bool RingSink::put_beside(Ring::Head head, Bytes bytes) {
     last_beside_ = shared;
   }
   auto place = std::make_unique<const Beside::Shared>(std::move(shared));
-  head.kind = static_cast<std::uint8_t>(head.kind | Beside::kFlag);
-  if (!ring_.push(head, raw(place.get()), spare_)) return false;
+  header.kind = static_cast<std::uint8_t>(header.kind | Beside::kFlag);
+  if (!ring_.push(header, raw(place.get()), spare_)) return false;
   (void)place.release();  // the entry's
   waker_.wake();
   return true;
 }
 
-void RingSink::opened(const SessionInfo& info, WallTime at) {
+void RingSink::opened(const LinkInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);
-  const Ring::Head head{.at = at, .link = info.link, .kind = kOpened};
+  const Ring::EntryHeader header{.at = at, .link = info.link, .kind = kOpened};
   settle(at);
-  if (!ring_.push(head, raw(info), 0)) dropped_.add();
+  if (!ring_.push(header, raw(info), 0)) dropped_.add();
   waker_.wake();  // the reader sleeps for good while nothing is open
 }
 
 void RingSink::bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) {
-  const Ring::Head head{.at = at,
-                        .link = link,
-                        .kind = kBytes,
-                        .way = static_cast<std::uint8_t>(way),
-                        .lane = static_cast<std::uint8_t>(lane)};
-  push(head, lane, bytes);
+  const Ring::EntryHeader header{.at = at,
+                                 .link = link,
+                                 .kind = kBytes,
+                                 .way = static_cast<std::uint8_t>(way),
+                                 .lane = static_cast<std::uint8_t>(lane)};
+  push(header, lane, bytes);
 }
 
 void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
-  const Ring::Head head{.at = at,
-                        .link = link,
-                        .kind = kPacket,
-                        .way = static_cast<std::uint8_t>(way),
-                        .lane = static_cast<std::uint8_t>(how.send),
-                        .channel = how.channel};
-  push(head, how.lane(), bytes);
+  const Ring::EntryHeader header{.at = at,
+                                 .link = link,
+                                 .kind = kPacket,
+                                 .way = static_cast<std::uint8_t>(way),
+                                 .lane = static_cast<std::uint8_t>(how.send),
+                                 .channel = how.channel};
+  push(header, how.lane(), bytes);
 }
 
-void RingSink::push(const Ring::Head& head, wire::Lane lane, Bytes bytes) {
-  const auto way = static_cast<wire::Way>(head.way);
-  if (!settle(head.at) || !put(head, bytes)) miss(head.link, way, lane, bytes.size());
+void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {
+  const auto way = static_cast<wire::Way>(header.way);
+  if (!settle(header.at) || !put(header, bytes)) miss(header.link, way, lane, bytes.size());
   if (ring_.more_than_half_full()) waker_.wake();
 }
 
@@ -106,11 +106,11 @@ bool RingSink::geometry(LinkId link, Bytes geometry, WallTime at) {
   return push_word({.at = at, .link = link, .kind = kGeometry}, geometry);
 }
 
-bool RingSink::push_word(const Ring::Head& head, Bytes word) {
-  if (settle(head.at) && put(head, word)) return true;
+bool RingSink::push_word(const Ring::EntryHeader& header, Bytes word) {
+  if (settle(header.at) && put(header, word)) return true;
   dropped_.add();
   dropped_bytes_.add(word.size());
-  word_gap_.link = word_gap_.words == 0 || word_gap_.link == head.link ? head.link : 0;
+  word_gap_.link = word_gap_.words == 0 || word_gap_.link == header.link ? header.link : 0;
   ++word_gap_.words;
   word_gap_.bytes += word.size();
   owing_ = true;
@@ -124,9 +124,9 @@ void RingSink::note(LinkId link, std::string_view text, WallTime at) {
 
 void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
   if (open_ > 0) --open_;
-  const Ring::Head head{.at = at, .link = link, .kind = kClosed};
+  const Ring::EntryHeader header{.at = at, .link = link, .kind = kClosed};
   settle(at);
-  if (ring_.push(head, as_bytes(reason), 0)) return;
+  if (ring_.push(header, as_bytes(reason), 0)) return;
   missed_closings_.push_back(link);
   owing_ = true;
 }

@@ -25,10 +25,10 @@ T from_raw(Bytes bytes) {
   return value;
 }
 
-/// What bridges ask before they tell words. Written by the tap's thread, read by any.
+/// What rooms ask before they tell words. Written by the tap's thread, read by any.
 struct WordsWanted {
   std::atomic<bool> now{false};
-  std::atomic<std::uint32_t> files{0};  ///< TapSink::files()
+  std::atomic<std::uint32_t> recording_generation{0};  ///< TapSink::recording_generation()
 };
 
 /// Bytes of one way of one link that were not told.
@@ -49,9 +49,9 @@ class RingSink final : public TapSink {
  public:
   /// The kind of a Ring::Entry, and what its bytes are.
   enum Kind : std::uint8_t {
-    kOpened,    ///< a SessionInfo
+    kOpened,    ///< a LinkInfo
     kBytes,     ///< what was passed on
-    kPacket,    ///< a packet of ENet; the head's lane is its EnetDelivery
+    kPacket,    ///< a packet of ENet; the header's lane is its EnetDelivery
     kClosed,    ///< the reason
     kGap,       ///< a Gap
     kIntent,    ///< a word, as a message of schema/game.proto
@@ -83,13 +83,13 @@ class RingSink final : public TapSink {
   RingSink(std::size_t ring_bytes, net::Waker& waker, const WordsWanted* wanted = nullptr);
   ~RingSink() override;
 
-  void opened(const SessionInfo& info, WallTime at) override;
+  void opened(const LinkInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
   bool wants_words() const override { return wanted_ != nullptr && wanted_->now.load(std::memory_order_relaxed); }
-  std::uint32_t files() const override {
-    return wanted_ != nullptr ? wanted_->files.load(std::memory_order_relaxed) : 0;
+  std::uint32_t recording_generation() const override {
+    return wanted_ != nullptr ? wanted_->recording_generation.load(std::memory_order_relaxed) : 0;
   }
   void word(LinkId link, bool fact, Bytes word, WallTime at) override;
   void calls(LinkId link, Bytes calls, WallTime at) override;
@@ -106,11 +106,11 @@ class RingSink final : public TapSink {
 
  private:
   bool settle_owed(WallTime at);
-  bool put(const Ring::Head& head, Bytes bytes);
-  bool put_beside(Ring::Head head, Bytes bytes);
-  void push(const Ring::Head& head, wire::Lane lane, Bytes bytes);
+  bool put(const Ring::EntryHeader& header, Bytes bytes);
+  bool put_beside(Ring::EntryHeader header, Bytes bytes);
+  void push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes);
   void miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t bytes);
-  bool push_word(const Ring::Head& head, Bytes word);
+  bool push_word(const Ring::EntryHeader& header, Bytes word);
 
   Ring ring_;
   net::Waker& waker_;

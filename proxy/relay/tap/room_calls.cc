@@ -12,7 +12,7 @@ constexpr core::Micros kLongest = core::kSecond;
 void RoomCalls::begin(TapSink* tap, LinkId link, const trace::RoomBegan& began) {
   if (tap == nullptr || !tap->wants_words()) return;
   tap_ = tap;
-  files_ = tap->files();
+  generation_ = tap->recording_generation();
   calls_.set_link(link);
   *other(0).mutable_began() = began;
 }
@@ -33,8 +33,8 @@ trace::Detail& RoomCalls::other(core::Micros at) {
 
 void RoomCalls::told_waiting(core::Id end, std::size_t bytes) {
   if (!on() || bytes == 0) return;
-  if (end == core::kNextEnd) return push(trace::NEXT_WAITS, bytes);
-  push(end == core::kBackEnd ? trace::SERVER_WAITS : trace::CLIENT_WAITS, bytes);
+  if (end == core::kNextBackId) return push(trace::NEXT_WAITS, bytes);
+  push(end == core::kBackId ? trace::SERVER_WAITS : trace::CLIENT_WAITS, bytes);
 }
 
 void RoomCalls::answered(bool answer) {
@@ -44,14 +44,14 @@ void RoomCalls::answered(bool answer) {
 void RoomCalls::closed(core::Id end, std::string_view why, std::uint32_t code) {
   if (!on()) return;
   trace::Closing& closing = *other(last_).mutable_closed();
-  closing.set_server(end == core::kBackEnd);
+  closing.set_server(end == core::kBackId);
   closing.set_why(std::string(why));
   closing.set_code(code);
 }
 
 void RoomCalls::settle(core::Micros at, WallTime wall) {
   if (!on()) return;
-  const bool moves = tap_->files() != files_;
+  const bool moves = tap_->recording_generation() != generation_;
   if (moves || calls_.calls_size() >= kMostCalls || at >= flushed_ + kLongest) {
     flush(wall);
     flushed_ = at;

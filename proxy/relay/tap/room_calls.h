@@ -21,8 +21,8 @@ class RoomCalls {
   // The room is called now.
   void tick(core::Micros at) { add(trace::TICK, at); }
   void received(core::Id end, core::Micros at) {
-    if (end == core::kNextEnd) return add(trace::FROM_NEXT, at);
-    add(end == core::kBackEnd ? trace::FROM_SERVER : trace::FROM_CLIENT, at);
+    if (end == core::kNextBackId) return add(trace::FROM_NEXT, at);
+    add(end == core::kBackId ? trace::FROM_SERVER : trace::FROM_CLIENT, at);
   }
   /// Any other call. The caller fills the result in. REQUIRES: on().
   trace::Detail& other(core::Micros at);
@@ -42,7 +42,7 @@ class RoomCalls {
   void push(trace::Call call, std::uint64_t number);
 
   TapSink* tap_ = nullptr;  // null: nothing is told
-  std::uint32_t files_ = 0;
+  std::uint32_t generation_ = 0;
   core::Micros last_ = 0, flushed_ = 0;
   trace::Calls calls_;  // reused, for its memory
   Buffer written_;

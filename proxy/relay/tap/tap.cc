@@ -27,7 +27,7 @@ constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
 }  // namespace
 
 struct TapThread::Link {
-  Link(const SessionInfo& its_info, MessageCounts& its_counts, RouteCounts& its_route,
+  Link(const LinkInfo& its_info, MessageCounts& its_counts, RouteCounts& its_route,
        const std::vector<wire::Secret>& its_secrets, net::EnetUnpacker& unpacker)
       : info(its_info),
         counts(its_counts),
@@ -37,7 +37,7 @@ struct TapThread::Link {
     if (info.enet_datagrams) enet.emplace(unpacker);
   }
 
-  SessionInfo info;
+  LinkInfo info;
   MessageCounts& counts;
   RouteCounts& route;
   const std::vector<wire::Secret>& secrets;
@@ -52,7 +52,7 @@ struct TapThread::Link {
 };
 
 /// Hears the frames of one entry.
-class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
+class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard {
  public:
   Hear(TapThread& tap, Link& link, WallTime at) : tap_(tap), link_(link), at_(at) {}
 
@@ -267,7 +267,7 @@ RingSink* TapThread::oldest() {
   for (auto* sink : rings_) {
     if (sink->ring().empty()) continue;
     if (rings_.size() == 1) return sink;
-    const auto front = sink->ring().front().head.at;
+    const auto front = sink->ring().front().header.at;
     if (found && front >= at) continue;
     found = sink;
     at = front;
@@ -276,7 +276,7 @@ RingSink* TapThread::oldest() {
 }
 
 void TapThread::take(const Ring::Entry& entry) {
-  switch (static_cast<RingSink::Kind>(entry.head.kind)) {
+  switch (static_cast<RingSink::Kind>(entry.header.kind)) {
     case RingSink::kOpened:
       return take_opened(entry);
     case RingSink::kBytes:
@@ -297,12 +297,12 @@ void TapThread::take(const Ring::Entry& entry) {
     case RingSink::kWordGap:
       return take_word_gap(entry);
     case RingSink::kNote:
-      if (recording_) recording_->note(entry.head.at, entry.head.link, as_text(entry.bytes));
+      if (recording_) recording_->note(entry.header.at, entry.header.link, as_text(entry.bytes));
   }
 }
 
 void TapThread::take_opened(const Ring::Entry& entry) {
-  const auto info = from_raw<SessionInfo>(entry.bytes);
+  const auto info = from_raw<LinkInfo>(entry.bytes);
   links_[info.link] =
       std::make_unique<Link>(info, counts_of(info), counts_of(info.route), secrets_of(*info.game), unpacker_);
   last_ = nullptr;
@@ -317,29 +317,29 @@ void TapThread::take_opened(const Ring::Entry& entry) {
   opened.set_client(known(info.client));  // a bot and an arena have none
   opened.set_server(known(info.server));
   opened.set_listener(known(info.listener));
-  recording_->opened(entry.head.at, opened, info.session != 0 ? info.session : info.link);
+  recording_->opened(entry.header.at, opened, info.session != 0 ? info.session : info.link);
 }
 
 void TapThread::take_bytes(const Ring::Entry& entry) {
-  auto* link = find(entry.head.link);
+  auto* link = find(entry.header.link);
   if (!link) return published_.raw_bytes.add(entry.bytes.size());  // its opening was dropped
   published_.bytes.add(entry.bytes.size());
-  Hear hear(*this, *link, entry.head.at);
-  const auto way = static_cast<Way>(entry.head.way);
-  if (static_cast<RingSink::Kind>(entry.head.kind) == RingSink::kPacket)
-    hear.packet(way, entry.head.channel, static_cast<wire::EnetDelivery>(entry.head.lane), entry.bytes);
+  Hear hear(*this, *link, entry.header.at);
+  const auto way = static_cast<Way>(entry.header.way);
+  if (static_cast<RingSink::Kind>(entry.header.kind) == RingSink::kPacket)
+    hear.packet(way, entry.header.channel, static_cast<wire::EnetDelivery>(entry.header.lane), entry.bytes);
   else
-    hear.take(way, static_cast<Lane>(entry.head.lane), entry.bytes);
+    hear.take(way, static_cast<Lane>(entry.header.lane), entry.bytes);
 }
 
 void TapThread::take_closed(const Ring::Entry& entry) {
-  auto* link = find(entry.head.link);
+  auto* link = find(entry.header.link);
   if (!link) return;
-  end_link(*link, entry.bytes.empty() ? "not known: the tap could not keep up" : as_text(entry.bytes), entry.head.at);
-  links_.erase(entry.head.link);
+  end_link(*link, entry.bytes.empty() ? "not known: the tap could not keep up" : as_text(entry.bytes), entry.header.at);
+  links_.erase(entry.header.link);
   last_ = nullptr;
   const std::lock_guard lock(players_mutex_);
-  players_.erase(entry.head.link);
+  players_.erase(entry.header.link);
 }
 
 void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
@@ -352,14 +352,14 @@ void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
 
 void TapThread::take_gap(const Ring::Entry& entry) {
   const auto gap = from_raw<Gap>(entry.bytes);
-  if (recording_) recording_->note(entry.head.at, gap.link, "the tap could not keep up", gap.bytes);
+  if (recording_) recording_->note(entry.header.at, gap.link, "the tap could not keep up", gap.bytes);
   if (gap.link != 0) {
-    if (auto* link = find(gap.link)) lose(*link, gap, entry.head.at);
+    if (auto* link = find(gap.link)) lose(*link, gap, entry.header.at);
     return;
   }
   // Too many links to say which: any may have lost bytes, either way.
   for (auto& [id, link] : links_)
-    for (const auto way : {Way::kToServer, Way::kToClient}) lose(*link, {id, way, Lane::kStream, 0}, entry.head.at);
+    for (const auto way : {Way::kToServer, Way::kToClient}) lose(*link, {id, way, Lane::kStream, 0}, entry.header.at);
 }
 
 // A sink is given whole frames as long as framing holds, so the bytes after a gap begin with a frame. There are two
@@ -394,7 +394,7 @@ TapThread::Link* TapThread::find(LinkId id) {
   return last_ = found == links_.end() ? nullptr : found->second.get();
 }
 
-MessageCounts& TapThread::counts_of(const SessionInfo& info) {
+MessageCounts& TapThread::counts_of(const LinkInfo& info) {
   for (auto& counts : counts_)
     if (&counts->game() == info.game && counts->dialect() == info.dialect) return *counts;
   const std::lock_guard lock(mutex_);

@@ -29,7 +29,7 @@ struct TapTotals {
   std::vector<FaultCount> faults;
   std::uint64_t links = 0;  ///< open now
   std::uint64_t frames = 0, bytes = 0;
-  std::uint64_t words = 0;                       ///< of bridges
+  std::uint64_t words = 0;                       ///< of rooms
   std::uint64_t raw_bytes = 0;                   ///< the part of `bytes` that is not frames: framing was lost
   std::uint64_t dropped = 0, dropped_bytes = 0;  ///< never seen: the ring was full
   std::uint64_t recorded_frames = 0, recorded_bytes = 0, unrecorded_frames = 0, unrecorded_bytes = 0;
@@ -67,8 +67,8 @@ class TapThread final : public Tap {
 
   TapSink& sink(std::size_t worker) override;
 
-  /// Takes in all that was told, ends the thread and the recording. REQUIRES: nothing is told any more (Server::run
-  /// returned). Done by the destructor otherwise.
+  /// Takes in all that was told, ends the thread and the recording. REQUIRES: nothing is told any more
+  /// (ProxyServer::run returned). Done by the destructor otherwise.
   Outcome<Done> stop();
 
   /// From any thread.
@@ -110,7 +110,7 @@ class TapThread final : public Tap {
   void lose(Link& link, const Gap& gap, WallTime at);
   void name_player(Link& link, const wire::Row& row);
   void end_link(Link& link, std::string_view reason, WallTime at);
-  MessageCounts& counts_of(const SessionInfo& info);
+  MessageCounts& counts_of(const LinkInfo& info);
   RouteCounts& counts_of(std::size_t route);
   static void time_ping(Link& link, const wire::Frame& frame, WallTime at);
   const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
@@ -128,7 +128,7 @@ class TapThread final : public Tap {
   mutable std::mutex mutex_;  // of the three lists, which only grow
   std::vector<std::unique_ptr<RingSink>> sinks_;
   std::vector<std::unique_ptr<MessageCounts>> counts_;
-  std::vector<std::unique_ptr<RouteCounts>> routes_;  // by SessionInfo::route
+  std::vector<std::unique_ptr<RouteCounts>> routes_;  // by LinkInfo::route
   mutable std::mutex players_mutex_;
   std::unordered_map<LinkId, std::string> players_;  // names, of open links
 

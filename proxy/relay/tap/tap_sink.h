@@ -11,7 +11,7 @@
 #include "adapters/wire/frame.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/time.h"
-#include "proxy/relay/session_info.h"
+#include "proxy/relay/link_info.h"
 
 namespace entente::relay {
 
@@ -20,7 +20,7 @@ class TapSink {
   virtual ~TapSink() = default;
 
   /// Before the first bytes of `info.link`.
-  virtual void opened(const SessionInfo& info, WallTime at) = 0;
+  virtual void opened(const LinkInfo& info, WallTime at) = 0;
 
   /// Bytes passed on, in their order. By stream: whole frames, one or more, as long as framing holds (else the stream's
   /// bytes as they came); by datagram: exactly one datagram.
@@ -39,7 +39,7 @@ class TapSink {
   virtual void calls(LinkId, Bytes, WallTime) {}
   /// A number that changes when the recording goes on in a new file. Then it needs geometry() and world() of each room
   /// again, soon.
-  virtual std::uint32_t files() const { return 0; }
+  virtual std::uint32_t recording_generation() const { return 0; }
   /// The world of the room that this link belongs to, as a message Snapshot of schema/snapshot.proto.
   virtual void world(LinkId, Bytes, WallTime) {}
   /// A message Geometry of schema/snapshot.proto, before the first snapshot of this link that refers to it. False: it
@@ -56,8 +56,8 @@ class TapSink {
 class Tap {
  public:
   virtual ~Tap() = default;
-  /// Called in Server::add for each worker (0, 1, …), before any session opens; relays that share a tap get the same
-  /// sink for the same worker. The sink outlives the Server.
+  /// Called in ProxyServer::add for each worker (0, 1, …), before any session opens; relays that share a tap get the
+  /// same sink for the same worker. The sink outlives the ProxyServer.
   virtual TapSink& sink(std::size_t worker) = 0;
 };
 

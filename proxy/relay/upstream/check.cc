@@ -95,10 +95,10 @@ class StreamCheck final : public Look, private net::LinkUser {
         link_(worker_route.loop, static_cast<net::LinkUser&>(*this)) {}
 
   void tick(Millis now) override {
-    if (!running_ || !link_.is_open() || link_.is_held_up()) return;
+    if (!running_ || !link_.is_open() || link_.is_queued()) return;
     if (reached_ && is_back() && said_.empty() && now > reached_at_ + kAtOnce)
       return conclude({std::nullopt, server_.last_dialect(), {}});
-    if (now <= until_ + link_.held_up()) return;
+    if (now <= until_ + link_.queued_millis()) return;
     if (!reached_) return fail(Reason::kServerUnreachable, "timed out");
     hung_ = true;
     fail_to_greet("it did not greet");
@@ -112,13 +112,13 @@ class StreamCheck final : public Look, private net::LinkUser {
     if (!made) return EMFILE;
     return link_.connect(std::move(made->tcp), server, first(server));
   }
-  void hang_up() override { link_.close(); }
+  void hang_up() override { link_.hang_up(); }
 
   void connected(net::Link&) override {
     reached_ = true;
     reached_at_ = now();
     if (!greets_) return conclude({});
-    link_.read(true);
+    link_.set_reading(true);
   }
   void received(net::Link&, wire::Lane, Bytes bytes) override {
     append(said_, bytes);
@@ -163,7 +163,7 @@ class WebCheck final : public Look, private net::WebUser {
     Look::start(limits);
   }
   void tick(Millis now) override {
-    if (running_ && link_->is_open() && !link_->is_held_up() && now > until_ + link_->held_up())
+    if (running_ && link_->is_open() && !link_->is_queued() && now > until_ + link_->queued_millis())
       fail(Reason::kServerUnreachable, "timed out");
   }
 
@@ -176,11 +176,11 @@ class WebCheck final : public Look, private net::WebUser {
                                 net::forwarded_headers({})};
     const int error = link_->connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
                                      std::move(request), first(server));
-    if (error == 0) link_->read(true);
+    if (error == 0) link_->set_reading(true);
     return error;
   }
   void hang_up() override {
-    if (link_) link_->close();
+    if (link_) link_->hang_up();
   }
 
   void upgraded(net::WebLink&, const net::HttpHead&) override { conclude({}); }

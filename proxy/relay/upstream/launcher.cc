@@ -58,10 +58,10 @@ bool Launcher::run(net::ChildProcess& child, const std::string& command, const s
   const auto begun = child.start(command);
   const std::string what = worker_route_.route.server_name + ": " + why + ": ";
   if (!begun) {
-    worker_route_.say(LogKind::kCommand, what + quoted(command) + " cannot be run: " + begun.error().text);
+    worker_route_.log_warning(LogKind::kCommand, what + quoted(command) + " cannot be run: " + begun.error().text);
     return false;
   }
-  worker_route_.tell(LogKind::kCommand, what + "running " + quoted(command));
+  worker_route_.log_info(LogKind::kCommand, what + "running " + quoted(command));
   return true;
 }
 
@@ -70,7 +70,7 @@ void Launcher::exited(net::ChildProcess& child, std::int64_t code, int signal) {
   const bool well = code == 0 && signal == 0;
   const std::string ended = quoted(starts ? rules_.start : rules_.stop) + " ended " +
                             (signal != 0 ? "by signal " + std::to_string(signal) : "with code " + std::to_string(code));
-  well ? worker_route_.tell(LogKind::kCommandEnd, ended) : worker_route_.say(LogKind::kCommandEnd, ended);
+  well ? worker_route_.log_info(LogKind::kCommandEnd, ended) : worker_route_.log_warning(LogKind::kCommandEnd, ended);
   if (starts) start_at_ = worker_route_.loop.now() + (well ? kAfterSuccess : kAfterFailure);
 }
 

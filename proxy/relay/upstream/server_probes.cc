@@ -7,7 +7,7 @@ namespace {
 
 constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
 constexpr Millis kWantAgain = 5'000;       // a server among several that was away may be back
-constexpr Millis kRetry = 250;             // while players are held, or a checked server is down
+constexpr Millis kProbeRetry = 250;        // while players are held, or a checked server is down
 
 }  // namespace
 
@@ -24,7 +24,7 @@ class ServerProbes::One final : private Check::User {
         route_(owner.worker_route_.route),
         server_(server),
         check_(make_check(owner.worker_route_, server, static_cast<Check::User&>(*this))) {
-    if (check_ && !by_query() && route_.upstreams.rules().check_ms != 0) server.is_checked();
+    if (check_ && !by_query() && route_.upstreams.rules().check_ms != 0) server.mark_checked();
   }
 
   bool failed() const { return server_.drained() || (why_ && !running_); }
@@ -43,7 +43,7 @@ class ServerProbes::One final : private Check::User {
     const Millis every = route_.upstreams.rules().check_ms;
     if (every == 0) return;
     const bool down = server_.state() != Upstream::State::kUp;
-    if (now >= checked_at_ + (down ? std::min(every, kRetry) : every)) start(limits, now);
+    if (now >= checked_at_ + (down ? std::min(every, kProbeRetry) : every)) start(limits, now);
   }
   void close() {
     if (check_) check_->close();
@@ -64,7 +64,7 @@ class ServerProbes::One final : private Check::User {
     asked_ = true;
     WorkerRoute& worker_route = owner_.worker_route_;
     const bool wrong = !result.failed && result.dialect && !route_.bridge && *result.dialect != route_.dialect;
-    if (wrong) worker_route.say_wrong_dialect(server_.name, *result.dialect);
+    if (wrong) worker_route.log_wrong_dialect(server_.name, *result.dialect);
     why_ = wrong ? std::optional(Reason::kDialectMismatch) : result.failed;
     checked_at_ = worker_route.loop.now();
     good_until_ = checked_at_ + kBelieveBadNews;
@@ -74,9 +74,9 @@ class ServerProbes::One final : private Check::User {
 
   void note_success(const Check::Result& result) {
     answered_ = true;
-    if (route_.upstreams.rules().check_ms != 0) server_.is_checked();
-    server_.speaks(result.dialect);
-    if (server_.succeeded(checked_at_)) owner_.worker_route_.say_up(server_);
+    if (route_.upstreams.rules().check_ms != 0) server_.mark_checked();
+    server_.set_dialect(result.dialect);
+    if (server_.succeeded(checked_at_)) owner_.worker_route_.log_up(server_);
   }
 
   void note_failure(const std::string& why) {
@@ -86,10 +86,10 @@ class ServerProbes::One final : private Check::User {
     if (by_query() && (!answered_ || server_.succeeded_since(begun_))) return;
     const bool news = server_.failed(checked_at_, why);
     if (*why_ == Reason::kDialectUnknown && !server_.options.dialect)
-      return worker_route.say(LogKind::kDialect, cannot_tell_dialect(route_.server_game(), server_.name));
+      return worker_route.log_warning(LogKind::kDialect, cannot_tell_dialect(route_.server_game(), server_.name));
     if (*why_ == Reason::kDialectMismatch || (!news && route_.upstreams.rules().check_ms != 0)) return;
-    worker_route.say(LogKind::kUnreached,
-                     "cannot reach server " + server_.name + (why.empty() ? "" : ": " + why) + "; is it running?");
+    worker_route.log_warning(LogKind::kUnreached, "cannot reach server " + server_.name +
+                                                      (why.empty() ? "" : ": " + why) + "; is it running?");
   }
 
   /// Some servers do not answer queries.

@@ -18,7 +18,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-ServerSet bit(const Upstream& server) { return ServerSet{1} << server.index; }
+UpstreamSet bit(const Upstream& server) { return UpstreamSet{1} << server.index; }
 
 std::optional<std::size_t> index_in(std::int64_t dialect) {
   return dialect < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(dialect));
@@ -28,7 +28,7 @@ std::optional<std::size_t> index_in(std::int64_t dialect) {
 
 // -- One server -------------------------------------------------------------------------------------------------------
 
-Upstream::Upstream(std::size_t its_index, ServerOptions its_options, std::string its_name,
+Upstream::Upstream(std::size_t its_index, UpstreamOptions its_options, std::string its_name,
                    std::vector<net::Address> its_addresses)
     : index(its_index),
       options(std::move(its_options)),
@@ -49,13 +49,13 @@ bool Upstream::failed(Millis now, const std::string& why) {
     known_->why = why;
   }
   known_->failed_at = now;
-  speaks(std::nullopt);
+  set_dialect(std::nullopt);
   if (known_->state.exchange(State::kDown) == State::kDown) return false;
   known_->since = now;
   return true;
 }
 
-void Upstream::speaks(std::optional<std::size_t> dialect) {
+void Upstream::set_dialect(std::optional<std::size_t> dialect) {
   if (options.dialect) return;
   known_->dialect = dialect ? static_cast<std::int64_t>(*dialect) : -1;
   if (dialect) known_->last_dialect = static_cast<std::int64_t>(*dialect);
@@ -107,13 +107,13 @@ double Upstreams::rank(const Upstream& server, const net::Address& client, Milli
       break;
   }
   // Rendezvous hashing with weights: if a server goes, only its own clients go elsewhere.
-  const std::uint64_t bits = mixed(fnv1a(as_bytes(client.network().ip_text()), fnv1a(as_bytes(server.name))));
+  const std::uint64_t bits = mixed(fnv1a(as_bytes(client.host_key().ip_text()), fnv1a(as_bytes(server.name))));
   const double uniform = (static_cast<double>(bits >> 11) + 0.5) / static_cast<double>(std::uint64_t{1} << 53);
   return -share_of(server, now) / std::log(uniform);
 }
 
-Upstream* Upstreams::choose(const net::Address& client, Millis now, ServerSet tried, std::optional<std::size_t> dialect,
-                            bool only_up) const {
+Upstream* Upstreams::choose(const net::Address& client, Millis now, UpstreamSet tried,
+                            std::optional<std::size_t> dialect, bool only_up) const {
   Upstream* best = nullptr;
   int best_class = 3;
   double best_rank = 0;
@@ -143,7 +143,7 @@ bool Upstreams::any_up(Millis now) const {
                      [now](const auto& one) { return !one->drained() && !one->is_down(now); });
 }
 
-bool Upstreams::all_full(Millis now, ServerSet but) const {
+bool Upstreams::all_full(Millis now, UpstreamSet but) const {
   return any_up(now) && std::all_of(servers_.begin(), servers_.end(), [now, but](const auto& one) {
            return one->drained() || one->is_down(now) || one->is_full(now) || (but & bit(*one)) != 0;
          });
@@ -160,15 +160,15 @@ bool Upstreams::detects_any_in_session() const {
 
 // -- The queue --------------------------------------------------------------------------------------------------------
 
-Upstreams::Place Upstreams::wait(std::uint64_t number, Millis since) {
-  Place place;
-  place.queue_ = this;
-  place.claim_ = {since, number};
+Upstreams::QueueTicket Upstreams::wait(std::uint64_t number, Millis since) {
+  QueueTicket ticket;
+  ticket.queue_ = this;
+  ticket.claim_ = {since, number};
   for (const auto& server : servers_)
-    if (server->options.seats != nullptr) server->options.seats->add(this, place.claim_);
+    if (server->options.slots != nullptr) server->options.slots->add(this, ticket.claim_);
   const std::lock_guard lock(mutex_);
   queue_.insert(number);
-  return place;
+  return ticket;
 }
 
 std::size_t Upstreams::waiting() const {
@@ -176,14 +176,14 @@ std::size_t Upstreams::waiting() const {
   return queue_.size();
 }
 
-ServerSet Upstreams::wanted_by_others(Millis now) const {
-  ServerSet all = 0;
+UpstreamSet Upstreams::wanted_by_others(Millis now) const {
+  UpstreamSet all = 0;
   for (const auto& server : servers_)
     if (others_want(*server, now)) all |= bit(*server);
   return all;
 }
 
-ServerSet Upstreams::Place::turn(Millis now) const {
+UpstreamSet Upstreams::QueueTicket::turn(Millis now) const {
   const bool up = std::any_of(queue_->servers_.begin(), queue_->servers_.end(), [now](const auto& one) {
     return !one->drained() && one->state() == Upstream::State::kUp && !one->is_scarce(now);
   });
@@ -194,18 +194,18 @@ ServerSet Upstreams::Place::turn(Millis now) const {
     if (++before >= (up ? kTurns : 1)) return 0;
   }
   lock.unlock();
-  ServerSet its = 0;
+  UpstreamSet its = 0;
   for (const auto& server : queue_->servers_) {
-    const auto& seats = server->options.seats;
-    if (!server->is_full(now) && (seats == nullptr || seats->has_turn(queue_, now))) its |= bit(*server);
+    const auto& slots = server->options.slots;
+    if (!server->is_full(now) && (slots == nullptr || slots->has_turn(queue_, now))) its |= bit(*server);
   }
   return its;
 }
 
-void Upstreams::Place::leave() {
+void Upstreams::QueueTicket::leave() {
   if (queue_ == nullptr) return;
   for (const auto& server : queue_->servers_)
-    if (server->options.seats != nullptr) server->options.seats->remove(queue_, claim_);
+    if (server->options.slots != nullptr) server->options.slots->remove(queue_, claim_);
   const std::lock_guard lock(queue_->mutex_);
   queue_->queue_.erase(claim_.number);
   queue_ = nullptr;
@@ -213,7 +213,7 @@ void Upstreams::Place::leave() {
 
 // -- One session ------------------------------------------------------------------------------------------------------
 
-const net::Address* ServerWalk::next(Millis now, const std::string& why) {
+const net::Address* UpstreamWalk::next(Millis now, const std::string& why) {
   if (upstreams_ == nullptr) return nullptr;
   if (server_ != nullptr && next_ < server_->addresses.size()) return &server_->addresses[next_++];
   if (server_ != nullptr && !why.empty()) server_->failed(now, why);

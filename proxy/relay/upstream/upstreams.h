@@ -16,7 +16,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/upstream/seat_queue.h"
+#include "proxy/relay/upstream/slot_queue.h"
 
 namespace entente::relay {
 
@@ -28,17 +28,17 @@ enum class Policy : std::uint8_t {
 };
 
 /// A server, as RouteOptions names it.
-struct ServerOptions {
+struct UpstreamOptions {
   std::string host;  ///< a name or an address; a name is looked up once
   std::uint16_t port = 0;
   std::optional<std::size_t> dialect = {};  ///< none: detected, or the game's first
   std::uint32_t weight = 1;                 ///< 1 to 1000
-  /// Who waits for its seats on other routes, and in other processes. Null: nobody does.
-  std::shared_ptr<SeatQueue> seats = {};
+  /// Who waits for its slots on other routes, and in other processes. Null: nobody does.
+  std::shared_ptr<SlotQueue> slots = {};
 };
 
 /// A set of a route's servers, by index.
-using ServerSet = std::uint64_t;
+using UpstreamSet = std::uint64_t;
 inline constexpr std::size_t kMostServers = 64;
 
 /// One server of a route.
@@ -46,11 +46,11 @@ class Upstream {
  public:
   enum class State : std::uint8_t { kUnknown, kUp, kDown };
 
-  Upstream(std::size_t its_index, ServerOptions its_options, std::string its_name,
+  Upstream(std::size_t its_index, UpstreamOptions its_options, std::string its_name,
            std::vector<net::Address> its_addresses);
 
   const std::size_t index;
-  const ServerOptions options;
+  const UpstreamOptions options;
   const std::string name;                     ///< "example.org:5154"; a shared room's name
   const std::vector<net::Address> addresses;  ///< to be tried in this order; never empty
 
@@ -62,20 +62,20 @@ class Upstream {
   /// else. Returns whether this is news. `why`: for the operator.
   bool failed(Millis now, const std::string& why);
   /// From now on, checks tell when the server comes up. Without checks, a session tries it again after a while.
-  void is_checked() { checked_ = true; }
+  void mark_checked() { checked_ = true; }
   /// A session has connected to it.
   void count_session() { ++known_->opened; }
   /// The server refused a player because it is full. Other servers are preferred for a while, or until one of its
   /// sessions ends.
-  void full(Millis now) {
+  void mark_full(Millis now) {
     ++known_->refusals;
     known_->full_until = now + kFullFor;
     known_->scarce_until = now + kScarceFor;
-    if (options.seats != nullptr) options.seats->refused(now);
+    if (options.slots != nullptr) options.slots->refused(now);
   }
   void drain(bool on) { known_->drained = on; }
   /// Sets the dialect that the server was found to speak; nothing: it is no longer known.
-  void speaks(std::optional<std::size_t> dialect);
+  void set_dialect(std::optional<std::size_t> dialect);
 
   /// From now on, both objects share what they know: they are one server, on a route and on the route that replaces it.
   /// REQUIRES: nobody else uses this object yet.
@@ -85,9 +85,9 @@ class Upstream {
   bool drained() const { return known_->drained; }
   bool is_full(Millis now) const {
     return now < known_->full_until &&
-           (options.seats == nullptr || options.seats->freed_elsewhere_at() + kFullFor <= known_->full_until);
+           (options.slots == nullptr || options.slots->freed_elsewhere_at() + kFullFor <= known_->full_until);
   }
-  /// It was full a short time ago: players who wait for a seat go there one after another.
+  /// It was full a short time ago: players who wait for a slot go there one after another.
   bool is_scarce(Millis now) const { return now < known_->scarce_until; }
   bool is_down(Millis now) const {
     return state() == State::kDown && (checked_ || now < known_->failed_at + kRetryAfter);
@@ -146,60 +146,61 @@ struct UpstreamRules {
 class Upstreams {
  public:
   /// Counts a session for its server. REQUIRES: destroyed before the Upstreams.
-  class Lease {
+  class SessionCount {
    public:
-    Lease() = default;
-    explicit Lease(Upstream& server) : server_(&server), refusals_(server.known_->refusals) {
+    SessionCount() = default;
+    explicit SessionCount(Upstream& server) : server_(&server), refusals_(server.known_->refusals) {
       ++server.known_->sessions;
     }
-    Lease(Lease&& other) noexcept : server_(std::exchange(other.server_, nullptr)), refusals_(other.refusals_) {}
-    Lease& operator=(Lease&& other) noexcept {
+    SessionCount(SessionCount&& other) noexcept
+        : server_(std::exchange(other.server_, nullptr)), refusals_(other.refusals_) {}
+    SessionCount& operator=(SessionCount&& other) noexcept {
       if (this != &other) release();
       server_ = std::exchange(other.server_, nullptr);
       refusals_ = other.refusals_;
       return *this;
     }
-    ~Lease() { release(); }
-    /// The server had no seat for the session.
+    ~SessionCount() { release(); }
+    /// The server had no slot for the session.
     void refused() {
       if (server_ != nullptr) --std::exchange(server_, nullptr)->known_->sessions;
     }
 
    private:
-    /// A session that was there when the server was full had a seat, which is free now.
+    /// A session that was there when the server was full had a slot, which is free now.
     void release() {
       if (server_ == nullptr) return;
       --server_->known_->sessions;
       if (refusals_ != server_->known_->refusals) server_->known_->full_until = 0;
-      if (const auto& seats = server_->options.seats) seats->freed();
+      if (const auto& slots = server_->options.slots) slots->freed();
       server_ = nullptr;
     }
     Upstream* server_ = nullptr;
     std::uint32_t refusals_ = 0;
   };
 
-  /// A place in the queue of sessions that wait for a server. REQUIRES: destroyed before the Upstreams.
-  class Place {
+  /// A ticket for the queue of sessions that wait for a server. REQUIRES: destroyed before the Upstreams.
+  class QueueTicket {
    public:
-    Place() = default;
-    Place(Place&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), claim_(other.claim_) {}
-    Place& operator=(Place&& other) noexcept {
+    QueueTicket() = default;
+    QueueTicket(QueueTicket&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), claim_(other.claim_) {}
+    QueueTicket& operator=(QueueTicket&& other) noexcept {
       if (this != &other) leave();
       queue_ = std::exchange(other.queue_, nullptr);
       claim_ = other.claim_;
       return *this;
     }
-    ~Place() { leave(); }
+    ~QueueTicket() { leave(); }
     bool taken() const { return queue_ != nullptr; }
     /// The servers that it is this session's turn to connect to: with the next few if a server is known to be up and
-    /// not scarce, otherwise alone, in the order of their places. None that are full, or that others wait for longer.
-    ServerSet turn(Millis now) const;
+    /// not scarce, otherwise alone, in the order of the queue. None that are full, or that others wait for longer.
+    UpstreamSet turn(Millis now) const;
     void leave();
 
    private:
     friend class Upstreams;
     Upstreams* queue_ = nullptr;
-    SeatQueue::Claim claim_{};
+    SlotQueue::Claim claim_{};
   };
 
   /// REQUIRES: before serving; 1 to kMostServers servers.
@@ -211,26 +212,27 @@ class Upstreams {
   /// The server for a client at this address: one that is up, else one that is full, else (unless `only_up`) one that
   /// is down. Nothing: all were tried, are drained, or their dialect is not known. `dialect`: only servers that speak
   /// it.
-  Upstream* choose(const net::Address& client, Millis now, ServerSet tried = 0, std::optional<std::size_t> dialect = {},
-                   bool only_up = false) const;
+  Upstream* choose(const net::Address& client, Millis now, UpstreamSet tried = 0,
+                   std::optional<std::size_t> dialect = {}, bool only_up = false) const;
   /// Whether a session that needs this dialect can go to this server.
   bool fits(const Upstream& server, std::optional<std::size_t> dialect) const;
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
   /// Whether every server that may be reached was full a moment ago, or is in `but`. False if none may be reached.
-  bool all_full(Millis now, ServerSet but = 0) const;
+  bool all_full(Millis now, UpstreamSet but = 0) const;
   bool all_drained() const;
   /// Whether a session must detect the dialect of the server that it will get.
   bool detects_any_in_session() const;
 
-  /// Waits in the queue. `number`: smaller ones go first. `since`: when the session began to wait.
-  Place wait(std::uint64_t number, Millis since);
+  /// Waits in the queue. `number`: smaller ones go first on this route. `since`: when the session began to wait. Who
+  /// goes first to a full server that other routes lead to: slot_queue.h.
+  QueueTicket wait(std::uint64_t number, Millis since);
   std::size_t waiting() const;
-  /// The servers for whose seats sessions of other routes or processes wait.
-  ServerSet wanted_by_others(Millis now) const;
-  /// Whether such sessions wait for a seat on this server.
+  /// The servers for whose slots sessions of other routes or processes wait.
+  UpstreamSet wanted_by_others(Millis now) const;
+  /// Whether such sessions wait for a slot on this server.
   bool others_want(const Upstream& server, Millis now) const {
-    return server.options.seats != nullptr && server.options.seats->others_wait(this, now);
+    return server.options.slots != nullptr && server.options.slots->others_wait(this, now);
   }
 
   Upstream& at(std::size_t index) const { return *servers_[index]; }
@@ -251,12 +253,12 @@ class Upstreams {
 };
 
 /// The addresses that one session tries, server by server.
-class ServerWalk {
+class UpstreamWalk {
  public:
-  ServerWalk() = default;
+  UpstreamWalk() = default;
   /// `first`: the server to begin with, if it was chosen already. `upstreams` outlives it.
-  ServerWalk(const Upstreams& upstreams, const net::Address& client, Upstream* first,
-             std::optional<std::size_t> dialect)
+  UpstreamWalk(const Upstreams& upstreams, const net::Address& client, Upstream* first,
+               std::optional<std::size_t> dialect)
       : upstreams_(&upstreams), client_(client), first_(first), dialect_(dialect) {}
 
   /// The next address; null: all were tried. `why`: why the last one could not be reached; empty: for a reason of ours.
@@ -264,9 +266,9 @@ class ServerWalk {
   /// The server of the last address. REQUIRES: next() returned one.
   Upstream& server() const { return *server_; }
   /// None of these servers is tried.
-  void leave_out(ServerSet servers) { tried_ |= servers; }
+  void leave_out(UpstreamSet servers) { tried_ |= servers; }
   /// Begins again, with these servers only. `only_up`: with none that is down.
-  void again(bool only_up, ServerSet only) {
+  void again(bool only_up, UpstreamSet only) {
     tried_ = ~only;
     first_ = server_ = nullptr;
     only_up_ = only_up;
@@ -279,7 +281,7 @@ class ServerWalk {
   Upstream* server_ = nullptr;
   std::optional<std::size_t> dialect_;
   std::size_t next_ = 0;
-  ServerSet tried_ = 0;  // and those that are left out
+  UpstreamSet tried_ = 0;  // and those that are left out
   bool only_up_ = false;
 };
 

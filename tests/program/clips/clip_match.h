@@ -12,8 +12,8 @@
 #include "proxy/core/word.h"
 #include "proxy/program/recordings/inspect.h"
 #include "proxy/program/recordings/recorded_session.h"
-#include "proxy/relay/tap/bridge_words.h"
-#include "proxy/trace/summary.h"
+#include "proxy/relay/tap/room_words.h"
+#include "proxy/trace/recording_info.h"
 #include "tests/program/recorded.h"
 
 namespace entente::clip_match {
@@ -76,7 +76,7 @@ class Match {
     world_.fold(fact);
     Buffer bytes;
     core::write(fact, bytes);
-    to.word(start_ + at * 1000, link_, trace::Word::kFact, bytes);
+    to.word(start_ + at * 1000, link_, trace::WordKind::kFact, bytes);
   }
   void come(trace::Recorder& to, core::Id id, const char* name, core::Micros at) {
     words::Player player;
@@ -93,7 +93,7 @@ class Match {
   const std::uint32_t link_;
   const WallTime start_;
   const bool frames_;
-  core::World world_;
+  core::WorldState world_;
 };
 
 /// The whole match in one file. Returns its name.
@@ -144,8 +144,8 @@ inline std::set<std::string> players_of(const std::string& path) {
   const auto end = trace::read_end(path);
   REQUIRE(end.ok());
   REQUIRE(end->has_value());
-  REQUIRE((*end)->about);
-  return (*end)->about->players;
+  REQUIRE((*end)->info);
+  return (*end)->info->players;
 }
 
 }  // namespace entente::clip_match

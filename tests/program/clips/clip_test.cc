@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "proxy/program/interruption.h"
-#include "proxy/trace/summary.h"
+#include "proxy/trace/recording_info.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
@@ -58,11 +58,11 @@ TEST_CASE("a clip has the frames and words of its time, byte by byte and with th
   CHECK(run({kEntente, "inspect", path}).out.find("began before this file, in whole.mcap") != std::string::npos);
 
   CHECK(players_of(path) == std::set<std::string>{"anna", "bob"});
-  CHECK((*trace::read_end(path))->about->kills == 1);
+  CHECK((*trace::read_end(path))->info->kills == 1);
 }
 
 /// The world as facts, without the times at which they became true.
-std::vector<std::string> facts_of(const core::World& world) {
+std::vector<std::string> facts_of(const core::WorldState& world) {
   std::vector<std::string> all;
   world.tell([&](core::Fact fact) {
     fact.at = 0;
@@ -74,7 +74,7 @@ std::vector<std::string> facts_of(const core::World& world) {
 }
 
 std::vector<std::string> world_at(const std::string& path, double seconds) {
-  core::World world;
+  core::WorldState world;
   REQUIRE(session_of(path)->seek(static_cast<core::Micros>(seconds * 1e6), world).ok());
   return facts_of(world);
 }
@@ -96,7 +96,7 @@ TEST_CASE("a moment in which nothing is told has a world") {
   const std::string whole = match(folder.file("whole.mcap")), path = folder.file("clip.mcap");
   REQUIRE(clipped({{whole}, 12.01, 12.09, path}).exit == kOk);
   CHECK(said(path).empty());
-  CHECK(session_of(path)->length() == 0);
+  CHECK(session_of(path)->end_time() == 0);
   CHECK(world_at(path, 0) == world_at(whole, 12.01));
 }
 

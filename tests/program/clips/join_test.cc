@@ -77,7 +77,7 @@ TEST_CASE("the files of a rotation, in any order, become the recording that they
     }
     const auto session = session_of(path);
     for (const double at : {0.5, 3.0, 19.0}) {
-      core::World one, other;
+      core::WorldState one, other;
       REQUIRE(session->seek(static_cast<core::Micros>(at * 1e6), one).ok());
       REQUIRE(session_of(whole)->seek(static_cast<core::Micros>(at * 1e6), other).ok());
       CHECK(one.unit(2)->unit.pose().x() == other.unit(2)->unit.pose().x());
@@ -95,7 +95,7 @@ TEST_CASE("a part that is missing leaves two sessions, of which the second begin
   CHECK_FALSE(session_of(path, 1)->begins_with_world());
   const auto second = session_of(path, 2);
   CHECK(second->begins_with_world());
-  core::World world;
+  core::WorldState world;
   REQUIRE(second->seek(0, world).ok());
   CHECK(world.players().size() == 2);
 }
@@ -141,7 +141,7 @@ TEST_CASE("a recording without words is named, if others have words; together th
   for (const auto& [link, dialect] :
        {std::pair<std::uint32_t, std::string>{1, "bzflag 2.4"}, {40, "panic be-packed"}}) {
     const auto opened =
-        open_playable({.from = {.file = words}, .more = {frames}, .link = link, .once = true, .terminal = nullptr});
+        open_playable({.input = {.file = words}, .more = {frames}, .link = link, .once = true, .terminal = nullptr});
     REQUIRE_MESSAGE(opened.ok(), opened.error().text);
     CHECK((*opened)->about().dialect == dialect);
   }

@@ -42,8 +42,8 @@ TEST_CASE("an argument with blanks is in quotes; the rest of a line is one text"
   CHECK(sayable_text("four", 3).error().text == "the text has 4 bytes; it may have 3");
   std::string value;
   rest = "--for 2d --why he said no --for an answer";
-  CHECK_FALSE(take_flag(rest, "--why", value));
-  CHECK(take_flag(rest, "--for", value));
+  CHECK_FALSE(take_option(rest, "--why", value));
+  CHECK(take_option(rest, "--for", value));
   CHECK(value == "2d");
   CHECK(take_text(rest, "--why", value));
   CHECK(value == "he said no --for an answer");

@@ -27,7 +27,7 @@ struct Said {
 
 Said converted(const std::string& from, const std::string& to, bool foxglove, bool words = false) {
   ConvertOptions options;
-  options.from.file = from;
+  options.input.file = from;
   options.to = to;
   options.words = words;
   options.foxglove = foxglove;
@@ -80,7 +80,7 @@ struct Words {
   void put() {
     Buffer bytes(fact.ByteSizeLong());
     fact.SerializeWithCachedSizesToArray(bytes.data());
-    to->word(kStart + fact.at_us() * 1000, 1, trace::Word::kFact, bytes);
+    to->word(kStart + fact.at_us() * 1000, 1, trace::WordKind::kFact, bytes);
   }
   std::unique_ptr<trace::Recorder> to;
   words::Fact fact;
@@ -251,7 +251,7 @@ TEST_CASE("--foxglove: our own commands find what they find without it; words ar
   CHECK(ours(folder.file("with.mcap")) == ours(folder.file("without.mcap")));
   std::ostringstream out, err;
   VerifyOptions options;
-  options.from.file = folder.file("with.mcap");
+  options.input.file = folder.file("with.mcap");
   CHECK(verify(options, out, err) == kOk);
   // Of a recording that has words, the same.
   REQUIRE(converted(folder.file("without.mcap"), folder.file("later.mcap"), true).exit == kOk);
@@ -274,8 +274,8 @@ TEST_CASE("--foxglove: of every game, with its units and its world") {
         Case{"panic/master-2p-test-kill-win.jsonl", "panic", 92, 0, 0}}) {
     CAPTURE(std::string(one.trace));
     ConvertOptions options;
-    options.from.file = trace_file(one.trace);
-    options.from.game = one.game;
+    options.input.file = trace_file(one.trace);
+    options.input.game = one.game;
     options.to = folder.file(std::to_string(++number) + ".mcap");
     options.foxglove = true;
     std::ostringstream out, err;

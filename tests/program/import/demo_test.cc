@@ -62,9 +62,9 @@ struct Heard final : ImportSink {
   void bytes(const Imported& piece) override {
     all += std::to_string(piece.time) + (piece.seconds ? "* " : " ") + to_hex(piece.bytes) + "\n";
   }
-  void lost(ConnectionId, wire::Way, std::uint64_t, WallTime) override { all += "lost\n"; }
-  void ended(ConnectionId, const ImportedClose&) override { all += "ended\n"; }
-  void gone(ConnectionId) override { all += "gone\n"; }
+  void stream_gap(ConnectionId, wire::Way, std::uint64_t, WallTime) override { all += "lost\n"; }
+  void half_closed(ConnectionId, const ImportedClose&) override { all += "ended\n"; }
+  void connection_over(ConnectionId) override { all += "gone\n"; }
   void remark(std::string_view text) override { all += std::string(text) + "\n"; }
   std::string all;
 };
@@ -129,13 +129,13 @@ TEST_CASE("a session of real programs becomes a .demo; what that lacks is said")
   CHECK(bytes_of(folder.file("c.demo")) == bytes_of(folder.file("a.demo")));
   std::ostringstream out, err;
   VerifyOptions options;
-  options.from.file = folder.file("a.demo");
+  options.input.file = folder.file("a.demo");
   CHECK(verify(options, out, err) == kOk);
 
   spdlog::set_level(spdlog::level::warn);
   std::ostringstream terminal;
   PlayableOptions play;
-  play.from.file = folder.file("a.demo");
+  play.input.file = folder.file("a.demo");
   play.terminal = &terminal;
   const auto session = open_playable(play);
   if (!session) FAIL(session.error().text);

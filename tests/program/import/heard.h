@@ -22,15 +22,15 @@ class HeardImport final : public ImportSink {
   void connected(ConnectionId id, std::uint32_t data, WallTime) override {
     line("connect", id) += " " + std::to_string(data) + "\n";
   }
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
+  void stream_gap(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     line("lost", id) += std::string(" ") + wire::text(way) + " " + std::to_string(bytes) + "\n";
   }
-  void ended(ConnectionId id, const ImportedClose& end) override {
+  void half_closed(ConnectionId id, const ImportedClose& end) override {
     line("end", id) += std::string(end.by ? std::string(" ") + wire::text(*end.by) : "") +
                        (end.code ? " " + std::to_string(*end.code) : "") +
                        (end.reason.empty() ? "" : " " + std::string(end.reason)) + "\n";
   }
-  void gone(ConnectionId id) override { line("gone", id) += "\n"; }
+  void connection_over(ConnectionId id) override { line("gone", id) += "\n"; }
   void remark(std::string_view text) override { (all += "remark ") += std::string(text) + "\n"; }
 
  private:

@@ -45,7 +45,7 @@ TEST_CASE("WebSocket messages come out whole, however the stream was cut; contro
   Capture capture;
   for (const std::uint8_t byte : said(kRequest, WebSocket::Role::kClient)) capture.say(Way::kToServer, {&byte, 1});
   capture.say(Way::kToClient, said(kSwitched, WebSocket::Role::kServer));
-  capture.sink.gone(0);
+  capture.sink.connection_over(0);
   CHECK(capture.heard.all ==
         "open 0 x\nc2s 0 0102\nc2s 0 \nend 0 c2s 1003 why\ns2c 0 0102\ns2c 0 \nend 0 s2c 1003 why\ngone 0\n");
 }
@@ -84,7 +84,7 @@ TEST_CASE("extensions of a WebSocket, which are not undone, are said") {
 TEST_CASE("after a hole in its stream a WebSocket cannot be cut") {
   Capture capture;
   capture.say(Way::kToServer, as_bytes(kRequest));
-  capture.sink.lost(0, Way::kToServer, 9, 6);
+  capture.sink.stream_gap(0, Way::kToServer, 9, 6);
   capture.say(Way::kToServer, from_hex("820101"));
   CHECK(capture.heard.all == "open 0 x\nlost 0 c2s 9\n");
 }
@@ -94,7 +94,7 @@ TEST_CASE("a datagram that is no ENet is passed on as it was") {
   EnetImport sink(heard);
   sink.opened(0, {"x", "", ""}, 0);
   sink.bytes({0, Way::kToServer, Lane::kDatagram, 0, as_bytes("HELLO")});
-  sink.gone(0);
+  sink.connection_over(0);
   CHECK(heard.all == "open 0 x\nc2s 0 datagram 48454c4c4f\ngone 0\n");
 }
 

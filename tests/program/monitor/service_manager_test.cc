@@ -17,7 +17,7 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/socket.h"
 #include "proxy/program/monitor/notifier.h"
-#include "proxy/relay/server.h"
+#include "proxy/relay/proxy_server.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -108,12 +108,10 @@ TEST_CASE("a service manager that watches is told of life, no other") {
 /// Holds each worker that reports anything, until it is let go.
 class Holding final : public relay::Events {
  public:
-  void opened(const relay::SessionInfo&, std::uint64_t) override { hold(); }
-  void closed(const relay::SessionInfo&, const relay::SessionEnd&, std::uint64_t) override { hold(); }
-  void refused(const relay::SessionInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override {
-    hold();
-  }
-  void words_dropped(const relay::SessionInfo&, std::string_view, std::uint64_t) override { hold(); }
+  void opened(const relay::LinkInfo&, std::uint64_t) override { hold(); }
+  void closed(const relay::LinkInfo&, const relay::SessionEnd&, std::uint64_t) override { hold(); }
+  void refused(const relay::LinkInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override { hold(); }
+  void words_dropped(const relay::LinkInfo&, std::string_view, std::uint64_t) override { hold(); }
   void said(std::string_view, std::uint64_t) override { hold(); }
 
   std::future<void> holds() { return holds_.get_future(); }
@@ -150,7 +148,7 @@ TEST_CASE("a worker that is stuck ends the signs of life, and the others cannot 
   const Variables variables({{"NOTIFY_SOCKET", manager.path()}, {"WATCHDOG_USEC", "100000"}});
   Holding events;
   auto held = events.holds();
-  relay::Server server(2, events);
+  relay::ProxyServer server(2, events);
   relay::RouteOptions route;
   route.game = &panic::game();
   route.listen = *net::Address::parse("127.0.0.1", 0);

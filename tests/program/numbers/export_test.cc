@@ -69,7 +69,7 @@ std::string hard_match(const std::string& path) {
     fact.at = at;
     Buffer bytes;
     core::write(fact, bytes);
-    to->word(clip_match::kStart + at * 1000, 1, trace::Word::kFact, bytes);
+    to->word(clip_match::kStart + at * 1000, 1, trace::WordKind::kFact, bytes);
   };
   words::Player player;
   player.set_id(1);

@@ -72,7 +72,7 @@ void say(trace::Recorder& to, std::uint32_t link, int from, Micros at, const T& 
   fact.at = at;
   Buffer bytes;
   core::write(fact, bytes);
-  to.word(kStart + static_cast<WallTime>(from) * 1'000'000'000 + at * 1000, link, trace::Word::kFact, bytes);
+  to.word(kStart + static_cast<WallTime>(from) * 1'000'000'000 + at * 1000, link, trace::WordKind::kFact, bytes);
 }
 
 /// What somebody saw who was there from a second to another: anna, whose tank is as far east as the evening is old,
@@ -135,14 +135,14 @@ std::vector<std::string> files_of_evening(const Folder& folder) {
 
 TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id") {
   const Folder folder;
-  const auto opened = open_playable({.from = {.file = evening(folder)}, .terminal = nullptr});
+  const auto opened = open_playable({.input = {.file = evening(folder)}, .terminal = nullptr});
   REQUIRE(opened.ok());
   PlayedWords& played = **opened;
   CHECK(played.about().link == 2);
-  CHECK(played.length() == 61 * kSecond);
+  CHECK(played.end_time() == 61 * kSecond);
   std::set<Id> tanks;
   for (const int second : {60, 3, 25, 10, 41, 43, 9, 61, 15}) {
-    core::World world;
+    core::WorldState world;
     REQUIRE(played.seek(static_cast<Micros>(second) * kSecond, world).ok());
     REQUIRE(world.players().size() == 1);
     CHECK(world.players().begin()->second.player.name() == "anna");
@@ -156,9 +156,9 @@ TEST_CASE("an evening is as long as all its sessions, and everybody keeps his id
     if (next) CHECK(*next >= static_cast<Micros>(second) * kSecond);
   }
   CHECK(tanks.size() == 1);
-  const auto one = open_playable({.from = {.file = folder.file("evening.mcap")}, .link = 2, .terminal = nullptr});
+  const auto one = open_playable({.input = {.file = folder.file("evening.mcap")}, .link = 2, .terminal = nullptr});
   REQUIRE(one.ok());
-  CHECK((*one)->length() < 33 * kSecond);
+  CHECK((*one)->end_time() < 33 * kSecond);
 }
 
 /// A viewer of these files sees one anna all the time, and hears everything once. Returns what the replay logs.

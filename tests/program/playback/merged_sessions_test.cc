@@ -35,7 +35,7 @@ class Session {
     fact.at = time - from_;
     Buffer bytes;
     core::write(fact, bytes);
-    to_.word(kStart + time * 1000, link_, trace::Word::kFact, bytes);
+    to_.word(kStart + time * 1000, link_, trace::WordKind::kFact, bytes);
   }
   void player(Micros time, Id id, const char* name) {
     words::Player player;
@@ -130,7 +130,7 @@ std::string evening(const Folder& folder, const char* second_server = "192.0.2.1
 }
 
 std::unique_ptr<PlayedWords> open(const std::string& path) {
-  auto opened = open_playable({.from = {.file = path}, .terminal = nullptr});
+  auto opened = open_playable({.input = {.file = path}, .terminal = nullptr});
   REQUIRE(opened.ok());
   return std::move(*opened);
 }
@@ -152,7 +152,7 @@ std::vector<std::pair<Micros, T>> those(const std::vector<core::Fact>& all) {
   return found;
 }
 
-const core::PlayerState* named(const core::World& world, const std::string& name) {
+const core::PlayerState* named(const core::WorldState& world, const std::string& name) {
   for (const auto& [id, state] : world.players())
     if (state.player.name() == name) return &state;
   return nullptr;
@@ -223,7 +223,7 @@ TEST_CASE("who is known only by another session comes, is heard, dies and leaves
 TEST_CASE("at any time the world is that of both, and what follows is the same as from the beginning") {
   const Folder folder;
   const auto played = open(evening(folder));
-  core::World world;
+  core::WorldState world;
   REQUIRE(played->seek(4 * kSecond + 50 * kMillisecond, world).ok());
   const auto *anna = named(world, "anna"), *ben = named(world, "ben");
   REQUIRE(anna != nullptr);

@@ -64,7 +64,7 @@ Opened open(PlayableOptions options, milliseconds patience) {
   return {std::move(session), terminal.str()};
 }
 Opened open_file(const std::string& path, milliseconds patience = kQuick) {
-  return open({.from = {.file = path}}, patience);
+  return open({.input = {.file = path}}, patience);
 }
 
 /// All that it tells.
@@ -100,8 +100,8 @@ TEST_CASE("a file of any kind plays, and tells what its words would") {
 
     const std::string converted = folder.file("words.mcap"), frames = folder.file("frames.mcap");
     std::ostringstream out, err;
-    REQUIRE(convert({.from = {.file = file}, .to = converted, .words = true}, out, err) == kOk);
-    REQUIRE(convert({.from = {.file = file}, .to = frames}, out, err) == kOk);
+    REQUIRE(convert({.input = {.file = file}, .to = converted, .words = true}, out, err) == kOk);
+    REQUIRE(convert({.input = {.file = file}, .to = frames}, out, err) == kOk);
     const Opened words = open_file(converted, kSlow), relayed = open_file(frames);
     CHECK_FALSE(words.made());  // it has its own
     const std::string wanted = told(*words);
@@ -109,7 +109,7 @@ TEST_CASE("a file of any kind plays, and tells what its words would") {
     CHECK(told(*opened) == wanted);
     CHECK(told(*relayed) == wanted);
     CHECK((*opened).about().dialect == (*words).about().dialect);
-    CHECK((*opened).length() == (*words).length());
+    CHECK((*opened).end_time() == (*words).end_time());
   }
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("words that took long are kept beside the file, and used again") {
   CHECK_FALSE(again.made());
   CHECK(again.shown.find("reading the words of evening.mcap: ") != std::string::npos);
   CHECK(told(*again) == quick);
-  CHECK(told(*open({.from = {.file = file}, .link = 2}, kSlow)) != quick);
+  CHECK(told(*open({.input = {.file = file}, .link = 2}, kSlow)) != quick);
 
   std::ostringstream out, err;
   CHECK(recordings({.place = folder.path().string(), .fleet = {}, .json = true}, out, err, false) == kOk);
@@ -150,7 +150,7 @@ TEST_CASE("a session stays readable after its words were replaced") {
   const Opened first = open_file(file, kSlow), second = open_file(file, kSlow);
   fs::remove(words_cache_of(file));
   const std::string all = told(*first);
-  core::World world;
+  core::WorldState world;
   REQUIRE((*first).seek(0, world).ok());
   CHECK(all.ends_with(told(*first)));
   CHECK(told(*second) == all);
@@ -173,8 +173,8 @@ TEST_CASE("words of another state of the file, or of another way to read it, are
   CHECK(open_file(file, kSlow).made());
   CHECK_FALSE(open_file(file, kSlow).made());
 
-  CHECK(open({.from = {.file = file, .game = "ogar", .dialect = "modern3"}}, kSlow).made());
-  CHECK(open({.from = {.file = file}, .set = {"maps=" + folder.path().string()}}, kSlow).made());
+  CHECK(open({.input = {.file = file, .game = "ogar", .dialect = "modern3"}}, kSlow).made());
+  CHECK(open({.input = {.file = file}, .set = {"maps=" + folder.path().string()}}, kSlow).made());
   CHECK(open_file(file, kSlow).made());
   CHECK_FALSE(open_file(file, kSlow).made());
 
@@ -186,22 +186,22 @@ TEST_CASE("words of another state of the file, or of another way to read it, are
 TEST_CASE("for one who reads a file once, what lies within the longest session gets no words") {
   const Folder folder;
   const std::string file = relays(folder, "a.mcap");
-  const Opened all = open({.from = {.file = file}}, kSlow);
+  const Opened all = open({.input = {.file = file}}, kSlow);
   fs::remove(words_cache_of(file));
-  const Opened once = open({.from = {.file = file}, .once = true}, kSlow);
+  const Opened once = open({.input = {.file = file}, .once = true}, kSlow);
   CHECK(told(*once) == told(*all));
-  CHECK((*once).length() == (*all).length());
+  CHECK((*once).end_time() == (*all).end_time());
   CHECK(files(folder) == Names{"a.mcap"});  // nothing is kept
   const auto has = [&](const PlayableOptions& options) { return open(options, kSlow).session.ok(); };
-  CHECK(has({.from = {.file = file}, .link = 2, .once = true}));
+  CHECK(has({.input = {.file = file}, .link = 2, .once = true}));
 
   // Whatever kind of file it is, one gets the same.
   for (const std::string trace : {"bzflag/bzfs2426-bzadmin-chat.pcap", "bzflag/bzfs1108-hand-session.pcap",
                                   "ogar/m3-02-two-players-chat.jsonl", "panic/patched-be-2p-test-kill-win.jsonl"}) {
     const std::string copy = copied(folder, trace, "b" + fs::path(trace).extension().string());
-    const Opened whole = open_file(copy), part = open({.from = {.file = copy}, .once = true}, kQuick);
+    const Opened whole = open_file(copy), part = open({.input = {.file = copy}, .once = true}, kQuick);
     REQUIRE_MESSAGE(part.session.ok(), part.why());
-    CHECK((*part).length() == (*whole).length());
+    CHECK((*part).end_time() == (*whole).end_time());
     CHECK(told(*part) == told(*whole));
     fs::remove(copy);
   }
@@ -229,7 +229,7 @@ TEST_CASE("a file that only has the name of kept words is neither used nor repla
   const Folder folder;
   const std::string file = relays(folder, "a.mcap"), plain = told(*open_file(file));
   std::ostringstream out, err;
-  REQUIRE(convert({.from = {.file = trace_file("panic/patched-be-2p-smallreads.jsonl")},
+  REQUIRE(convert({.input = {.file = trace_file("panic/patched-be-2p-smallreads.jsonl")},
                    .to = words_cache_of(file).string(),
                    .words = true},
                   out, err) == kOk);
@@ -274,18 +274,18 @@ TEST_CASE("of several sessions the longest plays, and any can be chosen") {
       fact.at = at * core::kSecond;
       Buffer bytes;
       core::write(fact, bytes);
-      to->word(kStart + fact.at * 1000, link, trace::Word::kFact, bytes);
+      to->word(kStart + fact.at * 1000, link, trace::WordKind::kFact, bytes);
     }
   }
   REQUIRE(to->close(kStart + 9'000'000'000).ok());
   CHECK((*open_file(file)).about().link == 2);
   for (const auto& [link, length] : lengths) {
-    const Opened one = open({.from = {.file = file}, .link = link}, kQuick);
+    const Opened one = open({.input = {.file = file}, .link = link}, kQuick);
     REQUIRE(one.session.ok());
     CHECK((*one).about().link == link);
-    CHECK((*one).length() == length * core::kSecond);
+    CHECK((*one).end_time() == length * core::kSecond);
   }
-  const Opened none = open({.from = {.file = file}, .link = 5}, kQuick);
+  const Opened none = open({.input = {.file = file}, .link = 5}, kQuick);
   CHECK(none.exit() == kFailed);
   CHECK(none.why().find("link 5 has no words; these links have words:\n  link 1") != std::string::npos);
 
@@ -320,7 +320,7 @@ TEST_CASE("what cannot be played is one error that says why") {
     CHECK(opened.exit() == exit);
     CHECK_MESSAGE(opened.why().find(why) != std::string::npos, opened.why());
   };
-  const auto plain = [](const std::string& file) { return PlayableOptions{.from = {.file = file}}; };
+  const auto plain = [](const std::string& file) { return PlayableOptions{.input = {.file = file}}; };
   const std::string chat = copied(folder, kChat, "chat.pcap");
   fails(plain(folder.file("none")), kFailed, "none: No such file or directory");
   fails(plain(folder.path().string()), kFailed, ": not a regular file");
@@ -332,11 +332,12 @@ TEST_CASE("what cannot be played is one error that says why") {
   fails(plain(folder.write("x.rec", "rrBZ")), kFailed, "x.rec: ");
   fails(plain(folder.write("x.mcap", "\x89MCAP0\r\n")), kFailed, "x.mcap: ");
   fails(plain(folder.write("x.pcap", "\xd4\xc3\xb2\xa1")), kFailed, "x.pcap: ");
-  fails({.from = {.file = chat, .port = 9}}, kFailed, "contains no connection has port 9");
-  fails({.from = {.file = chat, .game = "chess"}}, kUsage, "unknown game 'chess'; games: ");
-  fails({.from = {.file = chat, .game = "bzflag", .dialect = "3.0"}}, kUsage, "unknown dialect '3.0' of bzflag");
-  fails({.from = {.file = chat}, .set = {"maps"}}, kUsage, "expected KEY=VALUE");
-  fails({.from = {.file = chat, .game = "panic", .dialect = "mixed"}}, kFailed, "holds nothing that can be replayed: ");
+  fails({.input = {.file = chat, .port = 9}}, kFailed, "contains no connection has port 9");
+  fails({.input = {.file = chat, .game = "chess"}}, kUsage, "unknown game 'chess'; games: ");
+  fails({.input = {.file = chat, .game = "bzflag", .dialect = "3.0"}}, kUsage, "unknown dialect '3.0' of bzflag");
+  fails({.input = {.file = chat}, .set = {"maps"}}, kUsage, "expected KEY=VALUE");
+  fails({.input = {.file = chat, .game = "panic", .dialect = "mixed"}}, kFailed,
+        "holds nothing that can be replayed: ");
 
   auto to = recorder(folder.file("quiet.mcap"));
   REQUIRE(to->close(kStart).ok());

@@ -33,7 +33,7 @@ Said converted(const std::string& file, const std::string& to, const std::string
 std::string verdict(const std::string& file) {
   std::ostringstream out, err;
   VerifyOptions options;
-  options.from.file = file;
+  options.input.file = file;
   verify(options, out, err);
   const std::string all = out.str();
   const std::size_t before = all.rfind('\n', all.size() - 2);
@@ -91,7 +91,7 @@ TEST_CASE("of several sessions the one that began first is written, and the othe
     void begin(ConnectionId, const ImportedConnection&, const GameDialect&, WallTime) override {}
     void frame(ConnectionId, const wire::Frame&, WallTime) override {}
     void raw(ConnectionId, wire::Way, wire::Lane, Bytes, WallTime) override {}
-    void over(ConnectionId) override {}
+    void connection_finished(ConnectionId) override {}
   };
   std::ostringstream err;
   const auto file = RecordedFile::open({.file = kRec}, "entente convert", err);

@@ -21,9 +21,9 @@ struct Captured final : ImportSink {
   void bytes(const Imported& piece) override {
     if (piece.connection == 0) all.emplace_back(piece.way, Buffer(piece.bytes.begin(), piece.bytes.end()));
   }
-  void lost(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
-  void ended(ConnectionId, const ImportedClose&) override {}
-  void gone(ConnectionId) override {}
+  void stream_gap(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
+  void half_closed(ConnectionId, const ImportedClose&) override {}
+  void connection_over(ConnectionId) override {}
   void remark(std::string_view) override {}
 
   std::vector<std::pair<wire::Way, Buffer>> all;

@@ -152,7 +152,7 @@ std::string bridged(const Folder& folder) {
   to->opened(5 * kSecond, opening(1, "panic", "be-packed"));
   words::Fact fact;
   fact.mutable_pose()->set_unit(3);
-  to->word(6 * kSecond, 1, trace::Word::kFact, as_bytes(fact.SerializeAsString()));
+  to->word(6 * kSecond, 1, trace::WordKind::kFact, as_bytes(fact.SerializeAsString()));
   trace::Geometry geometry;
   geometry.set_hash("9f3a");
   geometry.mutable_world()->set_columns(34);
@@ -195,7 +195,7 @@ TEST_CASE("JSON has words as the contract has them (schema/NATIVE.md)") {
   fact.set_at_us(1'200'000);
   fact.mutable_died()->set_respawn_s(5);
   fact.mutable_died()->set_why(words::BY_SHOT);
-  to->word(6 * kSecond, 1, trace::Word::kFact, as_bytes(fact.SerializeAsString()));
+  to->word(6 * kSecond, 1, trace::WordKind::kFact, as_bytes(fact.SerializeAsString()));
   to->closed(9 * kSecond, 1, "client left");
   REQUIRE(to->close(11 * kSecond).ok());
   InspectOptions options{{path, "", "", 0}};
@@ -232,7 +232,7 @@ TEST_CASE("in JSON, what happens to a connection is typed") {
   frame.missing = {3, 40};
   to->frame(2 * kSecond, frame);
   REQUIRE(to->close(3 * kSecond).ok());
-  options.from.file = path;
+  options.input.file = path;
   const std::string rest = inspected(options).out;
   CHECK(rest.starts_with(R"({"t":0.000000,"connection":1,"event":"opened","name":"127.0.0.1:4001","game":"panic",)"
                          R"("dialect":"be-packed","continues":true,"before":"first.mcap"})"
@@ -260,12 +260,12 @@ std::string arena(const Folder& folder) {
   const auto to = recorder(path);
   WallTime at = 5 * kSecond;
   to->opened(at, opening(1, "panic", "be-packed"));
-  const auto tell = [&](const google::protobuf::MessageLite& word, trace::Word kind = trace::Word::kFact) {
+  const auto tell = [&](const google::protobuf::MessageLite& word, trace::WordKind kind = trace::WordKind::kFact) {
     to->word(at += kSecond, 1, kind, as_bytes(word.SerializeAsString()));
   };
   words::Intent enter;
   enter.mutable_enter()->set_name("anna");
-  tell(enter, trace::Word::kIntent);  // 1 s
+  tell(enter, trace::WordKind::kIntent);  // 1 s
   tell(player(1, "anna"));
   tell(player(2, "Bob"));
   words::Fact unit;
@@ -297,7 +297,7 @@ std::string arena(const Folder& folder) {
   words::Intent claim;
   claim.set_by(2);
   claim.mutable_fire();
-  tell(claim, trace::Word::kIntent);  // 12 s
+  tell(claim, trace::WordKind::kIntent);  // 12 s
   trace::Snapshot world;
   world.set_link(1);
   to->world(at += kSecond, world);  // 13 s
@@ -326,7 +326,7 @@ TEST_CASE("the texts of words are shown as they are, but give a terminal no orde
   said.set_text("h\u00e9llo \u2713 " + std::string(200, 'a') + "\x1b[2J\u009b");
   Buffer bytes;
   core::write(core::Fact(said), bytes);
-  to->word(1, 1, trace::Word::kFact, bytes);
+  to->word(1, 1, trace::WordKind::kFact, bytes);
   REQUIRE(to->close(1).ok());
   const Inspected shown = inspected({{path, "", "", 0}});
   CHECK_MESSAGE(shown.out.find("\"h\u00e9llo \u2713 " + std::string(200, 'a')) != std::string::npos, shown.out);
@@ -380,7 +380,7 @@ TEST_CASE("words about a player: by name or id, with the player's units, and wha
   nobody.players = {"ann"};
   CHECK(inspected(nobody).err ==
         "entente inspect: nothing matches among 1 connection (#1 127.0.0.1:4001) in 15.000 s; players: Bob, anna\n");
-  nobody.from.file = two_links(folder);
+  nobody.input.file = two_links(folder);
   CHECK(inspected(nobody).err.find("the file has no words, so it does not tell players apart") != std::string::npos);
 }
 
@@ -396,7 +396,7 @@ TEST_CASE("players are known from a world, too, in a file that continues another
   world.mutable_facts(1)->mutable_unit()->set_owner(1);
   to->world(kSecond, world);
   for (const std::uint32_t unit : {3U, 4U})
-    to->word(unit * kSecond, 1, trace::Word::kFact, as_bytes(pose(unit).SerializeAsString()));
+    to->word(unit * kSecond, 1, trace::WordKind::kFact, as_bytes(pose(unit).SerializeAsString()));
   REQUIRE(to->close(5 * kSecond).ok());
   InspectOptions options{{path, "", "", 0}};
   options.players = {"anna"};
@@ -475,10 +475,10 @@ TEST_CASE("only a recording can be followed, and its damage is told") {
   options.follow = true;
   CHECK(inspected(options).exit == kFailed);
   CHECK(inspected(options).err.find("only a recording can be followed") != std::string::npos);
-  options.from.file = two_links(folder);
+  options.input.file = two_links(folder);
   CHECK(inspected(options).out == kAll);  // it is complete
-  std::fstream file(options.from.file, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(options.from.file) / 2));
+  std::fstream file(options.input.file, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(options.input.file) / 2));
   file.put('\x7f');
   file.close();
   CHECK(inspected(options).exit == kFailed);

@@ -34,7 +34,7 @@ struct Converted {
 Converted with_words(const Folder& folder, const std::string& from) {
   std::ostringstream out, err;
   ConvertOptions options;
-  options.from.file = from;
+  options.input.file = from;
   options.to = folder.file("words.mcap");
   options.words = true;
   const int exit = convert(options, out, err);
@@ -44,7 +44,7 @@ Converted with_words(const Folder& folder, const std::string& from) {
 /// Reads a recording: `each(event, world)` for each event of one link, the world as its facts so far made it.
 template <class Each>
 void walk(const std::string& path, std::uint32_t link, Each&& each) {
-  core::World world;
+  core::WorldState world;
   const auto recording = trace::Recording::open(path);
   REQUIRE(recording.ok());
   for (;;) {
@@ -69,7 +69,7 @@ bool is_from_server(const trace::Recording::Event& event, std::uint32_t link) {
 std::string verdict(const std::string& path) {
   std::ostringstream out, err;
   VerifyOptions options;
-  options.from.file = path;
+  options.input.file = path;
   verify(options, out, err);
   const std::string all = out.str();
   return all.substr(all.rfind('\n', all.size() - 2) + 1);
@@ -127,7 +127,7 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
   std::optional<Place> awaited;
   std::size_t updates = 0, missed = 0, players = 0;
   bool over = false;  // the client is gone: nobody is told any more
-  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::WorldState& world) {
     if (event.note != nullptr) over |= event.note->text().starts_with("the words end here");
     if (over) return;
     players = std::max(players, world.players().size());
@@ -154,7 +154,7 @@ TEST_CASE("bzflag: the recorded player drives and shoots, whatever its number on
     REQUIRE(made.exit == kOk);
     std::size_t poses = 0, shots = 0;
     core::Id me = 0;
-    walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+    walk(made.file, 1, [&](const trace::Recording::Event& event, const core::WorldState& world) {
       if (event.word && event.word->intent != nullptr) me = event.word->intent->by();
       if (!event.word || event.word->fact == nullptr) return;
       const words::Fact& fact = *event.word->fact;
@@ -208,7 +208,7 @@ TEST_CASE("panic: each step that a server grants moves a tank by a tile") {
   std::map<core::Id, Place> places;
   std::optional<std::uint8_t> awaited;  // a direction
   std::size_t steps = 0, missed = 0;
-  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::WorldState& world) {
     if (event.frame != nullptr) missed += std::exchange(awaited, std::nullopt) ? 1 : 0;
     if (is_from_server(event, 1)) {
       const Bytes frame = as_bytes(event.frame->data());  // Move: code, direction, value, piece
@@ -246,7 +246,7 @@ Cells cells_of(const Picture& picture) {
   return all;
 }
 
-Cells cells_of(const core::World& world) {
+Cells cells_of(const core::WorldState& world) {
   Cells all;
   for (const auto& [id, unit] : world.units())
     if (!unit.hidden) all.insert({in_cm(unit.unit.pose().x()), in_cm(unit.unit.pose().y()), in_cm(unit.unit.radius())});
@@ -262,7 +262,7 @@ TEST_CASE("ogar: after each update the world has the cells of the screen, where 
   Picture picture;
   bool shown = false;
   std::size_t compared = 0, different = 0;
-  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::WorldState& world) {
     if (event.frame != nullptr && std::exchange(shown, false)) {
       ++compared;
       different += cells_of(picture) == cells_of(world) ? 0 : 1;
@@ -316,7 +316,7 @@ TEST_CASE("aos: what a relay recorded says who spawned, walked, died and spoke")
   constexpr std::uint8_t kCreate = 12, kKill = 16, kPosition = 0;
   std::map<std::string, std::size_t> facts, intents, server, client;
   bool world = false;
-  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& now) {
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::WorldState& now) {
     world |= now.geometry() != nullptr && now.geometry()->kind() == words::World::VOXELS;
     if (event.frame != nullptr && !event.frame->data().empty()) {
       auto& from = event.frame->way() == trace::TO_SERVER ? client : server;
@@ -357,7 +357,7 @@ TEST_CASE("bzflag: a .rec of bzfs, in which no client speaks, has words of its p
   WallTime begin = 0, last = 0;
   std::set<std::string> players;
   bool has_land = false;
-  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::WorldState& world) {
     if (begin == 0) begin = event.time;
     if (!event.word || event.word->fact == nullptr) return;
     last = event.time;
@@ -420,7 +420,7 @@ TEST_CASE("words that are there are kept, not made again") {
   CHECK(again.err.find("already has words; keeping them") != std::string::npos);
   const auto words_in = [](const std::string& path) {
     std::size_t count = 0;
-    walk(path, 1, [&](const trace::Recording::Event& event, const core::World&) { count += event.word ? 1 : 0; });
+    walk(path, 1, [&](const trace::Recording::Event& event, const core::WorldState&) { count += event.word ? 1 : 0; });
     return count;
   };
   CHECK(words_in(again.file) == words_in(folder.file("first.mcap")));
@@ -430,7 +430,7 @@ TEST_CASE("words that are there are kept, not made again") {
 TEST_CASE("words have no place in a .rec, and a setting is one of some game's back") {
   std::ostringstream out, err;
   ConvertOptions options;
-  options.from.file = trace_file("bzflag/bzfs2426-ctf.rec");
+  options.input.file = trace_file("bzflag/bzfs2426-ctf.rec");
   options.to = "never.rec";
   options.words = true;
   CHECK(convert(options, out, err) == kUsage);

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "adapters/registry.h"
-#include "proxy/trace/summary.h"
+#include "proxy/trace/recording_info.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -34,7 +34,7 @@ Listing list(const std::string& place, bool json = false, bool progress = false)
 
 void fact(trace::Recorder& to, WallTime time, std::uint32_t link, const words::Fact& fact) {
   const std::string bytes = fact.SerializeAsString();
-  to.word(time, link, trace::Word::kFact, as_bytes(bytes));
+  to.word(time, link, trace::WordKind::kFact, as_bytes(bytes));
 }
 
 /// An hour and a bit of two players on a server, one of whom kills the other three times. `sum`: with a summary.
@@ -43,7 +43,7 @@ void record_match(const std::string& path, bool sum, WallTime start = kStart) {
   trace::Opened opened = opening(1, "bzflag", "2.4");
   opened.set_server("192.0.2.7:5154");
   to->opened(start, opened);
-  trace::Summary summary({kill_message, tells_kill});
+  trace::RecordingInfoBuilder summary({kill_message, tells_kill});
   summary.opened(opened);
   for (std::uint32_t id = 1; id <= 2; ++id) {
     words::Fact player;
@@ -59,7 +59,7 @@ void record_match(const std::string& path, bool sum, WallTime start = kStart) {
     fact(*to, start + 3661 * kSecond, 1, died);
     summary.fact(1, as_bytes(died.SerializeAsString()));
   }
-  if (sum) to->summarize(to_map(summary.about()));
+  if (sum) to->summarize(to_map(summary.info()));
   REQUIRE(to->close(start + 3661 * kSecond).ok());
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a row tells when, how long, where, who and how many kills, by the end
 }
 
 TEST_CASE("a server tells its kills to each client of a relay, and they are counted once") {
-  trace::Summary summary({kill_message, tells_kill});
+  trace::RecordingInfoBuilder summary({kill_message, tells_kill});
   for (std::uint32_t link = 1; link <= 3; ++link) {
     trace::Opened opened = opening(link, "bzflag", "2.4");
     opened.set_server(link < 3 ? "192.0.2.7:5154" : "192.0.2.8:5154");
@@ -95,13 +95,13 @@ TEST_CASE("a server tells its kills to each client of a relay, and they are coun
   kill(2), kill(1), kill(3);
   summary.frame(1, trace::TO_SERVER, "MsgKilled", killed);
   summary.frame(1, trace::TO_CLIENT, "MsgShotEnd", killed);
-  CHECK(summary.about().kills == 2);
+  CHECK(summary.info().kills == 2);
   summary.closed(2);
   kill(1);
-  CHECK(summary.about().kills == 3);
-  trace::Summary no_kills({kill_message, tells_kill});
+  CHECK(summary.info().kills == 3);
+  trace::RecordingInfoBuilder no_kills({kill_message, tells_kill});
   no_kills.opened(opening(1, "ogar", "modern3"));
-  CHECK_FALSE(no_kills.about().kills);
+  CHECK_FALSE(no_kills.info().kills);
 }
 
 TEST_CASE("who destroyed itself, or was destroyed by the server, is no kill in a relay's recording") {
@@ -110,7 +110,7 @@ TEST_CASE("who destroyed itself, or was destroyed by the server, is no kill in a
     CAPTURE(sum);
     const std::string path = folder.file(sum ? "sum.mcap" : "none.mcap");
     auto to = recorder(path);
-    trace::Summary summary({kill_message, tells_kill});
+    trace::RecordingInfoBuilder summary({kill_message, tells_kill});
     const trace::Opened opened = opening(1, "bzflag", "2.4");
     to->opened(kStart, opened);
     summary.opened(opened);
@@ -120,7 +120,7 @@ TEST_CASE("who destroyed itself, or was destroyed by the server, is no kill in a
                 {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = bytes, .name = "MsgKilled"});
       summary.frame(1, trace::TO_CLIENT, "MsgKilled", bytes);
     }
-    if (sum) to->summarize(to_map(summary.about()));
+    if (sum) to->summarize(to_map(summary.info()));
     REQUIRE(to->close(kStart).ok());
     CHECK(list(path, true).out.find("\"kills\":2,") != std::string::npos);
   }
@@ -140,12 +140,13 @@ TEST_CASE("a kill message tells of a kill if its killer is another player") {
 }
 
 TEST_CASE("a summary holds so many names, and says that there are more; it reads back as it was written") {
-  trace::Summary summary;
+  trace::RecordingInfoBuilder summary;
   summary.opened(opening(1, "panic", "be-packed"));
-  for (std::size_t i = 0; i < trace::Summary::kMostPlayers + 10; ++i) summary.player("player " + std::to_string(i));
+  for (std::size_t i = 0; i < trace::RecordingInfoBuilder::kMostPlayers + 10; ++i)
+    summary.player("player " + std::to_string(i));
   summary.player("");
-  const trace::About about = summary.about(), again = trace::about_of(to_map(about));
-  CHECK(again.players.size() == trace::Summary::kMostPlayers);
+  const trace::RecordingInfo about = summary.info(), again = trace::info_of(to_map(about));
+  CHECK(again.players.size() == trace::RecordingInfoBuilder::kMostPlayers);
   CHECK(again.more_players);
   CHECK(again.players == about.players);
   CHECK(again.games == std::set<std::string>{"panic be-packed"});

@@ -65,9 +65,9 @@ TEST_CASE("a recording of an arena that is rotated: each file verifies, and play
     CHECK(run({kEntente, "convert", served.folder.file(name), "--to", served.folder.file(std::string("c-") + name)})
               .code == 0);
   }
-  const auto second = open_playable({.from = {.file = served.folder.file("a-2.mcap")}, .terminal = nullptr});
+  const auto second = open_playable({.input = {.file = served.folder.file("a-2.mcap")}, .terminal = nullptr});
   REQUIRE_MESSAGE(second.ok(), second.error().text);
-  core::World world;
+  core::WorldState world;
   REQUIRE((*second)->seek(0, world).ok());
   CHECK(world.players().size() >= 3);
   CHECK(world.geometry() != nullptr);

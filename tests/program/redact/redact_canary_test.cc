@@ -18,7 +18,7 @@
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/redact/redact.h"
 #include "proxy/program/redact/redactor.h"
-#include "proxy/relay/tap/bridge_words.h"
+#include "proxy/relay/tap/room_words.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 #include "tests/program/redact/redacted.h"
@@ -371,20 +371,20 @@ TEST_CASE("no canary of any word, world, remark or attached text is left") {
     for (const wire::Game* one : both) {
       to->opened(now, opening_of(++link, *one, dialect, false));
       trace::Snapshot snapshot;
-      const auto record = [&](const google::protobuf::Message& word, trace::Word kind) {
+      const auto record = [&](const google::protobuf::Message& word, trace::WordKind kind) {
         const std::string bytes = word.SerializeAsString();
         to->word(now += 1000, link, kind, as_bytes(bytes));
         const bool in_stream = one == &game;
         const native::Envelope envelope{static_cast<native::Dialect>(dialect), in_stream};
         Buffer frame;
         envelope.wrap(frame, [&](Buffer& at) { native::spell(envelope.dialect, word, at); });
-        to->frame(now, {link, kind == trace::Word::kFact ? trace::TO_CLIENT : trace::TO_SERVER, trace::STREAM, frame,
-                        "", false});
+        to->frame(now, {link, kind == trace::WordKind::kFact ? trace::TO_CLIENT : trace::TO_SERVER, trace::STREAM,
+                        frame, "", false});
         ++words, ++frames;
       };
-      each_word<words::Intent>([&](const words::Intent& word) { record(word, trace::Word::kIntent); });
+      each_word<words::Intent>([&](const words::Intent& word) { record(word, trace::WordKind::kIntent); });
       each_word<words::Fact>([&](const words::Fact& word) {
-        record(word, trace::Word::kFact);
+        record(word, trace::WordKind::kFact);
         if (!word.has_world()) *snapshot.add_facts() = word;
       });
       words::World world;

@@ -13,7 +13,7 @@
 #include "proxy/program/recordings/convert.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/redact/censor.h"
-#include "proxy/trace/summary.h"
+#include "proxy/trace/recording_info.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/redact/redacted.h"
@@ -30,7 +30,7 @@ using wire::Personal;
 std::string inspected(const std::string& path) {
   std::ostringstream out, err;
   InspectOptions options;
-  options.from.file = path;
+  options.input.file = path;
   REQUIRE(inspect(options, out, err) == kOk);
   return out.str();
 }
@@ -97,8 +97,8 @@ TEST_CASE("the same player has the same pseudonym in frames, in the chat that is
   for (const char* gone : {"nna", "bob", "sesame", "hunter2", "198.18", "home.org", "example.org", "evening"})
     CHECK_MESSAGE(!has(text, gone), gone);
   const auto end = trace::read_end(path);
-  REQUIRE((end.ok() && *end && (*end)->about));
-  CHECK((*end)->about->players == std::set<std::string>{"player1"});
+  REQUIRE((end.ok() && *end && (*end)->info));
+  CHECK((*end)->info->players == std::set<std::string>{"player1"});
   std::ostringstream out, err;
   CHECK(verify({{path}}, out, err) == kOk);
 }
@@ -135,7 +135,7 @@ TEST_CASE("--last writes a clip of the end, which plays: its world has pseudonym
   CHECK(!has(inspected(path), "whole"));
   const auto session = clip_match::session_of(path);
   CHECK(session->begins_with_world());
-  CHECK(session->length() >= 7 * core::kSecond);
+  CHECK(session->end_time() >= 7 * core::kSecond);
   REQUIRE(redacted({whole, folder.file("longer.mcap"), {}, 3600}).exit == kOk);
   CHECK(clip_match::said(folder.file("longer.mcap")).size() == clip_match::said(whole).size());
 }
@@ -158,7 +158,7 @@ TEST_CASE("recorded sessions of real programs: exact, and words can be made of t
     INFO(from.file);
     std::ostringstream out, err;
     const std::string whole = folder.file("whole.mcap"), path = folder.file("out.mcap");
-    REQUIRE_MESSAGE(convert({.from = from, .to = whole, .words = true}, out, err) == kOk, err.str());
+    REQUIRE_MESSAGE(convert({.input = from, .to = whole, .words = true}, out, err) == kOk, err.str());
     const Redacted made = redacted({whole, path});
     REQUIRE_MESSAGE(made.exit == kOk, made.err);
     CHECK_MESSAGE(!has(made.out, "left out"), made.out);

@@ -37,7 +37,7 @@ void say(trace::Recorder& to, const Word& word, core::Micros at) {
   fact.at = at;
   Buffer bytes;
   core::write(fact, bytes);
-  to.word(kStart + at * 1000, 1, trace::Word::kFact, bytes);
+  to.word(kStart + at * 1000, 1, trace::WordKind::kFact, bytes);
 }
 
 bool dead_or_hurt(const words::Fact& fact) { return fact.has_died() || fact.has_health(); }

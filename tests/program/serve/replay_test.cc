@@ -26,7 +26,7 @@ void say(trace::Recorder& to, std::uint32_t link, core::Micros at, const T& word
   fact.at = at;
   Buffer bytes;
   core::write(fact, bytes);
-  to.word(kStart + at * 1000, link, trace::Word::kFact, bytes);
+  to.word(kStart + at * 1000, link, trace::WordKind::kFact, bytes);
 }
 
 void enter(trace::Recorder& to, std::uint32_t link, const char* name) {
@@ -34,7 +34,7 @@ void enter(trace::Recorder& to, std::uint32_t link, const char* name) {
   word.set_name(name);
   Buffer bytes;
   core::write(core::Intent(word), bytes);
-  to.word(kStart, link, trace::Word::kIntent, bytes);
+  to.word(kStart, link, trace::WordKind::kIntent, bytes);
 }
 
 words::Pose pose(core::Id unit, double x) {
@@ -67,7 +67,7 @@ void drive(trace::Recorder& to, std::uint32_t link, const char* name) {
 }
 
 auto session_of(const std::string& path, std::uint32_t link = 0) {
-  return open_playable({.from = {.file = path}, .link = link, .terminal = nullptr});
+  return open_playable({.input = {.file = path}, .link = link, .terminal = nullptr});
 }
 
 std::string one_session(const Folder& folder) {
@@ -147,12 +147,12 @@ TEST_CASE("a tape is the words of one session, from its own beginning on") {
   const Folder folder;
   auto session = session_of(one_session(folder));
   REQUIRE_MESSAGE(session.ok(), session.error().text);
-  CHECK((*session)->length() == 2 * core::kSecond);
+  CHECK((*session)->end_time() == 2 * core::kSecond);
   CHECK((*session)->about().dialect == "bzflag 2.4");
   CHECK((*session)->about().player == "anna");
   CHECK((*session)->about().facts == 25);
   std::size_t told = 0;
-  core::World all;
+  core::WorldState all;
   for (; const auto at = (*session)->next_at(); ++told) {
     const core::Fact fact = (*session)->next();
     CHECK(fact.at == *at);
@@ -161,7 +161,7 @@ TEST_CASE("a tape is the words of one session, from its own beginning on") {
   CHECK(told == 25);
   CHECK(all.unit(2)->unit.pose().x() == 20);
   for (const int i : {7, 20, 0, 3}) {
-    core::World world;
+    core::WorldState world;
     REQUIRE((*session)->seek(static_cast<core::Micros>(i) * 100'000, world).ok());
     CHECK(world.unit(2)->unit.pose().x() == i);
     CHECK((*session)->next_at().has_value() == (i < 20));
@@ -197,7 +197,7 @@ TEST_CASE("a tape goes to a time by the last world before it") {
   auto session = session_of(with_worlds(folder));
   REQUIRE_MESSAGE(session.ok(), session.error().text);
   for (const auto& [step, name] : std::map<int, std::string>{{40, "at 40"}, {24, ""}, {25, "at 25"}, {29, "at 25"}}) {
-    core::World world;
+    core::WorldState world;
     REQUIRE((*session)->seek(static_cast<core::Micros>(step) * 100'000, world).ok());
     CHECK(world.unit(2)->unit.name() == name);
     CHECK(world.unit(2)->unit.pose().x() == step);

@@ -14,7 +14,7 @@ constexpr std::uint64_t kUnixMicros = 2'000'000 * std::uint64_t{1'000};  // frag
 
 struct Live {
   Live() : view(broadcast->view(core::See::kPublic, 4 * kSecond)), documents(view) {
-    telling = broadcast->begin();
+    source_id = broadcast->begin();
     words::Player player;
     player.set_id(1);
     player.set_name("anna");
@@ -24,8 +24,8 @@ struct Live {
   void tell(core::Fact fact) {
     fact.at = (nanos - 1) / 1000;
     world.fold(fact);
-    broadcast->tell(telling, fact, nanos);
-    if (world.ready() && broadcast->owes_world(telling, nanos)) broadcast->tell(telling, world, fact.at, nanos);
+    broadcast->tell(source_id, fact, nanos);
+    if (world.ready() && broadcast->owes_world(source_id, nanos)) broadcast->tell(source_id, world, fact.at, nanos);
   }
   /// Says "1", "2", … each second.
   void pass(int seconds) {
@@ -55,8 +55,8 @@ struct Live {
       std::make_shared<relay::Broadcast>([this] { return nanos; }, kUnixMicros);
   std::shared_ptr<relay::LiveView> view;
   LiveDocuments documents;
-  std::uint64_t telling = 0;
-  core::World world;
+  std::uint64_t source_id = 0;
+  core::WorldState world;
 };
 
 TEST_CASE("a fragment can be had once it is over and its delay has passed, and is kept by caches for good") {

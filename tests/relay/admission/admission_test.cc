@@ -127,7 +127,7 @@ TEST_CASE("a place that is kept keeps nobody out, and has to go when there are t
   CHECK(admission.crowded(limits));
   CHECK_FALSE(admission.crowded_from(b, limits));
   CHECK(admission.enter(b, limits, 0) == Reason::kTooMany);
-  admission.take_back(a);
+  admission.unkeep(a);
   admission.leave(a);
   CHECK_FALSE(admission.crowded(limits));
   CHECK_FALSE(admission.crowded_from(a, limits));
@@ -136,7 +136,7 @@ TEST_CASE("a place that is kept keeps nobody out, and has to go when there are t
   admission.leave(a);
   admission.tidy(1000);
   CHECK(admission.known() == 1);  // what is kept is not forgotten
-  admission.take_back(b);
+  admission.unkeep(b);
   admission.leave(b);
   admission.tidy(1000);
   CHECK(admission.known() == 0);

@@ -148,7 +148,7 @@ std::string banned_hears(const wire::Game& game, std::size_t dialect, Bans* bans
   client.try_send(as_bytes("BZFLAG\r\n\r\n"));  // as a client that does not wait to be spoken to
   const Buffer said = client.read_all();
   CHECK(running.ended(bans != nullptr ? Reason::kBanned : Reason::kNotAllowed));
-  CHECK(running.totals().opened == 0);
+  CHECK(running.totals().begun == 0);
   CHECK_FALSE(fake.called(0));
   return std::string(as_text(said));
 }

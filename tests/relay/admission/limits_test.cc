@@ -65,7 +65,7 @@ TEST_CASE("no more sessions than allowed, in all and from one address") {
     CHECK(running.ended(Reason::kTooMany));
     one.client.close();
     one.server.close();
-    CHECK(eventually([&] { return running.totals().open_sessions() == 1; }));
+    CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
     Pair again(running, fake);
   }
   SUBCASE("from one address") {
@@ -87,7 +87,7 @@ TEST_CASE("connecting too often is refused, and a second later it is not") {
   Running running(toy::game(), fake.address(), limits);
   std::vector<Stream> crowd;
   for (int i = 0; i < 20; ++i) crowd.push_back(Stream::to(running.address));
-  CHECK(eventually([&] { return running.totals().opened + running.totals().by(Reason::kTooFast) == 20; }));
+  CHECK(eventually([&] { return running.totals().begun + running.totals().by(Reason::kTooFast) == 20; }));
   CHECK(running.totals().by(Reason::kTooFast) >= 12);
   crowd.clear();
   CHECK(eventually([&] {
@@ -295,11 +295,11 @@ TEST_CASE("a storm of connections that reset at once disturbs nobody") {
     pair.server.send(frame("too"));
     REQUIRE(pair.client.read(5) == frame("too"));
   }
-  CHECK(eventually([&] { return running.totals().open_sessions() == 1; }));
+  CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
   const auto totals = running.totals();
-  CHECK(totals.by(Reason::kClientLeft) + totals.by(Reason::kClientReset) == totals.opened - 1);
+  CHECK(totals.by(Reason::kClientLeft) + totals.by(Reason::kClientReset) == totals.begun - 1);
   CHECK(running.heard.lines().size() < 50);
-  CHECK(totals.held_back > 1000);
+  CHECK(totals.held_back_lines > 1000);
   CHECK(!fake.called(0));  // not one of them got as far as the server
 }
 

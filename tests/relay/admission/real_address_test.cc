@@ -100,12 +100,12 @@ TEST_CASE("limits, bans and access lists are for the address of the header") {
                fourth = Stream::to(relay.address);
   first.send(header("192.0.2.7:1"));
   second.send(header("192.0.2.8:1"));
-  CHECK(eventually([&] { return relay.totals().opened == 2; }));
+  CHECK(eventually([&] { return relay.totals().begun == 2; }));
   third.send(header("192.0.2.7:2"));
   CHECK(relay.ended(relay::Reason::kTooManyFromAddress));
   fourth.send(header("203.0.113.9:1"));
   CHECK(relay.ended(relay::Reason::kNotAllowed));
-  CHECK(relay.totals().opened == 2);
+  CHECK(relay.totals().begun == 2);
 }
 
 TEST_CASE("who is no trusted load balancer is refused, and its header is not read") {
@@ -126,7 +126,7 @@ TEST_CASE("a connection without a PROXY header is refused with what is wrong") {
   CHECK(relay.heard.line("bad request: no PROXY header"));
   Stream::to(relay.address).send("PROXY TCP4 192.0.2.7 198.51.100.1 99999 1\r\n");
   CHECK(relay.heard.line("bad PROXY header/source port"));
-  CHECK(relay.totals().opened == 0);
+  CHECK(relay.totals().begun == 0);
 }
 
 TEST_CASE("a load balancer that only looks whether we are there is not counted") {
@@ -264,7 +264,7 @@ TEST_CASE("a request that does not name its client is refused with what is wrong
   for (int i = 0; i < 101; ++i) many += "X-Forwarded-For: 192.0.2.7\r\n";
   CHECK(answer(many + "\r\n").ends_with("too many headers"));
   CHECK(relay.ended(relay::Reason::kBadRequest, 6));
-  CHECK(relay.totals().opened == 0);
+  CHECK(relay.totals().begun == 0);
 }
 
 TEST_CASE("a request that is cut anywhere ends the connection, and is nobody's session") {
@@ -279,7 +279,7 @@ TEST_CASE("a request that is cut anywhere ends the connection, and is nobody's s
     CHECK(client.read_all().empty());
   }
   CHECK(relay.sessions().empty());
-  CHECK(relay.totals().opened == 0);
+  CHECK(relay.totals().begun == 0);
 }
 
 TEST_CASE("a request that does not end is not waited for") {
@@ -413,7 +413,7 @@ TEST_CASE("source=loopback by ENet, as packets and as datagrams") {
 
 TEST_CASE("source=loopback is refused for a server on another machine") {
   Heard heard;
-  relay::Server server(1, heard);
+  relay::ProxyServer server(1, heard);
   auto options = options_for(toy::game());
   options.source = relay::SourceMode::kLoopback;
   options.servers[0].host = "192.0.2.7";
@@ -430,13 +430,13 @@ TEST_CASE("addresses of 127.0.0.0/8: stable, and never of two hosts at once") {
   CHECK(others.take(at("192.0.2.7:3")).address() == a.address());  // as after a restart
   CHECK(sources.take(at("[2001:db8::1]:1")).address() == sources.take(at("[2001:db8::2]:1")).address());
   std::set<std::string> seen{a.address().ip_text()};
-  std::vector<relay::LoopbackSources::Lease> leases;
+  std::vector<relay::LoopbackSources::LoopbackAddress> addresses;
   for (unsigned i = 0; i < 20'000; ++i) {
     const std::string ip =
         "10." + std::to_string(i >> 16U) + "." + std::to_string(i >> 8U & 255U) + "." + std::to_string(i & 255U);
-    leases.push_back(sources.take(*net::Address::parse(ip, 1)));
-    REQUIRE(seen.insert(leases.back().address().ip_text()).second);
-    REQUIRE(leases.back().address().ip_text().starts_with("127."));
+    addresses.push_back(sources.take(*net::Address::parse(ip, 1)));
+    REQUIRE(seen.insert(addresses.back().address().ip_text()).second);
+    REQUIRE(addresses.back().address().ip_text().starts_with("127."));
   }
 }
 

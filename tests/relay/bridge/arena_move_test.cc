@@ -76,7 +76,7 @@ TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the a
       CHECK(one.info.server == running.other_at);
     }
     CHECK(running.server().totals(kLobby).moved == 1);
-    CHECK(running.server().totals(kLobby).open_sessions() == 2);
+    CHECK(running.server().totals(kLobby).current_sessions() == 2);
     CHECK(running.server().servers(kOther)[0].sessions == 1);
     CHECK(running.heard.line("moved session " + std::to_string(link) + " (\"us\") from native json "));
 
@@ -85,7 +85,7 @@ TEST_CASE("arena move: a player goes on at a bridge's server, and stays in the a
     ben.until(R"("owns")");
     other.stream().close();
     anna.all();
-    CHECK(eventually([&] { return running.server().totals(kLobby).open_sessions() == 2; }));
+    CHECK(eventually([&] { return running.server().totals(kLobby).current_sessions() == 2; }));
     CHECK(running.server().totals(kLobby).by(Reason::kServerLeft) == 1);
     CHECK(eventually([&] { return running.server().servers(kOther)[0].sessions == 0; }));
   }
@@ -208,7 +208,7 @@ TEST_CASE("arena move: a moved player whose connection breaks resumes its sessio
       client.send(frame(text, toy::kSay));
       hall.until(text);
       CHECK(eventually([&] { return running.server().totals(own).by(Reason::kResumed) == times; }));
-      CHECK(running.server().totals(own).open_sessions() == 1);
+      CHECK(running.server().totals(own).current_sessions() == 1);
     }
   }
 }
@@ -232,9 +232,9 @@ TEST_CASE("arena move: a client that loads a world only when it joins is told wh
   client.send(frame("still here", toy::kSay));
   wes.until("still here");
   let_in(other, "two", "cleo");
-  CHECK(result.get().how == How::kLetGo);
+  CHECK(result.get().how == How::kReferred);
   CHECK(as_text(client.read_all()).ends_with(kGoodbye));
-  CHECK(eventually([&] { return running.server().totals(own).by(Reason::kMoved) == 1; }));
+  CHECK(eventually([&] { return running.server().totals(own).by(Reason::kReferred) == 1; }));
   other.all();
   wes.until("player_gone");
 }
@@ -303,7 +303,7 @@ TEST_CASE("arena move: clients of Ogar, Ace of Spades, native and the page go on
     CHECK(running.server().totals(own).moved == 1);
     anna.stream().close();
     other.all();
-    CHECK(eventually([&] { return running.server().totals(own).open_sessions() == 0; }));
+    CHECK(eventually([&] { return running.server().totals(own).current_sessions() == 0; }));
   }
 }
 

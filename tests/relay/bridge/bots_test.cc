@@ -70,7 +70,7 @@ TEST_CASE("bots come by themselves, one connection each, and go one by one") {
   second.send(as_text(frame("you", toy::kSay)));
   CHECK(bots.left(1));
   CHECK(second.read_all().size() == 2);  // the toy's goodbye
-  CHECK(eventually([&] { return bots.totals().open_sessions() == 2; }));
+  CHECK(eventually([&] { return bots.totals().current_sessions() == 2; }));
 }
 
 TEST_CASE("bots say goodbye when they are stopped") {

@@ -81,7 +81,7 @@ TEST_CASE("ENet to TCP: who comes in by ENet is a player like any other, and wor
   scene.until([&] { return scene.client.heard("0/0 " + to_hex(point(201))); });
 
   const auto totals = scene.running.totals();
-  CHECK(totals.opened == 1);
+  CHECK(totals.begun == 1);
   CHECK(totals.to_server.datagrams == 1);
   CHECK(totals.to_client.datagrams == 1);
   CHECK(scene.running.tapped.record(1).datagrams_to_server == std::vector<Buffer>{point(200)});
@@ -272,7 +272,7 @@ TEST_CASE("a client that comes while it is being found out what the server speak
     scene.until([&] { return scene.client.peer == nullptr; });
     probe.send(kWelcome);
     CHECK_FALSE(fake.called(100));
-    CHECK(running.totals().opened == 0);
+    CHECK(running.totals().begun == 0);
   }
   SUBCASE("unless it said too much") {
     for (int i = 0; i < 20; ++i) scene.say(scene.client, said(std::string(100, 'x')));
@@ -299,7 +299,7 @@ TEST_CASE("what is asked beside ENet is answered by the front's game, few times 
   for (int i = 0; i < 100; ++i) asker.send(running.address, as_bytes("TOY?"));
   CHECK(running.dropped(Drop::kTooFast, 80));
   asker.send(running.address, as_bytes("TOY!"));
-  CHECK(running.totals().opened == 1);
+  CHECK(running.totals().begun == 1);
 }
 
 TEST_CASE("Ace of Spades' questions have the answers that its launchers read") {
@@ -340,7 +340,7 @@ TEST_CASE("what is none of the game's ends the session on the stream, and is dro
     CHECK(scene.running.dropped(Drop::kBadFrame, 4));
     scene.say(scene.client, said("still here"));
     scene.until([&] { return scene.server.heard("0/1 " + to_hex(said("still here")).substr(0, 16)); });
-    CHECK(scene.running.totals().open_sessions() == 1);
+    CHECK(scene.running.totals().current_sessions() == 1);
   }
 }
 
@@ -365,7 +365,7 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
       const auto totals = scene.running.totals();
       return totals.by(Drop::kQueueFull) + totals.by(Drop::kTooFast) >= 50;
     });
-    CHECK(scene.running.totals().open_sessions() == 1);
+    CHECK(scene.running.totals().current_sessions() == 1);
   }
   SUBCASE("beyond that the session ends") {
     limits.messages_per_second = 10;

@@ -38,7 +38,7 @@ TEST_CASE("TCP to TCP: who comes in is told so by us, the server by our back, an
   CHECK(client.read(3) == point(7));
 
   const auto totals = running.totals();
-  CHECK(totals.opened == 1);
+  CHECK(totals.begun == 1);
   CHECK(running.heard.line("opened " + client.here().text()));
   CHECK(totals.to_server.bytes == 2 * (4 + 7 + 7 + 3));  // what a client said, and what a server was told
   CHECK(totals.to_client.bytes == 2 * (4 + 11 + 3));
@@ -128,7 +128,7 @@ TEST_CASE("words cross between all transports") {
     CHECK(running.dropped(Drop::kBadFrame));
     Datagrams(loopback()).send(running.address, point(1));
     CHECK(running.dropped(Drop::kUnknownSource));
-    CHECK(running.totals().open_sessions() == 1);
+    CHECK(running.totals().current_sessions() == 1);
   }
   SUBCASE("TCP to TCP and UDP") {
     FakeServer fake(true);
@@ -207,7 +207,7 @@ TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each en
     reason = Reason::kStopped;
   }
   CHECK(running.ended(reason));
-  CHECK(running.totals().opened == 1);
+  CHECK(running.totals().begun == 1);
   pair.client.close();
   pair.server.close();
   CHECK(running.empty());
@@ -264,7 +264,7 @@ TEST_CASE("who lost the link takes up the session, on whatever worker it lives")
     CHECK(client->read(3) == point(3));
     CHECK(running.ended(Reason::kResumed, times));
   }
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
   client->send(Buffer{0, toy::kBye});
   CHECK(server.read_text(2) == kBye);
 }
@@ -292,12 +292,12 @@ TEST_CASE(
     for (std::uint8_t number = 1; number <= 3; ++number) (void)comes(number);
     const Stream fourth = comes(4);
     CHECK(servers[0].read_text(2) == kBye);  // the oldest of those who are away
-    CHECK(eventually([&] { return running.totals().open_sessions() == 3; }));
+    CHECK(eventually([&] { return running.totals().current_sessions() == 3; }));
     const Stream third = running.says(back(3));  // lets nobody go: it is one of them
     CHECK(third.read(3) == back(3));
     third.send(point(2));
     CHECK(servers[2].read(3) == point(2));
-    CHECK(eventually([&] { return running.totals().open_sessions() == 3; }));
+    CHECK(eventually([&] { return running.totals().current_sessions() == 3; }));
     const Stream fifth = running.says(point(5));
     CHECK(servers[1].read_text(2) == kBye);
     servers.push_back(accepted(fake));
@@ -336,8 +336,8 @@ TEST_CASE("who cannot take up a session begins one") {
     const Stream client = running.says(back(7));
     client.send(point(1));
     CHECK(accepted(fake).read(3) == point(1));
-    CHECK(running.totals().opened == 2);
-    CHECK(eventually([&] { return running.totals().open_sessions() == 1; }));
+    CHECK(running.totals().begun == 2);
+    CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
   }
   CHECK(running.totals().by(Reason::kResumed) == 0);
 }

@@ -363,7 +363,7 @@ class VersionRoom {
 
  private:
   Heard heard_;
-  relay::Server server_;
+  relay::ProxyServer server_;
   std::thread thread_;
 };
 

@@ -20,7 +20,7 @@ class Held : public Serving {
     options.servers[0].host = at.ip_text();
     options.servers[0].port = at.port();
     server_up();
-    options.servers[0].seats = seats;
+    options.servers[0].slots = slots;
     serve_all(std::move(options), no_limits());
   }
   ~Held() { stop(); }
@@ -28,7 +28,7 @@ class Held : public Serving {
   std::size_t waiting() const { return server().waiting(0); }
 
   const net::Address at;
-  const std::shared_ptr<relay::SeatQueue> seats = std::make_shared<relay::SeatQueue>();
+  const std::shared_ptr<relay::SlotQueue> slots = std::make_shared<relay::SlotQueue>();
   std::optional<LateServer> up;
 };
 
@@ -82,7 +82,7 @@ TEST_CASE("hold: a player whose server goes away stays, and is brought in again 
   CHECK_FALSE(have(said, "toward"));
   CHECK(running.totals().held_now() == 0);
   CHECK(running.totals().brought_back == 1);
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
   CHECK(running.heard.line("session 1 (\"us\"): server " + running.at.text() +
                            " is lost (server left); waits for it for up to 60 s"));
   CHECK(running.heard.line("session 1 (\"us\"): back on server " + running.at.text()));
@@ -331,16 +331,16 @@ TEST_CASE("hold: a newcomer who waits before the first attempt leaves the queue 
 TEST_CASE("hold: while others wait elsewhere, a player keeps its place in the queue until it has a seat") {
   Held running;
   constexpr Millis kNow = 0;
-  running.seats->set_elsewhere(0);  // since long before
+  running.slots->set_elsewhere(0);  // since long before
   Lines client(Stream::to(running.address));
   client.say(R"({"enter":{"name":"ben"}})");
-  REQUIRE(eventually([&] { return running.seats->claims(kNow).size() == 1; }));
-  running.seats->set_elsewhere(std::numeric_limits<Millis>::max() / 2);  // they came after ben
+  REQUIRE(eventually([&] { return running.slots->claims(kNow).size() == 1; }));
+  running.slots->set_elsewhere(std::numeric_limits<Millis>::max() / 2);  // they came after ben
   auto [server, enter] = greet(*running.up);
-  CHECK(running.seats->claims(kNow).size() == 1);
+  CHECK(running.slots->claims(kNow).size() == 1);
   let_in(server, "one", "dora");
   client.until("ready");
-  CHECK(eventually([&] { return running.seats->claims(kNow).empty(); }));
+  CHECK(eventually([&] { return running.slots->claims(kNow).empty(); }));
 }
 
 TEST_CASE("hold: who has waited too long for a seat is told in its game's words that the server is full") {
@@ -432,7 +432,7 @@ TEST_CASE("hold: a client whose server is lost while it loads the world comes in
     CHECK(have(client.until("ready"), "cleo"));
   }
   CHECK(eventually([&] { return running.totals().held_now() == 0; }));
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
 }
 
 TEST_CASE("without hold a player leaves with the server") {

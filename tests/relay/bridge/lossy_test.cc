@@ -195,7 +195,7 @@ TEST_CASE("BZFlag's pair over bad network: the stream goes on, and a link that w
   }
   CHECK(there > 200);
   CHECK(back > 200);
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
   CHECK(running.totals().by(relay::Drop::kBadFrame) == 0);
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("move: the limits of the route apply to a player who is moved there, a
     CHECK(running.move(kOther, running.sessions().front().info.link).text == why);
     anna.plays_on(*anna.server, "still at home");
   }
-  REQUIRE(eventually([&] { return running.server().totals(kOther).open_sessions() == 0; }));
+  REQUIRE(eventually([&] { return running.server().totals(kOther).current_sessions() == 0; }));
   auto result = running.begin_move(kOther);
   Lines other = greet(*running.other).first;
   let_in(other, "two", "cleo");
@@ -276,11 +276,11 @@ TEST_CASE("move: a client that loads a world only when it joins goes on in the s
     other.until("here");
     return;
   }
-  CHECK(moved.how == How::kLetGo);
+  CHECK(moved.how == How::kReferred);
   CHECK(moved.text == "moved to another server: connect to play.example.org:" +
                           std::to_string(running.addresses[kToyListener].port()));
   CHECK(as_text(client.read_all()) == kGoodbye);
-  CHECK(running.ended(Reason::kMoved));
+  CHECK(running.ended(Reason::kReferred));
   home->all();
   other.all();
   CHECK(running.empty());
@@ -360,11 +360,11 @@ TEST_CASE("move: the player of a relay is told where to connect") {
   server.say(R"({"ready":{}})");
   client.until("ready");
   const MoveResult result = running.move(kOther);
-  CHECK(result.how == How::kLetGo);
+  CHECK(result.how == How::kReferred);
   const std::string text = "moved to another server: connect to " + running.addresses[kOther].text();
   CHECK(result.text == text);
   CHECK(have(client.all(), text));
-  CHECK(eventually([&] { return running.server().totals(kRelay).by(Reason::kMoved) == 1; }));
+  CHECK(eventually([&] { return running.server().totals(kRelay).by(Reason::kReferred) == 1; }));
 }
 
 TEST_CASE("move: a client is not told to connect where another game is played") {

@@ -14,7 +14,7 @@ namespace entente::testing {
 inline relay::SharedRoomOptions native_arena(const std::string& name, std::uint32_t seats) {
   core::Arena place;
   place.rules.most_players = seats;
-  place.world = core::courtyard(100);
+  place.geometry = core::courtyard(100);
   relay::SharedRoomOptions room;
   room.name = name;
   room.game = &native::game();
@@ -28,7 +28,7 @@ inline relay::BridgeOptions::ArenaPlace native_place(const std::string& name) {
   return {name, [] { return native::make_front({0, {}}); }, [] { return native::make_back({0, {}}); }};
 }
 
-/// `room`: as Server::add_shared_room() returned it. `name`: of the listener's server.
+/// `room`: as ProxyServer::add_shared_room() returned it. `name`: of the listener's server.
 inline relay::RouteOptions arena_listener(const std::string& name, std::size_t room, const wire::Game& game,
                                           std::function<std::unique_ptr<core::Front>(std::size_t)> front,
                                           std::size_t dialect, const Limits& limits) {

@@ -34,7 +34,7 @@ class InArena : public Serving {
     REQUIRE(listening.ok());
     arena_route = listening->route;
     arena_address = listening->address;
-    server().set_arena(0, arena);
+    server().set_while_down_room(0, arena);
   }
   ~InArena() { stop(); }
   void server_up() { up.emplace(at); }
@@ -87,7 +87,7 @@ TEST_CASE("while_down: a player who loses the server plays in the arena, and goe
     anna.client.until("hello anna");
     CHECK(running.sessions().size() == 2);
     CHECK(running.sessions()[1].arena == "lobby");
-    CHECK(running.totals().open_sessions() == 1);
+    CHECK(running.totals().current_sessions() == 1);
     CHECK(running.totals().held_now() == 1);
 
     running.server_up();
@@ -123,7 +123,7 @@ TEST_CASE("while_down: who arrives while no server is up plays in the arena at o
   CHECK(have(anna.until("back on the server"), "cleo"));
   resident.until("player_gone");
   CHECK(running.totals().held_now() == 0);
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
 }
 
 TEST_CASE("while_down: a player who has not entered the arena yet is not taken to the server") {
@@ -148,7 +148,7 @@ TEST_CASE("while_down: the time in the arena is not limited by hold_s") {
   anna.lose();
   anna.client.until(kInArena);
   std::this_thread::sleep_for(std::chrono::milliseconds(2'000));
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
   anna.client.say(R"({"say":{"text":"still here"}})");
   anna.client.until("still here");
   running.server_up();
@@ -162,7 +162,7 @@ TEST_CASE("while_down: a full or drained arena, or none, leaves the player waiti
   std::optional<Lines> resident;
   SUBCASE("full") { resident.emplace(running.resident("rosa")); }
   SUBCASE("drained") { running.server().set_draining(running.arena_route, true); }
-  SUBCASE("none") { running.server().set_arena(0, std::nullopt); }
+  SUBCASE("none") { running.server().set_while_down_room(0, std::nullopt); }
   Player anna(running);
   running.up.reset();
   anna.lose();
@@ -263,7 +263,7 @@ TEST_CASE("while_down: a server that comes and goes again and again does not los
     running.up.reset();
   }
   anna.client.until(kInArena);
-  CHECK(running.totals().open_sessions() == 1);
+  CHECK(running.totals().current_sessions() == 1);
   CHECK(running.totals().brought_back == kTimes / 4);
   CHECK(running.totals().held_now() == 1);
 }

@@ -29,7 +29,7 @@ TEST_CASE("enet datagrams: a client's leaving reaches the server, and its place 
   scene.client.host.disconnect(*scene.client.peer, 7);
   scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
   CHECK(scene.server.log.back() == "down 7");
-  scene.until([&] { return scene.running.totals().open_sessions() == 0; });
+  scene.until([&] { return scene.running.totals().current_sessions() == 0; });
   CHECK(scene.running.totals().by(Reason::kClientLeft) == 1);
   scene.join(3);
   CHECK(scene.server.ups == 2);
@@ -43,7 +43,7 @@ TEST_CASE("enet datagrams: whoever comes again from the same port is a session o
   scene.join(3);  // the same ENet host, so the same port
   scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
-  CHECK(scene.running.totals().opened == 2);
+  CHECK(scene.running.totals().begun == 2);
 }
 
 TEST_CASE("enet datagrams: a connect forged in the name of a player is dropped, and he plays on") {
@@ -154,7 +154,7 @@ TEST_CASE("enet datagrams: what is no connect from an unknown address goes nowhe
   }
   for (const Buffer& one : wrong) stranger.send(scene.running.address, one);
   CHECK(scene.running.dropped(Drop::kUnknownSource, wrong.size()));
-  CHECK(scene.running.totals().opened == 0);
+  CHECK(scene.running.totals().begun == 0);
   CHECK_FALSE(stranger.readable(50));
 }
 
@@ -196,11 +196,11 @@ TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and sta
   for (std::uint32_t i = 0; i < kStorm; ++i) {
     storm[i % storm.size()].send(scene.running.address, connect_datagram(1000 + i));
     if (i % 50 == 0) uv_run(scene.loop.raw(), UV_RUN_NOWAIT);
-    CHECK(scene.running.totals().open_sessions() <= relay::DatagramAcceptor::kMostUnproven + 1);
+    CHECK(scene.running.totals().current_sessions() <= relay::DatagramAcceptor::kMostUnproven + 1);
   }
   scene.client.say(0, "030001", EnetDelivery::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
-  scene.until([&] { return scene.running.totals().open_sessions() == 1; });
+  scene.until([&] { return scene.running.totals().current_sessions() == 1; });
   CHECK(scene.client.peer != nullptr);
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("enet datagrams: connects forged in the name of an address keep nobody
   Shield scene(limits);
   const Datagrams forger(loopback());  // one: the server has no more than two places for who proves nothing
   forger.send(scene.running.address, connect_datagram(77));
-  scene.until([&] { return scene.running.totals().opened == 1; });
+  scene.until([&] { return scene.running.totals().begun == 1; });
   scene.join(3);
   CHECK(scene.running.totals().refused() == 0);
 }
@@ -247,7 +247,7 @@ TEST_CASE("enet datagrams: a wildcard listener answers from the address that a c
   const auto served = far.host.listen(loopback(), {8, 1, true, 8U << 20U});
   REQUIRE(served.ok());
   Heard heard;
-  relay::Server server(1, heard);
+  relay::ProxyServer server(1, heard);
   relay::RouteOptions options;
   options.game = &aos::game();
   options.servers[0].dialect = 0;

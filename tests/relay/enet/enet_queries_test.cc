@@ -30,7 +30,7 @@ TEST_CASE("queries: HELLO and HELLOLAN are answered with the server's answers, i
       CHECK(as_text(got.bytes) == answer);
       CHECK(got.from == scene.running.address);
     }
-    CHECK(scene.running.totals().opened == 0);
+    CHECK(scene.running.totals().begun == 0);
     scene.join(3);  // and the players' acceptor is open all the same
   }
 }

@@ -152,7 +152,7 @@ TEST_CASE("enet relay: who finds the server full waits for a seat, if the route 
   scene.until([&] { return scene.client.heard("0/1 1200001800"); });
   CHECK(scene.client.log.size() == 2);  // up, and the packet: nothing of the wait
   CHECK(static_cast<Serving&>(scene).server().waiting(0) == 0);
-  CHECK(scene.totals().open_sessions() == 1);
+  CHECK(scene.totals().current_sessions() == 1);
   CHECK(scene.heard.told("opened") == 1);
 }
 

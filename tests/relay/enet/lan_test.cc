@@ -68,7 +68,7 @@ TEST_CASE("a relay asks its server once a second and gives its answer, with our 
     other.send(running.address, as_bytes(bzflag::kLanQuestion));
     CHECK(other.receive().bytes == answer.bytes);
     CHECK_FALSE(server.readable(0));
-    CHECK(running.totals().opened == 0);
+    CHECK(running.totals().begun == 0);
   }
 }
 

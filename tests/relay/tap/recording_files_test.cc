@@ -65,7 +65,7 @@ struct Rig {
     words::Fact fact;
     fact.mutable_notice()->set_text(text);
     const std::string bytes = fact.SerializeAsString();
-    files->word(now, link, trace::Word::kFact, as_bytes(bytes));
+    files->word(now, link, trace::WordKind::kFact, as_bytes(bytes));
   }
   void world(LinkId link) {
     trace::Geometry geometry;
@@ -121,9 +121,9 @@ TEST_CASE("rotation: a link with words goes on with its next world, and no word 
   rig.fact(1, "one");
   rig.world(1);
   rig.open(2);
-  const std::uint32_t asked = rig.wanted.files;
+  const std::uint32_t asked = rig.wanted.recording_generation;
   REQUIRE(rig.files->rotate(rig.now).ok());
-  CHECK(rig.wanted.files == asked + 1);  // the room soon tells its world
+  CHECK(rig.wanted.recording_generation == asked + 1);  // the room soon tells its world
   rig.fact(1, "two");
   rig.frame(1, "a");
   rig.frame(2, "b");

@@ -105,7 +105,7 @@ TEST_CASE("several servers: checks end with the program, also while sessions are
   const Stream check = silent.accept(), client = join(running.address);
   CHECK(silent.accept().read_text(4) == kHello);
   running.stop();  // the client does not close: it is waited for
-  CHECK(running.totals().open_sessions() == 0);
+  CHECK(running.totals().current_sessions() == 0);
 }
 
 TEST_CASE("several servers: if the dialect must be found, players go to servers that have shown theirs") {
@@ -273,7 +273,7 @@ TEST_CASE("hold: a stop ends those who wait") {
   CHECK(running.have_come(2));
   running.stop();
   CHECK(as_text(client.read_all()) == kGoodbye);
-  CHECK(running.totals().open_sessions() == 0);
+  CHECK(running.totals().current_sessions() == 0);
 }
 
 }  // namespace

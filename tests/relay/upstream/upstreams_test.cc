@@ -19,21 +19,21 @@ net::Address client(int n) {
 
 /// Servers a, b, c, … with these weights.
 struct Scene {
-  /// `seats`: the queues of the first servers.
+  /// `slots`: the queues of the first servers.
   explicit Scene(relay::UpstreamRules rules, const std::vector<std::uint32_t>& weights = {1, 1, 1},
-                 std::vector<std::shared_ptr<relay::SeatQueue>> seats = {}) {
-    seats.resize(weights.size());
+                 std::vector<std::shared_ptr<relay::SlotQueue>> slots = {}) {
+    slots.resize(weights.size());
     std::vector<std::unique_ptr<Upstream>> all;
     for (const std::uint32_t weight : weights) {
       const std::string name(1, static_cast<char>('a' + all.size()));
-      const relay::ServerOptions options{name, 1, 0, weight, seats[all.size()]};
+      const relay::UpstreamOptions options{name, 1, 0, weight, slots[all.size()]};
       all.push_back(
           std::make_unique<Upstream>(all.size(), options, name, std::vector{*net::Address::parse("127.0.0.1", 1)}));
     }
     upstreams.open(std::move(all), rules);
   }
 
-  std::string chosen(int n = 0, Millis now = 1'000, relay::ServerSet tried = 0) const {
+  std::string chosen(int n = 0, Millis now = 1'000, relay::UpstreamSet tried = 0) const {
     const Upstream* server = upstreams.choose(client(n), now, tried);
     return server != nullptr ? server->name : "-";
   }
@@ -49,7 +49,7 @@ TEST_CASE("upstreams: first is the first that is up; one that is down comes last
   CHECK_FALSE(a.failed(1'000, "refused"));
   CHECK(a.why() == "refused");
   CHECK(scene.chosen() == "b");
-  b.full(1'000);
+  b.mark_full(1'000);
   CHECK(scene.chosen() == "c");
   c.drain(true);
   CHECK(scene.chosen() == "b");  // full is better than down
@@ -68,13 +68,13 @@ TEST_CASE("upstreams: without checks, a server that is down is tried again after
   scene.upstreams.at(0).failed(1'000, "refused");
   CHECK(scene.chosen(0, 5'999) == "b");
   CHECK(scene.chosen(0, 6'000) == "a");
-  scene.upstreams.at(0).is_checked();
+  scene.upstreams.at(0).mark_checked();
   CHECK(scene.chosen(0, 60'000) == "b");
 }
 
 TEST_CASE("upstreams: least gives each server its share, and little to one that has just come up") {
   Scene scene({.policy = Policy::kLeast, .slow_start_ms = 10'000}, {1, 2, 1});
-  std::vector<Upstreams::Lease> sessions;
+  std::vector<Upstreams::SessionCount> sessions;
   const auto join = [&](int count, Millis now) {
     for (int i = 0; i < count; ++i) sessions.emplace_back(*scene.upstreams.choose(client(0), now));
   };
@@ -114,11 +114,11 @@ TEST_CASE("upstreams: a server whose dialect is not known gets nobody, if it mus
   Upstreams upstreams;
   std::vector<std::unique_ptr<Upstream>> all;
   for (const char* name : {"a", "b"})
-    all.push_back(std::make_unique<Upstream>(all.size(), relay::ServerOptions{name, 1}, name,
+    all.push_back(std::make_unique<Upstream>(all.size(), relay::UpstreamOptions{name, 1}, name,
                                              std::vector{*net::Address::parse("127.0.0.1", 1)}));
   upstreams.open(std::move(all), {.needs_dialect = true});
   CHECK(upstreams.choose(client(0), 1'000) == nullptr);
-  upstreams.at(1).speaks(3);
+  upstreams.at(1).set_dialect(3);
   CHECK(upstreams.choose(client(0), 1'000) == &upstreams.at(1));
   CHECK(upstreams.choose(client(0), 1'000, 0, 2) == nullptr);
   CHECK(upstreams.choose(client(0), 1'000, 0, 3) == &upstreams.at(1));
@@ -128,7 +128,7 @@ TEST_CASE("upstreams: a server whose dialect is not known gets nobody, if it mus
 
 TEST_CASE("server walk: the server that was chosen early is left out if it is drained meanwhile") {
   Scene scene({.policy = Policy::kFirst});
-  relay::ServerWalk walk(scene.upstreams, client(0), &scene.upstreams.at(0), std::nullopt);
+  relay::UpstreamWalk walk(scene.upstreams, client(0), &scene.upstreams.at(0), std::nullopt);
   scene.upstreams.at(0).drain(true);
   REQUIRE(walk.next(1'000, "") != nullptr);
   CHECK(walk.server().name == "b");
@@ -136,38 +136,38 @@ TEST_CASE("server walk: the server that was chosen early is left out if it is dr
 
 TEST_CASE("upstreams: who waits goes in order: one while no server is up, then the next few") {
   Scene scene({.hold_ms = 1'000});
-  std::vector<Upstreams::Place> places;
-  for (std::uint64_t link : {30U, 10U, 20U}) places.push_back(scene.upstreams.wait(link, 1'000));
+  std::vector<Upstreams::QueueTicket> tickets;
+  for (std::uint64_t link : {30U, 10U, 20U}) tickets.push_back(scene.upstreams.wait(link, 1'000));
   CHECK(scene.upstreams.waiting() == 3);
-  CHECK(places[1].turn(1'000) != 0);
-  CHECK(places[2].turn(1'000) == 0);
-  CHECK(places[0].turn(1'000) == 0);
-  places[1].leave();
-  CHECK(places[2].turn(1'000) != 0);
-  CHECK(places[0].turn(1'000) == 0);
+  CHECK(tickets[1].turn(1'000) != 0);
+  CHECK(tickets[2].turn(1'000) == 0);
+  CHECK(tickets[0].turn(1'000) == 0);
+  tickets[1].leave();
+  CHECK(tickets[2].turn(1'000) != 0);
+  CHECK(tickets[0].turn(1'000) == 0);
   scene.upstreams.at(0).succeeded(1'000);
-  CHECK(places[0].turn(1'000) != 0);
-  places.clear();
+  CHECK(tickets[0].turn(1'000) != 0);
+  tickets.clear();
   CHECK(scene.upstreams.waiting() == 0);
 }
 
-TEST_CASE("upstreams: while seats are scarce, who waits goes alone; a session that ends leaves a seat") {
+TEST_CASE("upstreams: while slots are scarce, who waits goes alone; a session that ends leaves a slot") {
   Scene scene({.hold_ms = 1'000}, {1, 1});
   Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
   a.succeeded(1'000);
   b.failed(1'000, "refused");
-  b.is_checked();
-  std::optional<Upstreams::Lease> seated(std::in_place, a);
+  b.mark_checked();
+  std::optional<Upstreams::SessionCount> seated(std::in_place, a);
   CHECK_FALSE(scene.upstreams.all_full(1'000));
-  a.full(1'000);
+  a.mark_full(1'000);
   CHECK(scene.upstreams.all_full(1'000));
   const auto first = scene.upstreams.wait(1, 1'000), second = scene.upstreams.wait(2, 1'000);
   CHECK(first.turn(1'000) != 0);
   CHECK(second.turn(1'000) == 0);
   CHECK(second.turn(60'000) != 0);
   CHECK_FALSE(scene.upstreams.all_full(4'000));  // it is asked again
-  a.full(4'000);
-  { const Upstreams::Lease refused(a); }  // had no seat
+  a.mark_full(4'000);
+  { const Upstreams::SessionCount refused(a); }  // had no slot
   CHECK(scene.upstreams.all_full(4'000));
   seated.reset();
   CHECK_FALSE(scene.upstreams.all_full(4'000));
@@ -178,15 +178,15 @@ TEST_CASE("upstreams: while seats are scarce, who waits goes alone; a session th
 struct Queued {
   Queued() {
     scene.upstreams.at(0).succeeded(1'000);
-    scene.upstreams.at(0).full(1'000);
+    scene.upstreams.at(0).mark_full(1'000);
   }
-  const std::shared_ptr<relay::SeatQueue> seats = std::make_shared<relay::SeatQueue>();
-  Scene scene{{.hold_ms = 60'000}, {1}, {seats}};
+  const std::shared_ptr<relay::SlotQueue> slots = std::make_shared<relay::SlotQueue>();
+  Scene scene{{.hold_ms = 60'000}, {1}, {slots}};
 };
 
-TEST_CASE("seat queue: of two routes to the same servers, the one goes first that has a longer wait; then the other") {
+TEST_CASE("slot queue: of two routes to the same servers, the one goes first that has a longer wait; then the other") {
   Queued one, other;
-  Scene both({.hold_ms = 60'000}, {1}, {one.seats});
+  Scene both({.hold_ms = 60'000}, {1}, {one.slots});
   auto late = one.scene.upstreams.wait(2, 3'000);
   CHECK(late.turn(4'000) != 0);
   CHECK(one.scene.upstreams.wanted_by_others(4'000) == 0);
@@ -196,19 +196,19 @@ TEST_CASE("seat queue: of two routes to the same servers, the one goes first tha
     CHECK(both.upstreams.wanted_by_others(4'000) == 1);
     CHECK(early.turn(4'000) != 0);
     CHECK(late.turn(4'000) == 0);
-    CHECK(one.seats->claims(4'000) == std::vector<relay::SeatQueue::Claim>{{2'000, 7}, {3'000, 2}});
+    CHECK(one.slots->claims(4'000) == std::vector<relay::SlotQueue::Claim>{{2'000, 7}, {3'000, 2}});
   }
   CHECK(late.turn(4'000) != 0);
-  CHECK(one.seats->claims(40'000).empty());  // it waits for no seat: nobody was refused for long
-  CHECK(other.seats->claims(4'000).empty());
+  CHECK(one.slots->claims(40'000).empty());  // it waits for no slot: nobody was refused for long
+  CHECK(other.slots->claims(4'000).empty());
 }
 
-TEST_CASE("seat queue: routes with other lists of servers wait for the same server in one order") {
-  constexpr relay::ServerSet kA = 1, kB = 2;
-  const auto a = std::make_shared<relay::SeatQueue>(), b = std::make_shared<relay::SeatQueue>();
+TEST_CASE("slot queue: routes with other lists of servers wait for the same server in one order") {
+  constexpr relay::UpstreamSet kA = 1, kB = 2;
+  const auto a = std::make_shared<relay::SlotQueue>(), b = std::make_shared<relay::SlotQueue>();
   Scene only({.hold_ms = 60'000}, {1}, {a}), either({.hold_ms = 60'000}, {1, 1}, {a, b});
-  for (Scene* scene : {&only, &either}) scene->upstreams.at(0).full(1'000);
-  either.upstreams.at(1).full(1'000);
+  for (Scene* scene : {&only, &either}) scene->upstreams.at(0).mark_full(1'000);
+  either.upstreams.at(1).mark_full(1'000);
   auto early = only.upstreams.wait(1, 2'000);
   const auto late = either.upstreams.wait(2, 3'000);
   CHECK(late.turn(2'500) == 0);  // all are full
@@ -217,7 +217,7 @@ TEST_CASE("seat queue: routes with other lists of servers wait for the same serv
   CHECK(either.upstreams.wanted_by_others(4'000) == kA);
   CHECK(either.upstreams.all_full(4'000, kA | kB));
   CHECK_FALSE(either.upstreams.all_full(4'000, kA));
-  relay::ServerWalk walk(either.upstreams, client(0), &either.upstreams.at(0), std::nullopt);
+  relay::UpstreamWalk walk(either.upstreams, client(0), &either.upstreams.at(0), std::nullopt);
   walk.leave_out(kA);
   REQUIRE(walk.next(4'000, "") != nullptr);
   CHECK(walk.server().name == "b");
@@ -230,56 +230,57 @@ TEST_CASE("seat queue: routes with other lists of servers wait for the same serv
   CHECK(only.upstreams.wanted_by_others(4'000) == kA);
 }
 
-TEST_CASE("seat queue: who waits longer elsewhere goes first, but not for ever; a full server proves that right") {
+TEST_CASE("slot queue: who waits longer elsewhere goes first, but not for ever; a full server proves that right") {
   Queued it;
   const auto mine = it.scene.upstreams.wait(1, 5'000);
-  it.seats->set_elsewhere(4'950);  // as good as at the same time
+  it.slots->set_elsewhere(4'950);  // as good as at the same time
   CHECK(mine.turn(6'000) != 0);
-  it.seats->set_elsewhere(4'000);
+  it.slots->set_elsewhere(4'000);
   CHECK(it.scene.upstreams.wanted_by_others(6'000) == 1);
   for (Millis now = 6'000; now < 16'000; now += 500) CHECK(mine.turn(now) == 0);
   CHECK(mine.turn(16'000) != 0);
   CHECK(it.scene.upstreams.wanted_by_others(16'000) == 0);  // a newcomer is not held back
   CHECK(mine.turn(40'000) != 0);
-  it.scene.upstreams.at(0).full(40'000);
+  it.scene.upstreams.at(0).mark_full(40'000);
   CHECK(it.scene.upstreams.wanted_by_others(40'000) == 1);
   CHECK(mine.turn(43'000) == 0);
   CHECK(mine.turn(60'000) == 0);  // it was not ready to go meanwhile
   // Others take their turns, one after another: they have more patience, within bounds.
   Millis now = 70'000;
   for (; now < 99'000; now += 1'000) {
-    it.seats->set_elsewhere(now / 100);
+    it.slots->set_elsewhere(now / 100);
     CHECK(mine.turn(now) == 0);
   }
-  it.seats->set_elsewhere(1);
+  it.slots->set_elsewhere(1);
   CHECK(mine.turn(100'000) != 0);
 }
 
-TEST_CASE("seat queue: a seat that is free elsewhere makes the servers be tried again") {
+TEST_CASE("slot queue: a slot that is free elsewhere makes the servers be tried again") {
   Queued it;
   CHECK(it.scene.upstreams.all_full(2'000));
-  std::optional<Upstreams::Lease> seated(std::in_place, it.scene.upstreams.at(0));
-  it.seats->freed_elsewhere(2'000);
+  std::optional<Upstreams::SessionCount> seated(std::in_place, it.scene.upstreams.at(0));
+  it.slots->freed_elsewhere(2'000);
   CHECK_FALSE(it.scene.upstreams.all_full(2'000));
-  it.scene.upstreams.at(0).full(2'100);
+  it.scene.upstreams.at(0).mark_full(2'100);
   CHECK(it.scene.upstreams.all_full(2'200));
-  { const Upstreams::Lease nobody_hears(it.scene.upstreams.at(0)); }
-  it.seats->set_elsewhere(1'000);
-  Upstreams::Lease(it.scene.upstreams.at(0)).refused();
+  { const Upstreams::SessionCount nobody_hears(it.scene.upstreams.at(0)); }
+  it.slots->set_elsewhere(1'000);
+  Upstreams::SessionCount(it.scene.upstreams.at(0)).refused();
   CHECK(it.scene.upstreams.at(0).sessions() == 1);
-  CHECK(it.seats->times_freed() == 0);
+  CHECK(it.slots->times_freed() == 0);
   seated.reset();
-  CHECK(it.seats->times_freed() == 1);
+  CHECK(it.slots->times_freed() == 1);
 }
 
 TEST_CASE("server walk: all addresses of a server, then the next server; blame goes to the one that failed") {
   Upstreams upstreams;
   std::vector<std::unique_ptr<Upstream>> all;
   const auto address = [](std::uint16_t port) { return *net::Address::parse("127.0.0.1", port); };
-  all.push_back(std::make_unique<Upstream>(0, relay::ServerOptions{"a", 1}, "a", std::vector{address(1), address(2)}));
-  all.push_back(std::make_unique<Upstream>(1, relay::ServerOptions{"b", 1}, "b", std::vector{address(3)}));
+  all.push_back(
+      std::make_unique<Upstream>(0, relay::UpstreamOptions{"a", 1}, "a", std::vector{address(1), address(2)}));
+  all.push_back(std::make_unique<Upstream>(1, relay::UpstreamOptions{"b", 1}, "b", std::vector{address(3)}));
   upstreams.open(std::move(all), {});
-  relay::ServerWalk walk(upstreams, client(0), nullptr, std::nullopt);
+  relay::UpstreamWalk walk(upstreams, client(0), nullptr, std::nullopt);
   CHECK(*walk.next(1'000, "") == address(1));
   CHECK(*walk.next(1'000, "refused") == address(2));
   CHECK(upstreams.at(0).state() == Upstream::State::kUnknown);

@@ -1,0 +1,22 @@
+#include "proxy/core/drops.h"
+
+namespace entente::core {
+namespace {
+
+constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,           drops::kFlooded,         drops::kHeldTooMany,
+                                      drops::kServerAway,          drops::kChatTooFast,     drops::kCommandElsewhere,
+                                      drops::kCommandWithoutSlash, drops::kCommandNotExact, drops::kNothingSaid};
+constexpr MappingLine kArenaDrops[] = {
+    drops::kNotEntered,   drops::kMeansNothing,  drops::kHitClaim,   drops::kEdit,           drops::kEnteredAlready,
+    drops::kKitOrColour,  drops::kNoServer,      drops::kNoListener, drops::kThrownFromAfar, drops::kNotLoaded,
+    drops::kNoGuidedShot, drops::kShotOfAnother, drops::kFlagGiven};
+constexpr MappingLine kReplayDrops[] = {drops::kOnlyWatched,  drops::kChangeOfWatcher, drops::kSayOfWatcher,
+                                        drops::kWishReplaced, drops::kForTeam,         drops::kPrivateChat};
+
+}  // namespace
+
+std::span<const MappingLine> room_mapping() { return kRoomDrops; }
+std::span<const MappingLine> arena_mapping() { return kArenaDrops; }
+std::span<const MappingLine> replay_mapping() { return kReplayDrops; }
+
+}  // namespace entente::core

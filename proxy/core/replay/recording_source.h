@@ -1,0 +1,26 @@
+// What a replay plays: something that many readers read at different places.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "proxy/core/replay/fact_reader.h"
+
+namespace entente::core {
+
+class RecordingSource {
+ public:
+  virtual ~RecordingSource() = default;
+
+  /// A new reader, which stands at the beginning. This object outlives it.
+  virtual std::unique_ptr<FactReader> reader() = 0;
+  /// The time of the last fact that may be read.
+  virtual Micros end_time() const = 0;
+  virtual std::vector<Moment> moments() const { return {}; }
+  /// Kills of what is still being told, as far as they may be seen by now, in the order of time. Ends when `visit`
+  /// returns false.
+  virtual void visit_kills(const std::function<bool(const Moment&)>& /*visit*/) const {}
+};
+
+}  // namespace entente::core

@@ -1,0 +1,19 @@
+// The options --control and --metrics of commands that serve; they override the configuration.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+#include "schema/config.pb.h"
+
+namespace entente {
+
+struct ControlOptions {
+  std::string socket, metrics;  ///< empty: as configured
+};
+
+void declare_control_options(CLI::App& app, ControlOptions& options);
+
+void apply(const ControlOptions& options, config::Config& config);
+
+}  // namespace entente

@@ -1,0 +1,29 @@
+// A link of a session: its number, and who it is between.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "adapters/wire/game.h"
+#include "proxy/net/address.h"
+
+namespace entente::relay {
+
+/// Numbers the links of one ProxyServer, from 1. Never used twice, also not after a take-over.
+using LinkId = std::uint32_t;
+
+/// Who a link is between. The addresses do not change while its session lasts.
+struct LinkInfo {
+  LinkId link = 0;
+  const wire::Game* game = nullptr;
+  std::size_t dialect = 0;  ///< index into game->dialects()
+  net::Address client;
+  net::Address server;
+  net::Address listener;
+  bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
+  std::size_t route = 0;        ///< the number of its route in the ProxyServer; set only for a tap
+  LinkId session = 0;           ///< the client's link of the session that it belongs to; 0: it is that link
+  bool has_room = false;        ///< the frames go to a room and come from it
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,204 @@
+// Runs routes (relays and bridges) and shared rooms on worker threads. The program builds one ProxyServer. Routes come
+// and go while it runs. Law: a relay passes bytes unchanged. `Limits` bounds what a peer may do. Each session ends with
+// one reason, which is counted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/wire/game.h"
+#include "proxy/base/fault.h"
+#include "proxy/base/limits.h"
+#include "proxy/net/address.h"
+#include "proxy/relay/counters.h"
+#include "proxy/relay/ends/web_options.h"
+#include "proxy/relay/events.h"
+#include "proxy/relay/inquiry.h"
+#include "proxy/relay/offered_socket.h"
+#include "proxy/relay/route_rules.h"
+#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/sessions/shared_room_options.h"
+#include "proxy/relay/tap/tap_sink.h"
+#include "proxy/relay/upstream/upstreams.h"
+
+namespace entente::relay {
+
+class Acceptor;
+
+/// One listener in front of one or more servers. What it points to outlives the ProxyServer.
+struct RouteOptions : RouteRules {
+  const wire::Game* game = nullptr;
+  std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
+  net::Address listen;                        ///< port 0: any; the UDP port is the same
+  /// 1 to kMostServers; of a shared room one, whose host is the room's name. A dialect that is not named is found out
+  /// without harm (Game::probe) before a player is let through.
+  std::vector<UpstreamOptions> servers{1};
+  Policy policy = Policy::kFirst;
+  std::uint32_t hold_ms = 0;        ///< as UpstreamRules; not with EnetMode::kDatagrams
+  std::uint32_t check_ms = 0;       ///< as UpstreamRules
+  std::uint32_t slow_start_ms = 0;  ///< as UpstreamRules
+  LaunchRules launch = {};
+  WebOptions web{};  ///< if a game travels by WebSocket
+  Limits limits;
+  Tap* tap = nullptr;  ///< may be null
+};
+
+/// A route that listens: its number in this ProxyServer, and where it was bound.
+struct Listening {
+  std::size_t route = 0;
+  net::Address address;
+};
+
+/// Routes that come and go together, or not at all.
+struct RouteChanges {
+  struct Added {
+    RouteOptions options;
+    /// A route that this one replaces: it takes over the listener, and no client is refused meanwhile. Both have the
+    /// same game and the same EnetMode.
+    std::optional<std::size_t> instead_of = {};
+  };
+  std::vector<Added> added = {};
+  std::vector<std::size_t> retired = {};  ///< in addition to those that are replaced
+};
+
+class ProxyServer {
+ public:
+  /// Ignores SIGPIPE for the whole process (a peer's reset must not end it). REQUIRES: workers is 1 to 64.
+  ProxyServer(std::size_t workers, Events& events);
+  ~ProxyServer();
+  ProxyServer(const ProxyServer&) = delete;
+  ProxyServer& operator=(const ProxyServer&) = delete;
+
+  /// Binds at once; serves as soon as run() does. From any thread but the workers'.
+  Outcome<Listening> add(const RouteOptions& options);
+  /// Makes all of the changes, or none if one fails. A retired route gets no newcomers; its sessions go on. Its
+  /// number stays valid. What was added is returned in order. From any thread but the workers'.
+  Outcome<std::vector<Listening>> change(const RouteChanges& changes);
+
+  /// Adds a room for the clients of all routes that lead into it (BridgeOptions::shared_room). It opens in run(), or
+  /// now. `beside`: a route whose listener is going to lead into it. Returns its number. From any thread but the
+  /// workers'.
+  std::size_t add_shared_room(const SharedRoomOptions& options, std::optional<std::size_t> beside = {});
+  /// The room stops once no route leads into it and its last player has left. From any thread but the workers'.
+  void retire_shared_room(std::size_t shared_room);
+
+  /// Calls `order` with the back of a shared room, for what no word says (pause a replay). The call is made soon, on
+  /// the room's thread. It is not made if the room is over. From any thread.
+  void order(std::size_t shared_room, std::function<void(core::Back&)> order);
+
+  // A take-over: another process is to have the newcomers (net/take_over). Meanwhile, nothing is added or changed. From
+  // any thread but the workers'. REQUIRES: running.
+  /// The sockets that the other process needs.
+  Outcome<std::vector<OfferedSocket>> offer_listeners();
+  /// From now on, newcomers go to the other process. The sessions stay here. On an error, call cancel_take_over().
+  Outcome<Done> release_newcomers();
+  /// The highest link so far. The other process numbers its own links after it.
+  LinkId last_link() const;
+  /// Numbers the links of this process after `link`, so that they differ from those of the process before it.
+  void begin_links_after(LinkId link);
+  /// The other process does not take over: newcomers are accepted here again.
+  void cancel_take_over();
+  /// The other process has taken over.
+  void complete_take_over();
+
+  /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
+  /// last socket is closed (at most Limits::linger_ms later). Taps hear nothing after that. REQUIRES: once.
+  void run();
+
+  /// From any thread or signal handler, also before run().
+  void stop();
+
+  /// Adds `count` bots to a route that has bots (BridgeOptions::bots). Does nothing while stopping. From any thread.
+  void add_bots(std::size_t route, std::uint32_t count);
+
+  /// For sessions that begin from now on. From any thread.
+  void set_limits(std::size_t route, const Limits& limits);
+  /// Who may come from now on, as RouteOptions::access. From any thread.
+  void set_access(std::size_t route, const std::vector<Access>& access);
+
+  /// Where the route's players play while no server is up (BridgeOptions::while_down): in this shared room. Nothing:
+  /// nowhere. From any thread.
+  void set_while_down_room(std::size_t route, std::optional<std::size_t> shared_room);
+
+  /// The open sessions, ordered by link. Waits for the workers. From any thread but theirs.
+  std::vector<SessionReport> sessions() const;
+  /// Ends a session, with the goodbye of its game. False if there is none with this link. From any thread but the
+  /// workers'.
+  bool kick(LinkId link, std::string_view why);
+  /// As kick(), because the player was told where to connect instead. `text`: all that it is told.
+  bool refer(LinkId link, std::string_view text);
+  /// As kick(), because its address is banned from now on.
+  bool ban(LinkId link, std::string_view why);
+
+  /// Moves the player of a session to another route: a player of a bridge whose client can go on there plays on at the
+  /// route's server or in its arena; others are told where to connect. The session keeps the limits, counters and
+  /// recording of the route by which it came. Waits for the result for at most `wait`. From any thread but the
+  /// workers'.
+  MoveResult move(LinkId link, std::size_t route, Millis wait);
+  /// While a route drains, newcomers are turned away, and its sessions go on. From any thread, also before run().
+  void set_draining(std::size_t route, bool draining);
+  bool is_draining(std::size_t route) const;
+  /// The route is retired, and its last session has ended. From any thread.
+  bool is_over(std::size_t route) const;
+  /// Whether somebody is on a route that a reload has retired.
+  bool has_retired_sessions() const;
+  /// Whether nobody is on any route, or on the way to one. Clients that the kernel has accepted are not on it yet.
+  bool is_empty() const;
+  /// Ends the sessions of a route, with the goodbye of their game. Returns how many there were. `why`: as in kick().
+  /// From any thread but the workers'.
+  std::size_t end_sessions(std::size_t route, std::string_view why);
+  /// Tells the players of a route something in the server's name. From any thread but the workers'.
+  std::vector<SessionReport> announce(std::size_t route, std::string_view text);
+  /// Whether stop() was called.
+  bool stopping() const;
+  /// Whether each worker turns its loop: it answers within `time`. From any thread but the workers'.
+  bool is_alive(Millis time) const;
+  /// Returns when each worker has come around to answer, or is gone. From any thread but theirs.
+  void wait_for_workers() const;
+
+  /// From any thread.
+  Totals totals(std::size_t route) const;
+  /// The sum of several routes. From any thread.
+  Totals totals(const std::vector<std::size_t>& routes) const;
+
+  /// How long turns of the workers' loops took, by a sample of those that had something to do. From any thread.
+  DurationsOf<std::uint64_t, kTurnBounds> turn_times() const;
+
+  /// A server of a route, as it stands.
+  struct UpstreamReport {
+    std::string name;
+    Upstream::State state = Upstream::State::kUnknown;
+    bool drained = false, full = false;
+    std::uint32_t sessions = 0, weight = 1;
+    std::uint64_t opened = 0;                      ///< sessions so far
+    std::optional<Millis> since = {};              ///< how long it has been up or down, if it has changed
+    std::optional<std::string_view> dialect = {};  ///< if it is known
+    std::string why = {};                          ///< why it is down
+  };
+  /// The servers of a route, in their order; empty for a route into a shared room. From any thread.
+  std::vector<UpstreamReport> servers(std::size_t route) const;
+  /// Sessions of the route that wait for a server. From any thread.
+  std::size_t waiting(std::size_t route) const;
+  /// Drains a server on every route that has it: it gets no new session, and its sessions go on. `on` false: it gets
+  /// new sessions again. Returns the number of routes that have it. From any thread.
+  std::size_t drain_server(std::string_view name, bool on);
+
+  /// What the ended sessions of a bridge could not forward. From any thread.
+  std::vector<core::Ledger::Entry> losses(std::size_t route) const;
+  /// Who played in a shared room. From any thread.
+  std::vector<Attendance::Row> attendance(std::size_t shared_room) const;
+  /// Facts that a shared room's world did not keep (WorldState::orphaned). From any thread.
+  std::uint64_t orphaned(std::size_t shared_room) const;
+
+ private:
+  Outcome<Done> at_acceptors(const std::function<Outcome<Done>(Acceptor&)>& function);
+  std::vector<SessionReport> command(const SessionCommand& its) const;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,159 @@
+#include "proxy/trace/recording_info.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "proxy/base/text.h"
+#include "proxy/trace/file.h"
+#include "proxy/trace/reader.h"
+#include "schema/game.pb.h"
+#include "schema/snapshot.pb.h"
+
+namespace entente::trace {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+
+/// The first field of this number that is a message or a text: a look at a word without parsing all of it.
+std::optional<Bytes> field_of(Bytes message, int number) {
+  google::protobuf::io::CodedInputStream in(message.data(), static_cast<int>(message.size()));
+  while (const std::uint32_t tag = in.ReadTag()) {
+    const bool wanted = WireFormatLite::GetTagFieldNumber(tag) == number &&
+                        WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+    if (!wanted) {
+      if (!WireFormatLite::SkipField(&in, tag)) return std::nullopt;
+      continue;
+    }
+    std::uint32_t length = 0;
+    if (!in.ReadVarint32(&length)) return std::nullopt;
+    const auto at = static_cast<std::size_t>(in.CurrentPosition());
+    if (length > message.size() - at) return std::nullopt;
+    return message.subspan(at, length);
+  }
+  return std::nullopt;
+}
+
+template <class Message>
+std::optional<Message> part_of(Bytes message, int number) {
+  const auto bytes = field_of(message, number);
+  Message part;
+  if (!bytes || !part.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()))) return std::nullopt;
+  return part;
+}
+
+std::string joined(const std::set<std::string>& all) {
+  std::string out;
+  for (const std::string& one : all) out += (out.empty() ? "" : "\n") + one;
+  return out;
+}
+
+std::set<std::string> parted(std::string_view text) {
+  std::set<std::string> all;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    all.emplace(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return all;
+}
+
+}  // namespace
+
+mcap::StringMap to_map(const RecordingInfo& info) {
+  mcap::StringMap map = {
+      {"games", joined(info.games)}, {"servers", joined(info.servers)}, {"players", joined(info.players)}};
+  if (info.more_players) map.emplace_back("more_players", "yes");
+  if (info.kills) map.emplace_back("kills", std::to_string(*info.kills));
+  return map;
+}
+
+RecordingInfo info_of(const mcap::StringMap& map) {
+  RecordingInfo info;
+  for (const auto& [key, value] : map) {
+    if (key == "games") info.games = parted(value);
+    if (key == "servers") info.servers = parted(value);
+    if (key == "players") info.players = parted(value);
+    if (key == "more_players") info.more_players = true;
+    std::uint64_t kills = 0;
+    if (key == "kills" && std::from_chars(value.data(), value.data() + value.size(), kills).ec == std::errc{})
+      info.kills = kills;
+  }
+  return info;
+}
+
+void RecordingInfoBuilder::opened(const Opened& opened) {
+  info_.games.insert(opened.game() + (opened.dialect().empty() ? "" : " ") + opened.dialect());
+  const bool has_server = !opened.server().empty() && !opened.server().ends_with(":0");
+  if (has_server) info_.servers.insert(opened.server());
+  Link link{opened.server(), opened.game(), opened.dialect(),
+            kills_.message ? std::string(kills_.message(opened.game())) : ""};
+  tells_kills_ |= !link.kill_message.empty();
+  links_[opened.link()] = std::move(link);
+}
+
+void RecordingInfoBuilder::closed(std::uint32_t link) {
+  links_.erase(link);
+  std::erase_if(leaders_, [&](const auto& one) { return one.second == link; });
+}
+
+void RecordingInfoBuilder::player(std::string_view name) {
+  std::string clean_name = clean(whole_characters(name, kLongestName));
+  if (clean_name.empty()) return;
+  if (info_.players.size() < kMostPlayers)
+    info_.players.insert(std::move(clean_name));
+  else
+    info_.more_players |= !info_.players.contains(clean_name);
+}
+
+/// A server tells each of its clients of a kill. The link that told the first is believed while it is open.
+bool RecordingInfoBuilder::leads(std::uint32_t link, const std::string& server) {
+  return leaders_.try_emplace(server, link).first->second == link;
+}
+
+void RecordingInfoBuilder::frame(std::uint32_t link, Way way, std::string_view name, Bytes bytes) {
+  if (way != TO_CLIENT || name.empty() || has_words_) return;
+  const auto at = links_.find(link);
+  if (at == links_.end() || name != at->second.kill_message) return;
+  if (leads(link, at->second.server) && kills_.counts(at->second.game, at->second.dialect, bytes)) ++kills_in_frames_;
+}
+
+void RecordingInfoBuilder::fact(std::uint32_t link, Bytes fact) {
+  if (!std::exchange(has_words_, true)) leaders_.clear();  // of frames
+  if (const auto player = part_of<words::Player>(fact, words::Fact::kPlayerFieldNumber)) this->player(player->name());
+  const auto died = part_of<words::Died>(fact, words::Fact::kDiedFieldNumber);
+  if (!died || died->killer() == 0 || died->killer() == died->player()) return;
+  const auto at = links_.find(link);
+  if (leads(link, at != links_.end() ? at->second.server : "")) ++kills_in_words_;
+}
+
+void RecordingInfoBuilder::intent(Bytes intent) {
+  if (const auto enter = part_of<words::Enter>(intent, words::Intent::kEnterFieldNumber)) player(enter->name());
+}
+
+void RecordingInfoBuilder::world(const Snapshot& world) {
+  for (const words::Fact& fact : world.facts())
+    if (fact.has_player()) player(fact.player().name());
+}
+
+RecordingInfo RecordingInfoBuilder::info() const {
+  RecordingInfo info = info_;
+  if (has_words_ || tells_kills_) info.kills = has_words_ ? kills_in_words_ : kills_in_frames_;
+  return info;
+}
+
+Outcome<std::optional<RecordingEnd>> read_end(const std::string& path) {
+  const auto file = FileSource::open(path);
+  if (!file) return file.error();
+  mcap::Reader reader(**file);
+  reader.learn_from_summary();
+  if (!reader.statistics()) return std::optional<RecordingEnd>();
+  RecordingEnd end{reader.statistics()->start, reader.statistics()->end, reader.statistics()->messages, {}};
+  for (const mcap::Metadata& one : reader.summary_metadata())
+    if (one.name == kRecordingInfo) end.info = info_of(one.values);
+  return std::optional(std::move(end));
+}
+
+}  // namespace entente::trace

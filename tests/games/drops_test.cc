@@ -1,0 +1,151 @@
+// Whatever a session drops it counts by a named line of the mapping: found by reading the sources. The types see to it
+// that drop() takes a line and no text; this test, that the line stands in the table and is no other's.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "adapters/registry.h"
+#include "tests/support/paths.h"
+
+namespace entente::drops_test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Source {
+  std::string path;  // from the top
+  std::string code;  // without comments
+};
+
+std::string code_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  static const std::regex kComment(R"(//[^\n]*)");
+  return std::regex_replace(text.str(), kComment, "");
+}
+
+std::vector<Source> sources(const std::string& folder) {
+  const fs::path root = testing::source_dir();
+  std::vector<Source> all;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+    if (entry.path().extension() == ".cc" || entry.path().extension() == ".h")
+      all.push_back({fs::relative(entry.path(), root).generic_string(), code_of(entry.path())});
+  return all;
+}
+
+std::vector<std::string> found(const std::regex& what, const std::string& code) {
+  std::vector<std::string> all;
+  for (std::sregex_iterator it(code.begin(), code.end(), what), end; it != end; ++it) all.push_back((*it)[1]);
+  return all;
+}
+
+// The folders whose sessions drop something, each with the file that has its table.
+struct Place {
+  std::string folder, table;
+};
+
+const std::vector<Place>& places() {
+  static const std::vector<Place> all = [] {
+    std::vector<Place> places{{"proxy/core", "proxy/core/drops.cc"}};
+    for (const wire::Game* game : games()) {
+      const std::string folder = "adapters/" + std::string(game->name());
+      if (mapping_of(*game).empty()) continue;
+      places.push_back({folder, folder + (game->name() == "native" ? "/native.cc" : "/mapping.cc")});
+    }
+    return places;
+  }();
+  return all;
+}
+
+std::vector<std::string> in_drops(const Place& place, const std::regex& what) {
+  return found(what, code_of(fs::path(testing::source_dir()) / place.folder / "drops.h"));
+}
+
+// The lines of the place's own, and those that it shares with others.
+std::vector<std::string> own_lines(const Place& place) {
+  return in_drops(place, std::regex(R"(inline constexpr MappingLine (k\w+))"));
+}
+std::vector<std::string> shared_lines(const Place& place) {
+  return in_drops(place, std::regex(R"(using core::drops::(k\w+))"));
+}
+
+bool makes_lines(const std::string& path) {
+  return path.ends_with("/drops.h") || path.ends_with("/mapping.h") || path.ends_with("/mapping.cc") ||
+         path == "proxy/core/drops.cc" || path == "adapters/native/native.cc" || path == "adapters/registry.cc";
+}
+
+// What is not a line of the table, of the calls in this code: the name of a line, one of two, or a pointer to one.
+std::vector<std::string> bad_calls(const std::string& code) {
+  static const std::regex kCall(R"(out_?(?:\.|->)drop\s*\(([^;]*?)\)\s*[;,}])");
+  static const std::regex kLine(R"((?:[^?,]*\?\s*drops::k\w+\s*:\s*)?(?:drops::k\w+|\*\w+)\s*(?:,[^"]*)?)");
+  static const std::regex kRefusal(R"(\brefuse_shot\s*\(([^;{]*?)\)\s*;)");
+  static const std::regex kRefused(R"([^;]*,\s*(?:(?:core::)?drops::k\w+|\*\w+)\s*,\s*out)");
+  std::vector<std::string> bad;
+  for (const std::string& call : found(kRefusal, code))
+    if (!std::regex_match(call, kRefused) && call.find("const MappingLine& why") == call.npos) bad.push_back(call);
+  for (const std::string& call : found(kCall, code))
+    if (!std::regex_match(call, kLine)) bad.push_back(call);
+  return bad;
+}
+
+}  // namespace
+
+TEST_CASE("each drop() names a line, and only a table's file makes one") {
+  static const std::regex kMade(
+      R"(\b(dropped_(?:up|down|intent|fact)|no_intent|no_fact|MappingLine k\w+|MappingLine\s*\{)\s*[\(=\{\["])");
+  for (const char* top : {"adapters", "proxy/core"})
+    for (const Source& source : sources(top)) {
+      for (const std::string& call : bad_calls(source.code))
+        if (source.path != "proxy/core/gameplay/guns.cc")  // refuse_shot() itself
+          FAIL_CHECK(source.path, ": drop(", call, ")");
+      if (makes_lines(source.path)) continue;
+      for (const std::string& made : found(kMade, source.code)) FAIL_CHECK(source.path, ": makes a line: ", made);
+    }
+}
+
+TEST_CASE("each named line is in its table, and something is dropped by it") {
+  const auto has = [](const std::string& code, const std::string& line) {
+    return std::regex_search(code, std::regex("\\b" + line + "\\b"));
+  };
+  std::string all_tables;
+  for (const Place& place : places()) all_tables += code_of(fs::path(testing::source_dir()) / place.table);
+  for (const Place& place : places()) {
+    const auto all = sources(place.folder);
+    const std::string table = code_of(fs::path(testing::source_dir()) / place.table);
+    const auto lines = own_lines(place);
+    CHECK_FALSE(lines.empty());
+    for (const std::string& line : lines) {
+      const bool listed =
+          has(place.folder == "proxy/core" ? all_tables : table, "drops::" + line);  // games share some of a room's
+      CHECK_MESSAGE(listed, place.table, ": lacks ", line);
+      const bool used = std::any_of(all.begin(), all.end(), [&](const Source& source) {
+        return !makes_lines(source.path) && has(source.code, "drops::" + line);
+      });
+      CHECK_MESSAGE(used, place.folder, ": nothing is dropped by ", line);
+    }
+    for (const std::string& line : shared_lines(place))
+      CHECK_MESSAGE(has(table, "drops::" + line), place.table, ": lacks ", line);
+  }
+}
+
+TEST_CASE("what is no line is found") {
+  CHECK(bad_calls("out.drop(drops::kFull);") == std::vector<std::string>{});
+  CHECK(bad_calls("return out.drop(drops::kFull), std::nullopt;").empty());
+  CHECK(bad_calls("if (why) out.drop(*why, intent);").empty());
+  CHECK(bad_calls("[&](auto&) { out.drop(far ? drops::kFar : drops::kFull); }").empty());
+  CHECK(bad_calls("out.drop(\"Say\", \"no chat\");").size() == 1);
+  CHECK(bad_calls("out.drop(MappingLine(a, b));").size() == 1);
+  CHECK(bad_calls("out.drop(kFull);").size() == 1);
+  CHECK(bad_calls("core::refuse_shot(shooting, me_, drops::kFull, out);").empty());
+  CHECK(bad_calls("core::refuse_shot(shooting, me_, \"full\", out);").size() == 1);
+}
+
+}  // namespace entente::drops_test

@@ -1,0 +1,210 @@
+// How a room tells its world to a tap: when, what of it, and that no world names a geometry that was not taken.
+#include "proxy/relay/tap/room_words.h"
+
+#include <doctest/doctest.h>
+
+#include "proxy/relay/tap/ring_sink.h"
+#include "schema/snapshot.pb.h"
+
+namespace entente::testing::room_words_test {
+namespace {
+
+using core::Fact, core::Micros, core::kSecond;
+
+/// Keeps what it is told; takes geometry only while it has room.
+class Sink final : public relay::TapSink {
+ public:
+  void opened(const relay::LinkInfo&, WallTime) override {}
+  void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
+  void closed(relay::LinkId, std::string_view, WallTime) override {}
+  bool wants_words() const override { return true; }
+  std::uint32_t recording_generation() const override { return file; }
+  void word(relay::LinkId, bool fact, Bytes bytes, WallTime) override {
+    if (!fact) REQUIRE(intents.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+  }
+  void world(relay::LinkId link, Bytes bytes, WallTime) override {
+    REQUIRE(worlds.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+    CHECK(worlds.back().link() == link);
+  }
+  bool geometry(relay::LinkId, Bytes bytes, WallTime) override {
+    if (!room) return false;
+    REQUIRE(geometries.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+    return true;
+  }
+
+  bool room = true;
+  std::uint32_t file = 1;
+  std::vector<words::Intent> intents;
+  std::vector<trace::Snapshot> worlds;
+  std::vector<trace::Geometry> geometries;
+};
+
+/// A room that only tells.
+struct Told {
+  void fact(Fact fact, Micros at) {
+    fact.at = at;
+    world.fold(fact);
+    words.tell(7, fact, at);
+    if (words.owes_world(at)) words.tell(7, world, at, at);
+  }
+  void passes(Micros at) {
+    if (words.owes_world(at)) words.tell(7, world, at, at);
+  }
+  Sink sink;
+  relay::RoomWords words{&sink, false};
+  core::WorldState world;
+};
+
+words::World map_of(const char* name) {
+  words::World map;
+  map.set_name(name);
+  map.set_hash("the game's own");
+  return map;
+}
+
+words::Unit unit(double x) {
+  words::Unit one;
+  one.set_id(3);
+  one.mutable_pose()->set_unit(3);
+  one.mutable_pose()->set_x(x);
+  return one;
+}
+
+TEST_CASE("a world is told at the beginning, when all is ready, and every ten seconds") {
+  Told told;
+  std::vector<Micros> at;
+  for (Micros now = 0; now < 35 * kSecond; now += kSecond / 4) {
+    now == 3 * kSecond ? told.fact(words::Ready(), now) : told.passes(now);
+    if (now == 4 * kSecond) told.fact(words::Ready(), now);  // again: no news
+  }
+  for (const auto& world : told.sink.worlds) at.push_back(world.at_us());
+  CHECK(at == std::vector<Micros>{0, 3 * kSecond, 13 * kSecond, 23 * kSecond, 33 * kSecond});
+}
+
+TEST_CASE("a world has all but its geometry, which is told once and named") {
+  Told told;
+  told.passes(0);
+  told.fact(map_of("a"), 1 * kSecond);
+  told.fact(unit(5), 2 * kSecond);
+  told.passes(10 * kSecond);
+  told.passes(20 * kSecond);
+  REQUIRE(told.sink.geometries.size() == 1);
+  CHECK(told.sink.geometries[0].world().name() == "a");
+  REQUIRE(told.sink.worlds.size() == 3);
+  CHECK(told.sink.worlds[0].geometry().empty());
+  for (const std::size_t i : {1U, 2U}) {
+    CHECK(told.sink.worlds[i].geometry() == told.sink.geometries[0].hash());
+    const auto& facts = told.sink.worlds[i].facts();
+    CHECK(std::none_of(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_world(); }));
+    const auto found = std::find_if(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_unit(); });
+    REQUIRE(found != facts.end());
+    CHECK(found->at_us() == 2 * kSecond);  // not of the world's time: it may have driven on since
+    CHECK(found->unit().pose().x() == 5);
+  }
+  told.fact(map_of("b"), 21 * kSecond);
+  told.passes(30 * kSecond);
+  REQUIRE(told.sink.geometries.size() == 2);
+  CHECK(told.sink.worlds.back().geometry() == told.sink.geometries[1].hash());
+  CHECK(told.sink.geometries[0].hash() != told.sink.geometries[1].hash());
+}
+
+TEST_CASE("while a geometry finds no room no world names it, and it is told again") {
+  Told told;
+  told.sink.room = false;
+  told.fact(map_of("a"), 0);
+  told.passes(10 * kSecond);
+  CHECK(told.sink.worlds.empty());
+  told.sink.room = true;
+  told.passes(20 * kSecond);
+  REQUIRE(told.sink.worlds.size() == 1);
+  REQUIRE(told.sink.geometries.size() == 1);
+  CHECK(told.sink.worlds[0].geometry() == told.sink.geometries[0].hash());
+}
+
+TEST_CASE("when the recording goes on in a new file the world is told again at once, with its geometry") {
+  Told told;
+  told.fact(map_of("a"), 0);
+  told.passes(1 * kSecond);
+  const std::size_t worlds = told.sink.worlds.size(), geometries = told.sink.geometries.size();
+  told.sink.file = 2;
+  told.passes(2 * kSecond);
+  told.passes(3 * kSecond);
+  CHECK(told.sink.worlds.size() == worlds + 1);
+  CHECK(told.sink.geometries.size() == geometries + 1);
+}
+
+TEST_CASE("of a command only its first word is recorded, unless secrets are") {
+  for (const bool with_secrets : {false, true}) {
+    Sink sink;
+    relay::RoomWords words(&sink, with_secrets);
+    words::Say say;
+    for (const char* text : {"/password sesame", " /login anna sesame", "hello /password sesame", "/help",
+                             "/password\u00a0sesame", "\u3000/login\u2003anna sesame", "/password\u200bsesame"}) {
+      say.set_text(text);
+      words.tell(7, core::Intent(say), 0);
+    }
+    words::Enter enter;
+    enter.set_name("anna");
+    enter.set_password("sesame");
+    words.tell(7, core::Intent(enter), 0);
+    REQUIRE(sink.intents.size() == 8);
+    CHECK(sink.intents[0].say().text() == (with_secrets ? "/password sesame" : "/password"));
+    CHECK(sink.intents[1].say().text() == (with_secrets ? " /login anna sesame" : " /login"));
+    CHECK(sink.intents[2].say().text() == "hello /password sesame");
+    CHECK(sink.intents[3].say().text() == "/help");
+    CHECK(sink.intents[4].say().text() == (with_secrets ? "/password\u00a0sesame" : "/password"));
+    CHECK(sink.intents[5].say().text() == (with_secrets ? "\u3000/login\u2003anna sesame" : "\u3000/login"));
+    CHECK(sink.intents[6].say().text() == (with_secrets ? "/password\u200bsesame" : "/password"));
+    CHECK(sink.intents[7].enter().name() == "anna");
+    CHECK(sink.intents[7].enter().password() == (with_secrets ? "sesame" : ""));
+  }
+}
+
+TEST_CASE("while no words are wanted none is told, and the world is owed as soon as they are") {
+  net::Waker waker;
+  relay::WordsWanted wanted;
+  relay::RingSink sink(4096, waker, &wanted);
+  relay::RoomWords words(&sink, false);
+  CHECK_FALSE(words.owes_world(0));
+  words.tell(7, Fact(words::Ready()), 1);
+  CHECK(sink.ring().empty());
+  wanted.recording_generation = 1;
+  wanted.now = true;
+  CHECK(words.owes_world(0));
+  words.tell(7, core::WorldState(), 0, 1);
+  CHECK_FALSE(words.owes_world(1));
+  wanted.recording_generation = 2;
+  CHECK(words.owes_world(1));
+  wanted.now = false;
+  CHECK_FALSE(words.owes_world(1));
+}
+
+TEST_CASE("words and worlds that find no room in a ring are counted, and told as a gap when there is room") {
+  net::Waker waker;
+  relay::WordsWanted wanted;
+  relay::RingSink sink(4096, waker, &wanted);
+  const Buffer word(1000, 1);
+  for (int i = 0; i < 3; ++i) sink.word(5, true, word, 1);
+  CHECK(sink.dropped().read() == 0);
+  sink.word(5, true, word, 2);
+  CHECK_FALSE(sink.geometry(5, word, 2));
+  sink.world(5, word, 2);
+  CHECK(sink.dropped().read() == 3);
+  CHECK(sink.dropped_bytes().read() == 3000);
+  for (int i = 0; i < 3; ++i) sink.ring().pop((sink.ring().empty(), sink.ring().front()));
+  sink.word(5, true, word, 3);
+  relay::WordGap missed;
+  relay::Ring::Entry entry;
+  while (!sink.ring().empty() && (entry = sink.ring().front()).header.kind == relay::RingSink::kWordGap) {
+    const auto gap = relay::from_raw<relay::WordGap>(entry.bytes);
+    missed.words += gap.words;
+    missed.bytes += gap.bytes;
+    sink.ring().pop(entry);
+  }
+  CHECK(missed.words == 3);
+  CHECK(missed.bytes == 3000);
+  CHECK(entry.header.kind == relay::RingSink::kFact);
+}
+
+}  // namespace
+}  // namespace entente::testing::room_words_test
