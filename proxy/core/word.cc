@@ -17,6 +17,93 @@ Fact::Fact(Fact&&) noexcept = default;
 Fact::Fact(const Fact&) = default;
 Fact& Fact::operator=(Fact&&) noexcept = default;
 Fact& Fact::operator=(const Fact&) = default;
+
+template <KindOf<IntentKind> T>
+Intent::Intent(T word) : content(std::in_place_type<T>, std::move(word)) {}
+
+template <KindOf<FactKind> T>
+Fact::Fact(T word) : content(std::in_place_type<T>, std::move(word)) {}
+
+// Each kind has a line; a missing one does not link.
+template Intent::Intent(words::Enter);
+template Intent::Intent(words::Change);
+template Intent::Intent(words::Spawn);
+template Intent::Intent(words::Leave);
+template Intent::Intent(words::Select);
+template Intent::Intent(words::Watch);
+template Intent::Intent(words::Resume);
+template Intent::Intent(words::Step);
+template Intent::Intent(words::Toward);
+template Intent::Intent(words::Keys);
+template Intent::Intent(words::PoseClaim);
+template Intent::Intent(words::Fire);
+template Intent::Intent(words::Trigger);
+template Intent::Intent(words::Reload);
+template Intent::Intent(words::Tool);
+template Intent::Intent(words::Split);
+template Intent::Intent(words::Eject);
+template Intent::Intent(words::Button);
+template Intent::Intent(words::Freeze);
+template Intent::Intent(words::HitClaim);
+template Intent::Intent(words::DeathClaim);
+template Intent::Intent(words::ShotMoveClaim);
+template Intent::Intent(words::ShotEndClaim);
+template Intent::Intent(words::TokenWish);
+template Intent::Intent(words::TeleportClaim);
+template Intent::Intent(words::ScoreClaim);
+template Intent::Intent(words::Pause);
+template Intent::Intent(words::Autopilot);
+template Intent::Intent(words::Ping);
+template Intent::Intent(words::Query);
+template Intent::Intent(words::WantWorld);
+template Intent::Intent(words::Edit);
+template Intent::Intent(words::Say);
+template Intent::Intent(words::Playback);
+
+template Fact::Fact(words::Room);
+template Fact::Fact(words::Rule);
+template Fact::Fact(words::Refused);
+template Fact::Fact(words::Kicked);
+template Fact::Fact(words::ClaimRefused);
+template Fact::Fact(words::Notice);
+template Fact::Fact(words::Waiting);
+template Fact::Fact(words::World);
+template Fact::Fact(words::WorldEdit);
+template Fact::Fact(words::WorldProgress);
+template Fact::Fact(words::You);
+template Fact::Fact(words::Player);
+template Fact::Fact(words::PlayerGone);
+template Fact::Fact(words::Owns);
+template Fact::Fact(words::Unit);
+template Fact::Fact(words::UnitChanged);
+template Fact::Fact(words::Pose);
+template Fact::Fact(words::Corrected);
+template Fact::Fact(words::Hidden);
+template Fact::Fact(words::Gone);
+template Fact::Fact(words::Teleported);
+template Fact::Fact(words::Spawned);
+template Fact::Fact(words::Died);
+template Fact::Fact(words::Health);
+template Fact::Fact(words::Ammo);
+template Fact::Fact(words::Input);
+template Fact::Fact(words::Shot);
+template Fact::Fact(words::ShotMoved);
+template Fact::Fact(words::ShotEnded);
+template Fact::Fact(words::Token);
+template Fact::Fact(words::TokenTaken);
+template Fact::Fact(words::TokenDropped);
+template Fact::Fact(words::TokenCaptured);
+template Fact::Fact(words::Zone);
+template Fact::Fact(words::Score);
+template Fact::Fact(words::TeamScore);
+template Fact::Fact(words::Board);
+template Fact::Fact(words::Round);
+template Fact::Fact(words::Said);
+template Fact::Fact(words::View);
+template Fact::Fact(words::Lag);
+template Fact::Fact(words::Clock);
+template Fact::Fact(words::Ready);
+template Fact::Fact(words::Timeline);
 namespace {
 
 using google::protobuf::Descriptor;

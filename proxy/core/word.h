@@ -49,7 +49,8 @@ struct IsKind<T, std::variant<All...>> : std::bool_constant<(std::is_same_v<T, A
 template <class T, class Kinds>
 concept KindOf = IsKind<T, Kinds>::value;
 
-// Copying, moving and destroying a word is compiled once, in word.cc, because with so many kinds it takes seconds.
+// Making, copying, moving and destroying a word is compiled once, in word.cc, because with so many kinds it takes
+// seconds.
 struct Intent {
   using Kind = IntentKind;
   using Schema = words::Intent;
@@ -62,8 +63,7 @@ struct Intent {
   Intent& operator=(const Intent& other);
   // Implicit on purpose: a message can be passed wherever a word is expected.
   template <KindOf<Kind> T>
-  Intent(T word)  // NOLINT(google-explicit-constructor)
-      : content(std::in_place_type<T>, std::move(word)) {}
+  Intent(T word);  // NOLINT(google-explicit-constructor)
 
   Micros at = 0;             ///< filled in by the room
   Id by = 0;                 ///< the player; filled in by the room
@@ -83,11 +83,13 @@ struct Fact {
   Fact& operator=(const Fact& other);
   // Implicit on purpose: a message can be passed wherever a word is expected.
   template <KindOf<Kind> T>
-  Fact(T word)  // NOLINT(google-explicit-constructor)
-      : content(std::in_place_type<T>, std::move(word)) {}
+  Fact(T word);  // NOLINT(google-explicit-constructor)
   template <KindOf<Kind> T>
   Fact(Id player, T word)  ///< for this player alone
-      : audience(words::PLAYER), to(player), content(std::in_place_type<T>, std::move(word)) {}
+      : Fact(std::move(word)) {
+    audience = words::PLAYER;
+    to = player;
+  }
 
   Micros at = 0;            ///< filled in by the room
   std::uint32_t cause = 0;  ///< the number of the intent it answers; 0 = none

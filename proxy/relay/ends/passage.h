@@ -22,7 +22,7 @@ class PassageWay {
     if (bytes_.empty())
       bytes_.swap(bytes);
     else
-      bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+      append(bytes_, bytes);
     bytes.clear();
     waiting_ = bytes_.size();
     return !std::exchange(told_, true);
