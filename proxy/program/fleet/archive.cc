@@ -181,7 +181,7 @@ void declare_archive(CLI::App& app, ArchiveOptions& options) {
       ->check(CLI::Range(3.0, 1e6).description(""));
   app.add_flag(
       "--once", options.once,
-      "Exit when each recording that the fleet has now is in a file, or has failed three times. The exit code is 1 if "
+      "Exit when every recording of the fleet is in a file, or has failed three times. The exit code is 1 if "
       "any has failed");
   app.footer([] { return std::string(kAboutArchive); });
 }

@@ -34,7 +34,7 @@ constexpr const char* kAboutReproducing =
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
     "  extra      frames that are sent only now\n"
-    "A recording has `*` instead of passwords. In the new frames, `*` replaces them before the comparison.\n"
+    "Where the recording has `*` instead of a password, the new frame gets `*`, too, before they are compared.\n"
     "The exit code is 1 if anything differs, if a session cannot be played again, or if there is none.\n";
 
 constexpr std::size_t kMostUntaken = 64U << 20U;   // bytes of frames that wait for the calls of their room
