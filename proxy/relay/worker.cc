@@ -525,7 +525,7 @@ void Worker::begin_stop() {
 void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
   for (auto& [routes, acceptor, pinned] : listeners_)
-    if (acceptor && !acceptor->empty()) return;
+    if (acceptor && !acceptor->finish()) return;
   moved_clients_.clear();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->close_annex();
   ticker_.reset();

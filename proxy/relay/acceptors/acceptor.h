@@ -47,6 +47,8 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   /// Takes in nobody any more, and ends the sessions that live here; empty() once they are gone.
   virtual void stop() = 0;
   virtual bool empty() const { return true; }
+  /// After stop(): closes what is open only for the sessions that live here, once they are gone. True: nothing is open.
+  virtual bool finish() { return empty(); }
   virtual void tick(Millis now);
   /// Carries out a command to the sessions that live here, and reports them.
   virtual void command(const SessionCommand&, Inquiry::Part&) {}

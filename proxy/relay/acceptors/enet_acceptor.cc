@@ -45,7 +45,7 @@ void EnetAcceptor::stop() {
   stopping_ = true;
   close_queries();
   for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kStopped);
-  close_if_empty();
+  finish();
 }
 
 Outcome<Done> EnetAcceptor::offer(std::vector<OfferedSocket>& out) { return offer_twin(out); }
@@ -62,8 +62,11 @@ void EnetAcceptor::cancel_take_over() {
 
 void EnetAcceptor::complete_take_over() { twin_.reset(); }
 
-void EnetAcceptor::close_if_empty() {
-  if (stopping_ && empty()) host_.close();
+/// A player who was moved here leaves without a left() of this listener, so the worker asks.
+bool EnetAcceptor::finish() {
+  if (!stopping_ || !empty()) return false;
+  host_.close();
+  return true;
 }
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
@@ -173,7 +176,7 @@ void EnetAcceptor::wrote(net::EnetPeer& peer) {
 
 void EnetAcceptor::left(LinkId link, const net::Address& client) {
   Acceptor::left(link, client);
-  close_if_empty();
+  finish();
 }
 
 }  // namespace entente::relay

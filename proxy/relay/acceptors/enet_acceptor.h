@@ -25,6 +25,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void cancel_take_over() override;
   void complete_take_over() override;
   bool empty() const override { return admission_.inside() == 0; }
+  bool finish() override;
   void tick(Millis now) override;
   void left(LinkId link, const net::Address& client) override;
 
@@ -46,7 +47,6 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void assign(EnetWaiting& one);
   void assign(AcceptedClient newcomer, std::size_t worker);
   void refuse(const EnetWaiting& one, Reason why);
-  void close_if_empty();
 
   net::EnetHost host_;
   std::vector<std::unique_ptr<EnetWaiting>> waiting_;
