@@ -307,5 +307,18 @@ TEST_CASE("arena move: clients of Ogar, Ace of Spades, native and the page go on
   }
 }
 
+TEST_CASE("arena move: the server stops after a player was moved to a listener over ENet") {
+  for (const std::size_t workers : {1U, 2U}) {
+    Moving running(workers);
+    const auto front = [](std::size_t dialect) { return aos::faces().front({dialect, {}}); };
+    running.add(running.into("hall", running.hall, aos::game(), front, 0, no_limits()));
+    Guest anna(running);
+    CHECK(running.begin_move(running.addresses.size() - 1, link_of(running)).get().how == How::kMoved);
+    anna.until("you were moved to the arena 'hall'");
+    running.stop();  // does not return while that listener is open
+    anna.all();
+  }
+}
+
 }  // namespace
 }  // namespace entente::testing::arena_move_test
