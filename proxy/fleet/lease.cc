@@ -45,6 +45,10 @@ void Lease::tick(Millis) {
   const std::uint64_t now = nanos();
   if (epoch_ != 0 && now >= *until_) lose();
   if (asks_ || now < not_before_ || !line_.connected()) return;
+  if (taken_ != 0) {
+    if (now >= confirm_at_) confirm();
+    return;
+  }
   const bool may_take = epoch_ == 0 && opened_ && looked_ && now >= free_at_;
   if (now < asked_at_ + kRenew * kNanos && !may_take) return;
   asked_at_ = now;
@@ -93,18 +97,32 @@ void Lease::renew() {
 
 void Lease::take() {
   const std::uint64_t epoch = std::max(highest_ + 1, wall_now() / (1'000 * kNanos));
-  const auto taken = answer([this, epoch, until = asked_at_ + kValid * kNanos](const BucketResult& kept) {
+  const auto taken = answer([this, epoch](const BucketResult& kept) {
     if (!kept.done()) return look(kept);
     highest_ = epoch;
     revision_ = kept.entry.revision;
     if (nanos() < not_before_) return;
-    if (nanos() >= until) return void(free_at_ = 0);  // too late, as above
-    epoch_ = epoch;
-    *until_ = until;
-    user_.owns(epoch);
+    taken_ = epoch;
+    confirm_at_ = nanos() + kConfirm * kNanos;
   });
   if (revision_ == 0) return line_.create(bucket_, key_, value(epoch), taken);
   line_.update(bucket_, key_, value(epoch), revision_, taken);
+}
+
+void Lease::confirm() {
+  ++renewals_;
+  asked_at_ = nanos();
+  const std::uint64_t epoch = std::exchange(taken_, 0);
+  const std::uint64_t until = asked_at_ + kValid * kNanos;
+  line_.update(bucket_, key_, value(epoch), revision_, answer([this, epoch, until](const BucketResult& kept) {
+                 if (!kept.done()) return look(kept);
+                 revision_ = kept.entry.revision;
+                 if (nanos() < not_before_) return;
+                 if (nanos() >= until) return void(free_at_ = 0);  // too late, as in renew()
+                 epoch_ = epoch;
+                 *until_ = until;
+                 user_.owns(epoch);
+               }));
 }
 
 /// Somebody's entry, or our own, if the answer to a renewal was lost; or there is none.
@@ -118,8 +136,11 @@ void Lease::look(const BucketResult& kept) {
     return;
   }
   if (epoch_ != 0) lose();
-  if (std::exchange(looked_, true) && entry.revision == revision_) return;
+  // Its content tells whether it was renewed. The revision does not: after a restart of a server, replicas may give the
+  // same entry different ones.
   revision_ = entry.revision;
+  if (std::exchange(looked_, true) && entry.value == seen_) return;
+  seen_ = entry.value;
   free_at_ = nanos() + (lease.free() ? 0 : kTakeAfter * kNanos);
 }
 
@@ -132,9 +153,10 @@ void Lease::lose() {
 
 void Lease::release(std::optional<Millis> pause) {
   not_before_ = pause ? nanos() + *pause * kNanos : std::numeric_limits<std::uint64_t>::max();
-  if (epoch_ == 0) return;
-  const Buffer free = value(epoch_, true);
-  lose();
+  const std::uint64_t taken = std::exchange(taken_, 0);
+  if (epoch_ == 0 && taken == 0) return;
+  const Buffer free = value(std::max(epoch_, taken), true);
+  if (epoch_ != 0) lose();
   line_.put(bucket_, key_, free, [](const BucketResult&) {});
 }
 

@@ -22,6 +22,9 @@ class Lease final : private net::Ticker::User {
   static constexpr Millis kRenew = 250;
   static constexpr Millis kValid = 1'500;      ///< from when a renewal was asked for
   static constexpr Millis kTakeAfter = 1'750;  ///< from when a renewal was seen
+  /// From taking an entry to its first renewal, which makes this node the owner: if several nodes take an entry at the
+  /// same moment, nats-server 2.9 with replicas may confirm it to each of them.
+  static constexpr Millis kConfirm = 100;
 
   struct User {
     virtual ~User() = default;
@@ -50,6 +53,7 @@ class Lease final : private net::Ticker::User {
   void tick(Millis now) override;
   void open();
   void take();
+  void confirm();
   void renew();
   /// An order that is answered: `then` is not called if it failed, or when this lease is gone.
   BusLine::BucketDone answer(std::function<void(const BucketResult&)> then);
@@ -69,10 +73,12 @@ class Lease final : private net::Ticker::User {
   bool opened_ = false, asks_ = false, looked_ = false;
   std::uint64_t bucket_made_ = 0;
   std::uint64_t epoch_ = 0;     // 0: not the owner
+  std::uint64_t taken_ = 0;     // epoch of the entry that was taken and waits for confirm(); 0: none
   std::uint64_t highest_ = 0;   // epoch of all owners that were seen
   std::uint64_t revision_ = 0;  // of the entry, as last seen; 0: there was none
+  Buffer seen_;                 // its content
   // By nanos(): when it may be taken, if nobody renews it; before when this node does not want it; the last order.
-  std::uint64_t free_at_ = 0, not_before_ = 0, asked_at_ = 0;
+  std::uint64_t free_at_ = 0, not_before_ = 0, asked_at_ = 0, confirm_at_ = 0;
   std::uint64_t renewals_ = 0;
   net::Ticker ticker_;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "schema/fleet.pb.h"
 #include "tests/support/nats_server.h"
 
 namespace entente::fleet::lease_test {
@@ -138,6 +139,48 @@ TEST_CASE("an entry that says nothing makes nobody an owner before its time has 
     CHECK(a.epochs.empty());
     CHECK(field.until([&] { return a.lease->is_owner(); }));
     CHECK(a.owned_at >= since + Lease::kTakeAfter * 1'000'000);
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("an entry that gets new revisions, but is not renewed, is taken") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.line->connected(); }));
+    std::uint64_t next = 0;
+    CHECK(field.until([&] {
+      if (field.loop.nanos() >= next && !a.lease->is_owner()) {
+        REQUIRE(field.has_entry(a, {1, 2, 3}));
+        next = field.loop.nanos() + Lease::kTakeAfter / 2 * 1'000'000;
+      }
+      return a.lease->is_owner();
+    }));
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("a node owns only once it has renewed the entry that it took") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    bus::Lease entry;
+    bool read = false;
+    a.line->get("entente-leases", "arena.field", [&](const BucketResult& kept) {
+      read = entry.ParseFromArray(kept.entry.value.data(), static_cast<int>(kept.entry.value.size()));
+    });
+    CHECK(field.until([&] { return read; }));
+    CHECK(entry.node() == "a");
+    CHECK(entry.renewals() >= 1);
     a.lease.reset();
     a.line.reset();
   }
