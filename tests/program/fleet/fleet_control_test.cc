@@ -246,7 +246,7 @@ TEST_CASE("a player who is banned on one node is out on all, and comes in nowher
   CHECK(b.says({"bans"}, "127.0.0.1\t"));
   CHECK(has(b.ctl({"bans"}).out, "\tus\tcheats\t-\n"));
   CHECK(is_in_file(b, " cheats\n"));
-  CHECK(run({testing::entente_binary(), "bot", b.url(), "--name", "again", "--behaviour", "idle"}).code != 0);
+  CHECK(run({testing::entente_binary(), "bot", b.url(), "--name", "again", "--behaviour", "idle"}).code > 0);
   CHECK(has(b.ctl({"unban", "127.0.0.1"}).out, "no longer banned"));
   CHECK(a.says({"bans"}, "127.0.0.1\t", false));
   CHECK(is_in_file(a, "127.0.0.1", false));
@@ -259,20 +259,18 @@ TEST_CASE(
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   NodeProcess a(nats, "a"), b(nats, "b");
-  const auto comes_in = [&](const NodeProcess& node) {
-    const auto bot =
-        run({testing::entente_binary(), "bot", node.url(), "--name", "x", "--behaviour", "idle", "--seconds", "1"});
-    return bot.code == 0;
+  const auto is_refused = [](const NodeProcess& node) {
+    return run({testing::entente_binary(), "bot", node.url(), "--name", "x", "--behaviour", "idle"}).code > 0;
   };
   REQUIRE(a.says({"--fleet", "nodes"}, "\nb\t"));
   CHECK(has(a.ctl({"--fleet", "deny", "127.0.0.0/8", "--why", "a botnet"}).out, "127.0.0.0/8 is denied"));
   REQUIRE(b.says({"access"}, "127.0.0.0/8\tdeny\tus\ta botnet\n"));
-  CHECK_FALSE(comes_in(b));
+  CHECK(is_refused(b));
   CHECK(has(b.ctl({"allow", "127.0.0.1"}).out, "127.0.0.1 is allowed\n"));
   REQUIRE(a.says({"--fleet", "access"}, "\na\t127.0.0.1\tallow\tus\t-\n"));
   CHECK(has(a.ctl({"--fleet", "access"}).out, "\nb\t127.0.0.0/8\tdeny\tus\ta botnet\n"));
-  CHECK(comes_in(a));
-  CHECK(comes_in(b));
+  a.bot("anna");
+  b.bot("ben");
   nats.kill();
   REQUIRE(b.says({"--json", "--fleet", "nodes"}, "not connected to NATS"));
   b.kill();
@@ -283,7 +281,7 @@ TEST_CASE(
   nats.start();
   REQUIRE(b.says({"access"}, "127.0.0.0/8\t", false));
   REQUIRE(b.says({"access"}, "127.0.0.1\tdeny"));
-  CHECK_FALSE(comes_in(b));
+  CHECK(is_refused(b));
   CHECK(eventually([&] { return content_of(b.folder().file("bans")) == "127.0.0.1 denied\n"; }));
   CHECK(has(b.ctl({"unlist", "127.0.0.7"}).err, "is in no list that operators keep"));
   CHECK(has(b.ctl({"deny", "everybody"}).err, "'everybody' is not a network"));
