@@ -101,9 +101,9 @@ std::vector<Event> lacking(const std::vector<Event>& one, const std::vector<Even
   return all;
 }
 
-class Comparison {
+class Agreement {
  public:
-  Comparison(std::vector<RecordedSessionInfo>& sessions, std::size_t told)
+  Agreement(std::vector<RecordedSessionInfo>& sessions, std::size_t told)
       : sessions_(sessions), told_(sessions[told]), events_(events_of(told_)) {}
 
   std::vector<std::string> run() {
@@ -174,7 +174,7 @@ class Comparison {
 
 std::vector<std::string> compare_sessions(std::vector<RecordedSessionInfo>& sessions) {
   const std::size_t told = longest_of(sessions);
-  return told < sessions.size() ? Comparison(sessions, told).run() : std::vector<std::string>();
+  return told < sessions.size() ? Agreement(sessions, told).run() : std::vector<std::string>();
 }
 
 }  // namespace entente
