@@ -177,7 +177,18 @@ Result<Word> read_word(Bytes bytes) {
   return from_message(message);
 }
 
+template <class Word>
+auto& inner(Word& word) {
+  using Base = std::conditional_t<std::is_const_v<Word>, const Message, Message>;
+  return std::visit([](auto& kind) -> Base& { return kind; }, word.content);
+}
+
 }  // namespace
+
+Message& message_in(Intent& word) { return inner(word); }
+Message& message_in(Fact& word) { return inner(word); }
+const Message& message_in(const Intent& word) { return inner(word); }
+const Message& message_in(const Fact& word) { return inner(word); }
 
 const char* name_of(const Intent& word) { return kind_name(word); }
 const char* name_of(const Fact& word) { return kind_name(word); }

@@ -113,6 +113,12 @@ const T* as(const Word& word) {
   return std::get_if<T>(&word.content);
 }
 
+/// The message in the word, for code that treats all kinds alike: a visit of all kinds takes seconds to compile.
+google::protobuf::Message& message_in(Intent& word);
+google::protobuf::Message& message_in(Fact& word);
+const google::protobuf::Message& message_in(const Intent& word);
+const google::protobuf::Message& message_in(const Fact& word);
+
 /// The name of the kind, such as "Pose"; lives as long as the program.
 const char* name_of(const Intent& word);
 const char* name_of(const Fact& word);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -13,6 +14,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/paths.h"
@@ -279,12 +281,62 @@ void check_folders(const fs::path& root, Findings& found) {
     }
 }
 
+/// A type or constant that a file declares outside of functions and classes.
+struct Declared {
+  std::string name;  // with its namespace
+  bool unnamed;      // in an unnamed namespace
+};
+
+std::vector<Declared> declared_in(const std::string& text) {
+  static const std::regex kType(R"((?:class|struct|enum class|enum) (\w+)(?:[ :].*[^;]|.*\{.*)?)");
+  static const std::regex kConstant(R"((?:inline |static )*const(?:expr)? .*\b(k[A-Z]\w*)(?: =|\{|\[).*)");
+  std::vector<Declared> all;
+  std::string space;
+  bool unnamed = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    if (line == "namespace {")
+      unnamed = true;
+    else if (line == "}  // namespace")
+      unnamed = false;
+    else if (line.starts_with("namespace ") && line.ends_with("{"))
+      space = line.substr(10, line.find(" {") - 10);
+    else if (std::regex_match(line, found, kType) || std::regex_match(line, found, kConstant))
+      all.push_back({space + "::" + found[1].str(), unnamed});
+  }
+  return all;
+}
+
+/// Several files of a floor are compiled as one: what one has in an unnamed namespace, no other may have.
+class OwnNames {
+ public:
+  void see(const std::string& path, const std::string& text, Findings& found) {
+    static const std::regex kAlone(R"(adapters/\w+/(wire|mapping)\.cc|tests/.*)");  // CMakeLists.txt
+    if (std::regex_match(path, kAlone)) return;
+    for (const auto& [name, unnamed] : declared_in(text)) {
+      const auto [at, is_new] = seen_.try_emplace({folder(path), name}, Seen{path, unnamed});
+      if (is_new || at->second.path == path || !(unnamed || at->second.unnamed)) continue;
+      found.push_back(path + ": declares " + name + ", as does " + at->second.path);
+    }
+  }
+
+ private:
+  struct Seen {
+    std::string path;
+    bool unnamed;
+  };
+  std::map<std::pair<std::string, std::string>, Seen> seen_;
+};
+
 Findings check_tree(const fs::path& root) {
   Findings found;
+  OwnNames names;
   check_top(root, found);
   check_folders(root, found);
   for (const std::string& path : sources(root)) {
     const std::string text = text_of(root / path);
+    names.see(path, text, found);
     for (const Include& include : includes_of(text))
       include.ours ? check_ours(path, include, found) : check_foreign(path, include, found);
     check_words(path, text, found);
@@ -399,6 +451,21 @@ TEST_CASE("a folder with too many files is found") {
   Tree tree;
   for (int i = 0; i < 41; ++i) tree.keep("tests/real/" + std::to_string(i) + ".py");
   CHECK(tree.with("tests/a_test.cc", "") == "tests/real: has 41 files\n");
+}
+
+TEST_CASE("a name that two files of a floor have is found, if one has it in an unnamed namespace") {
+  Tree tree;
+  const std::string own =
+      "namespace entente {\nnamespace {\n\nclass Sum final {\n};\nconstexpr int kMost = 1;\n\n}  // namespace\n";
+  tree.keep("proxy/program/a.cc", own);
+  CHECK(tree.with("proxy/program/b/b.cc", own) ==
+        "proxy/program/b/b.cc: declares entente::Sum, as does proxy/program/a.cc\n"
+        "proxy/program/b/b.cc: declares entente::kMost, as does proxy/program/a.cc\n");
+  CHECK(tree.with("proxy/program/b/b.h", "namespace entente {\nstruct Sum {};\n") ==
+        "proxy/program/b/b.h: declares entente::Sum, as does proxy/program/a.cc\n");
+  CHECK(tree.with("proxy/program/b/b.h", "namespace entente {\nclass Sum;\n") == "");
+  CHECK(tree.with("proxy/program/b/b.h", "namespace entente::b {\nclass Sum {};\n") == "");
+  CHECK(tree.with("proxy/relay/b.cc", own) == "");
 }
 
 TEST_CASE("what is right is let through") {

@@ -354,7 +354,7 @@ WorldState Replay::shown(const WorldState& there, const PlaybackGroup& group, Ou
 }
 
 void Replay::to_room(Fact& fact, Outlet& out) {
-  std::visit([&](auto& word) { translate_ids(word, [&](Id id) { return room_id(id, out); }); }, fact.content);
+  translate_ids(message_in(fact), [&](Id id) { return room_id(id, out); });
 }
 
 /// A tape's ids are never those of viewers.

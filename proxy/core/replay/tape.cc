@@ -31,9 +31,7 @@ RecordHead head_at(const Buffer& records, std::size_t offset) {
   return head;
 }
 
-void move_ids(Fact& fact, const std::function<Id(Id)>& translate) {
-  std::visit([&](auto& word) { translate_ids(word, translate); }, fact.content);
-}
+void move_ids(Fact& fact, const std::function<Id(Id)>& translate) { translate_ids(message_in(fact), translate); }
 
 }  // namespace
 
@@ -99,8 +97,7 @@ void Tape::append(const Fact& fact, Micros at) {
 }
 
 void Tape::note_ids(const Fact& fact) {
-  std::visit([this](const auto& word) { each_id(word, [this](Id id) { highest_ = std::max(highest_, id); }); },
-             fact.content);
+  each_id(message_in(fact), [this](Id id) { highest_ = std::max(highest_, id); });
 }
 
 void Tape::note_kill(const Fact& fact) {

@@ -365,8 +365,7 @@ std::optional<Fact> Mirror::translated(const words::Fact& message, Outlet& out) 
   } else {
     fact->cause = 0;
   }
-  const auto translate = [&](Id id) { return room_id(id, out); };
-  std::visit([&](auto& kind) { core::translate_ids(kind, translate); }, fact->content);
+  core::translate_ids(message_in(*fact), [&](Id id) { return room_id(id, out); });
   if (auto* said = std::get_if<words::Said>(&fact->content); said != nullptr && said->scope() == words::Say::ONE)
     said->set_to(room_id(said->to(), out));
   return *std::move(fact);

@@ -27,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Millis kArchiveLook = 1'000;       // how often it looks for recordings
-constexpr Millis kLongestPause = 3'600'000;  // before it tries again what has failed
+constexpr Millis kArchiveLook = 1'000;            // how often it looks for recordings
+constexpr Millis kLongestRetryPause = 3'600'000;  // before it tries again what has failed
 constexpr std::string_view kEnding = ".mcap";
 constexpr Millis kNap = 50;
 constexpr Millis kTell = 5'000;  // a lease takes half of it
@@ -138,7 +138,7 @@ class Archive {
                    screen_text(saved.error().text).c_str());
     note.error = saved.error().text;
     ++note.tries;
-    note.pause = std::clamp(note.pause * 2, kArchiveLook, kLongestPause);
+    note.pause = std::clamp(note.pause * 2, kArchiveLook, kLongestRetryPause);
     note.not_before = steady_now() + note.pause;
     return false;
   }

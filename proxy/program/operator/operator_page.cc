@@ -20,7 +20,7 @@
 namespace entente {
 namespace {
 
-constexpr std::string_view kOrders = "/orders";
+constexpr std::string_view kPageOrders = "/orders";
 constexpr std::size_t kShownOfForeign = 100;  // bytes of a header that the log shows
 
 std::string text_of(const Buffer& bytes) { return std::string(as_text(bytes)); }
@@ -179,7 +179,7 @@ std::string OperatorPage::answer(const net::HttpRequest& request) {
                                            lower_case(*origin) != "https://" + lower_case(*host))))
     return refuse(request, Refusal::kOrigin, 403, "pages of other sites may not ask here");
   const std::string_view path = head.path();
-  if (path == kOrders) {
+  if (path == kPageOrders) {
     if (head.method != "POST") return refuse(request, Refusal::kNotThere, 405, "commands are sent by POST");
     return orders(request);
   }

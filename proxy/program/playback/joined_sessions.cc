@@ -126,8 +126,7 @@ Outcome<Done> JoinedSessions::go_to_part(std::size_t part) {
   if (!session) return session.error();
   session_ = std::move(*session);
   session_->become_part(about.wall_us(about.first) - begin_ / 1000, [ids = ids_, link = about.link](core::Fact& fact) {
-    std::visit([&](auto& word) { core::translate_ids(word, [&](Id id) { return ids->translated(link, id); }); },
-               fact.content);
+    core::translate_ids(message_in(fact), [&](Id id) { return ids->translated(link, id); });
   });
   return Done{};
 }

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEnding = ".words.mcap";
+constexpr std::string_view kMadeEnding = ".words.mcap";
 constexpr const char* kMetadata = "words of another file";
 
 /// What the file says about itself, if it is a cache.
@@ -32,12 +32,12 @@ std::string joined(std::vector<std::string> all) {
 
 }  // namespace
 
-fs::path words_cache_of(const fs::path& file) { return file.string() + std::string(kEnding); }
+fs::path words_cache_of(const fs::path& file) { return file.string() + std::string(kMadeEnding); }
 
 fs::path file_of_words_cache(const fs::path& cache) {
   const std::string name = cache.string();
-  if (!name.ends_with(kEnding) || cache.filename().string().size() == kEnding.size()) return {};
-  return name.substr(0, name.size() - kEnding.size());
+  if (!name.ends_with(kMadeEnding) || cache.filename().string().size() == kMadeEnding.size()) return {};
+  return name.substr(0, name.size() - kMadeEnding.size());
 }
 
 bool is_words_cache(const fs::path& path) {

@@ -32,7 +32,7 @@ constexpr const char* kNotes =
     "--connection 3 is connection number 3. If no connection has that number, it is every connection whose name\n"
     "contains 3. With --follow, it is always the number.\n"
     "If nothing matches, the file's connections and length are printed on standard error, and the exit code is 0.\n";
-constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
+constexpr std::size_t kMostNamedLinks = 8;  // connections, where nothing matches
 constexpr std::chrono::milliseconds kLookAgain{100};
 
 /// For a flag that an environment variable sets, whatever its value is.
@@ -151,7 +151,8 @@ class Inspector final : public ImportSink {
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     const WallTime since = since_start(time);
-    if (connections_++ < kMostNamed) names_ += (id == 0 ? "#" : ", #") + std::to_string(id + 1) + " " + connection.name;
+    if (connections_++ < kMostNamedLinks)
+      names_ += (id == 0 ? "#" : ", #") + std::to_string(id + 1) + " " + connection.name;
     const auto game_dialect = file_.game_dialect_of(connection);
     if (!wanted_.connection(id, connection.name)) return;
     if (!game_dialect) return remark(connection.name + ": the game '" + connection.game + "' is not supported");
@@ -237,7 +238,7 @@ class Inspector final : public ImportSink {
     if (writer_.wrote()) return;
     std::string there = std::to_string(connections_) + (connections_ == 1 ? " connection" : " connections");
     if (connections_ > 0) there += " (" + names_;
-    if (connections_ > kMostNamed) there += ", and " + std::to_string(connections_ - kMostNamed) + " more";
+    if (connections_ > kMostNamedLinks) there += ", and " + std::to_string(connections_ - kMostNamedLinks) + " more";
     if (connections_ > 0) there += ")";
     std::string text = "entente inspect: nothing matches among " + there + " in " + seconds(last_);
     if (!players_.everybody()) text += players_there();

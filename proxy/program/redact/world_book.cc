@@ -12,9 +12,9 @@ namespace {
 
 using wire::Kept, wire::ListEnd, wire::Scalar, wire::TextEnd;
 
-constexpr std::size_t kMostKept = 256U << 20U;  // bytes of worlds that are not yet complete
-constexpr std::size_t kMostOfOne = 32U << 20U;  // bytes of a packed world
-constexpr std::size_t kMostWorlds = 4096;       // different ones
+constexpr std::size_t kMostKeptBytes = 256U << 20U;  // bytes of worlds that are not yet complete
+constexpr std::size_t kMostOfOne = 32U << 20U;       // bytes of a packed world
+constexpr std::size_t kMostWorlds = 4096;            // different ones
 
 std::string md5_of(Bytes bytes) { return to_hex(wire::md5(bytes)); }
 
@@ -191,7 +191,7 @@ void WorldBook::begin(Download& download) {
 void WorldBook::keep(Download& download, Bytes bytes) {
   if (!learning_) return;
   download.too_long =
-      download.too_long || download.bytes.size() + bytes.size() > kMostOfOne || kept_ + bytes.size() > kMostKept;
+      download.too_long || download.bytes.size() + bytes.size() > kMostOfOne || kept_ + bytes.size() > kMostKeptBytes;
   if (download.too_long) return;
   append(download.bytes, bytes);
   kept_ += bytes.size();
@@ -326,7 +326,7 @@ WorldBook::Piece WorldBook::resource_piece(std::uint32_t link, wire::Codec& code
   if (piece.number != 0) return Piece::kFits;
   const bool good = !download.too_long && md5_of(download.bytes) == name && is_resource(download.bytes);
   kept_ -= download.bytes.size();
-  if (good && good_resources_bytes_ + download.bytes.size() <= kMostKept &&
+  if (good && good_resources_bytes_ + download.bytes.size() <= kMostKeptBytes &&
       good_resources_.try_emplace(name, download.bytes).second)
     good_resources_bytes_ += download.bytes.size();
   resources_.erase({link, name});

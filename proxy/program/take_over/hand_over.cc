@@ -11,9 +11,9 @@
 namespace entente {
 namespace {
 
-constexpr Millis kPatience = 10'000;      // with each step
-constexpr Millis kAnswerWithin = 4'500;   // less than `entente ctl` waits
-constexpr Millis kOpensWithin = 120'000;  // the new process may have names to resolve, and arenas to build
+constexpr Millis kHandOverPatience = 10'000;  // with each step
+constexpr Millis kAnswerWithin = 4'500;       // less than `entente ctl` waits
+constexpr Millis kOpensWithin = 120'000;      // the new process may have names to resolve, and arenas to build
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   const auto refuse = [&](const std::string& why) {
     ++failures_;
     log_warn("a take-over by pid {} was refused: {}", by.pid, why);
-    (void)talk.say("error: " + why, kPatience);
+    (void)talk.say("error: " + why, kHandOverPatience);
   };
   if (!talk.is_with_own_user()) return refuse("only a process of the same user may take over");
   if (line != kTakeOver) return refuse("this program knows only '" + std::string(kTakeOver) + "'");
@@ -82,26 +82,26 @@ Outcome<Done> HandOver::talk(const net::LocalPeer& by) {
 Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   auto sockets = user_.offer();
   if (!sockets) {
-    (void)talk_->say("error: " + sockets.error().text, kPatience);
+    (void)talk_->say("error: " + sockets.error().text, kHandOverPatience);
     return sockets.error();
   }
-  if (auto said = talk_->say("sockets", kPatience); !said) return said;
-  if (auto sent = talk_->send(*sockets, kPatience); !sent) return sent;
+  if (auto said = talk_->say("sockets", kHandOverPatience); !said) return said;
+  if (auto sent = talk_->send(*sockets, kHandOverPatience); !sent) return sent;
   sockets->clear();
   const auto ready = talk_->hear(kOpensWithin);
   if (!ready) return ready.error();
   if (*ready != "ready") return Error{"it says '" + ready->substr(0, 80) + "' instead of 'ready'"};
   const auto last = user_.release_newcomers();
   if (!last) {
-    (void)talk_->say("error: " + last.error().text, kPatience);
+    (void)talk_->say("error: " + last.error().text, kHandOverPatience);
     return last.error();
   }
-  if (auto said = talk_->say("given " + std::to_string(*last), kPatience); !said) return said;
-  auto taken = talk_->hear(kPatience);
+  if (auto said = talk_->say("given " + std::to_string(*last), kHandOverPatience); !said) return said;
+  auto taken = talk_->hear(kHandOverPatience);
   if (!taken) {
     // After this it can say nothing more. What it has said before counts: both know the same.
     talk_->hang_up();
-    taken = talk_->hear(kPatience);
+    taken = talk_->hear(kHandOverPatience);
   }
   if (!taken) return taken.error();
   if (*taken != "taken") return Error{"it says '" + taken->substr(0, 80) + "' instead of 'taken'"};
@@ -114,7 +114,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
 
 void HandOver::upgrade(const net::LocalPeer& by, net::Talk client) {
   if (const std::string why = upgrades_ ? "an upgrade goes on" : objection(); !why.empty()) {
-    (void)client.say("error: " + why, kPatience);
+    (void)client.say("error: " + why, kHandOverPatience);
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -137,7 +137,7 @@ std::string HandOver::run_anew(const net::Talk& client) {
   bool answered = false;
   const auto answer = [&](const std::string& text) {
     if (std::exchange(answered, true)) return;
-    (void)client.say(text, kPatience);
+    (void)client.say(text, kHandOverPatience);
     client.hang_up();
   };
   if (!process) return answer("error: " + process.error().text), process.error().text;

@@ -45,30 +45,24 @@ template <class Word>
 bool holds_secret(const Word& word) {
   const WordSecrets& secrets = secrets_of(word);
   if (!secrets.fields.empty()) return true;
-  return std::visit(
-      [&](const auto& kind) {
-        std::string scratch;
-        return std::any_of(secrets.lines.begin(), secrets.lines.end(), [&](const auto* field) {
-          return is_command(kind.GetReflection()->GetStringReference(kind, field, &scratch));
-        });
-      },
-      word.content);
+  const google::protobuf::Message& message = message_in(word);
+  std::string scratch;
+  return std::any_of(secrets.lines.begin(), secrets.lines.end(), [&](const auto* field) {
+    return is_command(message.GetReflection()->GetStringReference(message, field, &scratch));
+  });
 }
 
 template <class Word>
 void clear_secrets(Word& word) {
-  std::visit(
-      [&](auto& kind) {
-        const auto* reflection = kind.GetReflection();
-        for (const auto* field : secrets_of(word).fields) reflection->ClearField(&kind, field);
-        for (const auto* field : secrets_of(word).lines) {
-          std::string line = reflection->GetString(kind, field);
-          if (!is_command(line)) continue;
-          line.resize(arguments_of(line));
-          reflection->SetString(&kind, field, std::move(line));
-        }
-      },
-      word.content);
+  google::protobuf::Message& message = message_in(word);
+  const auto* reflection = message.GetReflection();
+  for (const auto* field : secrets_of(word).fields) reflection->ClearField(&message, field);
+  for (const auto* field : secrets_of(word).lines) {
+    std::string line = reflection->GetString(message, field);
+    if (!is_command(line)) continue;
+    line.resize(arguments_of(line));
+    reflection->SetString(&message, field, std::move(line));
+  }
 }
 
 Buffer written(const google::protobuf::MessageLite& message) {
