@@ -23,7 +23,7 @@ constexpr const char* kRedact = "entente redact";
 constexpr const char* kAboutRedacting =
     "Names of players become player1, player2 …, addresses become addresses from the networks for documentation,\n"
     "and host names become host1.example …. Each has the same replacement everywhere in the file. Chat, passwords,\n"
-    "tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again;\n"
+    "login tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again;\n"
     "`entente verify` finds each of them exact. Bytes that do not decode, voice and messages of unknown extensions\n"
     "are left out, and listed. In chat and texts that are kept (--keep), known names, addresses, host names and\n"
     "passwords are replaced.\n";
