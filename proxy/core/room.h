@@ -72,7 +72,7 @@ class Room {
     /// Like send(), for bytes that several seats are sent. With RoomOptions::shared_frames_stay, they stay in place
     /// until forget_shared().
     virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
-    virtual std::size_t queued_bytes(Id end) const = 0;
+    virtual std::size_t waiting_bytes(Id end) const = 0;
     /// Closes an end after what was sent. The room does not mention that end again.
     virtual void close(Id end, std::string_view why, std::uint32_t code) = 0;
     /// The peer broke its protocol; close() follows.

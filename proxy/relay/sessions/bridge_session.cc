@@ -296,7 +296,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
   note_waiting(side);
 }
 
-std::size_t BridgeSession::queued_bytes(core::Id end) const {
+std::size_t BridgeSession::waiting_bytes(core::Id end) const {
   if (end == core::kNextBackId) return waiting_for(end, crossing_ != nullptr ? crossing_->next.end->waiting() : 0);
   return waiting_for(end, end == core::kBackId ? back_.end->waiting() : front_.end->waiting());
 }

@@ -55,7 +55,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override;
-  std::size_t queued_bytes(core::Id end) const override;
+  std::size_t waiting_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override { wants_dial_ = true; }

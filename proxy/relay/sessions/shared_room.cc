@@ -296,7 +296,7 @@ const LinkInfo* SharedRoom::client_of(core::Id seat) const {
   return guest != nullptr ? &guest->client() : nullptr;
 }
 
-std::size_t SharedRoom::queued_bytes(core::Id end) const {
+std::size_t SharedRoom::waiting_bytes(core::Id end) const {
   const Guest* const guest = find(end);
   return guest != nullptr ? guest->waiting() : 0;
 }
