@@ -89,8 +89,8 @@ class End {
   /// The group in which it is served. Initially newcomers. A client over ENet is served with its host.
   virtual void set_priority(net::Priority) {}
   // As in Tcp.
-  virtual bool is_queued() const { return false; }
-  virtual Millis queued_millis() const { return 0; }
+  virtual bool is_unserved() const { return false; }
+  virtual Millis unserved_millis() const { return 0; }
   /// Changes the dialect of the peer. REQUIRES: nothing was received on the stream yet.
   virtual void set_peer_dialect(std::size_t /*dialect*/) {}
   /// A datagram that the listener heard.

@@ -84,7 +84,7 @@ constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limi
 /// count, and it is not late while data waits.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
-  return !link.is_queued() && late(now, since + link.queued_millis(), limit);
+  return !link.is_unserved() && late(now, since + link.unserved_millis(), limit);
 }
 
 }  // namespace entente::relay

@@ -69,7 +69,7 @@ void RoomSession::greet(const core::Peer& peer) {
 /// The client sent no greeting: it speaks the dialect in which servers speak first.
 void RoomSession::rang() {
   if (ending_ || !is_unseated()) return;
-  if (front_.end->is_queued())
+  if (front_.end->is_unserved())
     return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);  // what it said waits for its turn
   front_.end->set_peer_dialect(*worker_route_->route.fallback);
   seat(*worker_route_->route.fallback);
