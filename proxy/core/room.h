@@ -148,9 +148,9 @@ class Room {
   /// Takes a seat out of the room: its player leaves, and its front goes on in another room, which expects it.
   /// REQUIRES: can_take_out().
   DetachedPlayer take_out(Id seat, Micros now);
-  /// The room is going to be that of a player who has this seat in `from`, a room with the same clock: can_move(). The
-  /// player goes on there until the next server has let it in: Host::detach_player(). REQUIRES: from.can_take_out();
-  /// called first; the room's back has no link.
+  /// Prepares this room to take over the player of `seat` in `from`. Both rooms have the same clock. This room can then
+  /// be given begin_move(). The player goes on in `from` until the next server has let it in: Host::detach_player().
+  /// REQUIRES: from.can_take_out(); called first; this room's back has no link.
   void expect(const Room& from, Id seat, Micros now);
   void next_opened(const Peer& peer, Micros now);
   void next_speaks(std::size_t dialect, Micros now);

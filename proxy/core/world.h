@@ -128,8 +128,8 @@ class WorldState {
   const UnitState* active_unit(Id player) const;
 
   // In the order of their ids.
-  /// All but those of whom only they themselves are told: viewers of a recording who do not see each other. Those are
-  /// not told by tell() either, nor copied by copy().
+  /// Without players whose `Player` fact went only to themselves, such as viewers of a recording. tell() and copy()
+  /// leave them out, too.
   const std::map<Id, PlayerState>& players() const { return players_; }
   const std::map<Id, words::Token>& tokens() const { return tokens_; }
   const std::map<words::Team, words::TeamScore>& team_scores() const { return team_scores_; }

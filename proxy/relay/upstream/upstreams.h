@@ -192,8 +192,9 @@ class Upstreams {
     }
     ~QueueTicket() { leave(); }
     bool taken() const { return queue_ != nullptr; }
-    /// The servers that it is this session's turn to connect to: with the next few if a server is known to be up and
-    /// not scarce, otherwise alone, in the order of the queue. None that are full, or that others wait for longer.
+    /// The servers to which this session may connect now; none if it is not its turn. Only the first in the queue has
+    /// its turn, or the first few if some server is up and not scarce. Full servers are left out, and so are those for
+    /// which somebody elsewhere has waited longer.
     UpstreamSet turn(Millis now) const;
     void leave();
 
