@@ -29,7 +29,7 @@ class StreamAcceptor final : public Acceptor,
   void cancel_take_over() override;
   void complete_take_over() override;
   void tick(Millis now) override;
-  void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }
+  void player_id_given(LinkId link, std::uint32_t player_id) override { table_.greeted(link, player_id); }
   void left(LinkId link, const net::Address& client) override;
 
  private:

@@ -101,7 +101,7 @@ class End {
   /// Sends what waits, then closes our direction. `code`: the reason as a number of the game; 0: none.
   virtual void shut_down(std::string_view why, std::uint32_t code) = 0;
   /// Delays the closing after shut_down() by `delay`, if the transport can. What the peer sends meanwhile is discarded.
-  virtual void closes_after(Millis /*delay*/) {}
+  virtual void delay_close(Millis /*delay*/) {}
   /// Closes the link and returns its connection, still open, to the caller. Empty if the transport cannot do so.
   virtual net::Fd release() { return {}; }
   /// Closes the link at once, whatever waits.

@@ -47,7 +47,7 @@ class Visitor final : public Guest {
   const Visit& visit() const { return visit_; }
 
   // Guest
-  bool sits(core::Id seat) override;
+  bool give_seat(core::Id seat) override;
   bool send(Lane lane, Bytes bytes, bool lent) override;
   void flush() override;
   std::size_t waiting() const override { return out_.size() + visit_.passage->to_session.waiting(); }
@@ -55,8 +55,8 @@ class Visitor final : public Guest {
   void failed(const Fault&) override {}
   void spoke(const core::Intent& intent) override;
   void turned_away(std::string_view why) override { part(why); }
-  void waits_to_enter() override { queued_ = true; }
-  void play(const words::Player& player) override;
+  void wait_to_enter() override { queued_ = true; }
+  void player_entered(const words::Player& player) override;
   const core::Peer& peer() const override { return peer_; }
   core::Id seat_id() const override { return seat_; }
   const Limits& limits() const override { return visit_.limits; }
