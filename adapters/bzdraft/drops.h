@@ -64,7 +64,7 @@ inline constexpr MappingLine kShotOfAnother =
     dropped_intent("ShotEndClaim", "shots of others end with the deaths that they cause");
 using core::drops::kCommandTooLong;
 using core::drops::kFireNotInPlay;
-using core::drops::kNoListener;
+using core::drops::kNoRecipient;
 using core::drops::kReloading;
 
 }  // namespace entente::bzdraft::drops

@@ -263,7 +263,7 @@ constexpr MappingLine kAll[] = {
     drops::kKitOrColour,
     drops::kNewAvatar,
     drops::kNotIn,
-    drops::kNoListener,
+    drops::kNoRecipient,
     drops::kWishNotInPlay,
     drops::kNoToken,
     drops::kOtherWish,

@@ -74,7 +74,7 @@ inline constexpr MappingLine kEndsFull =
     dropped_intent("ShotEndClaim", "more claims about other players' shots than the server allows");
 using core::drops::kCommandTooLong;
 using core::drops::kFireNotInPlay;
-using core::drops::kNoListener;
+using core::drops::kNoRecipient;
 using core::drops::kReloading;
 
 }  // namespace entente::bzflag::drops

@@ -352,7 +352,7 @@ constexpr MappingLine kAll[] = {
     drops::kFireNotInPlay,
     drops::kNoDatagrams,
     drops::kReloading,
-    drops::kNoListener,
+    drops::kNoRecipient,
     drops::kServerCounts,
     drops::kShotOfNobody,
     drops::kEndsFull,

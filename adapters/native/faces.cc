@@ -104,7 +104,7 @@ class NativeFront final : public core::Front {
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
-    const std::size_t waiting = out.queued_bytes();
+    const std::size_t waiting = out.waiting_bytes();
     if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool is_soon_outdated = as<words::Pose>(fact) || as<words::Input>(fact);
     if (is_soon_outdated && waiting > kSlowReader) return out.drop(drops::kSlowReader, fact);

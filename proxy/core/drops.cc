@@ -7,8 +7,8 @@ constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,           drops::kFlood
                                       drops::kServerAway,          drops::kChatTooFast,     drops::kCommandElsewhere,
                                       drops::kCommandWithoutSlash, drops::kCommandNotExact, drops::kNothingSaid};
 constexpr MappingLine kArenaDrops[] = {
-    drops::kNotEntered,   drops::kMeansNothing,  drops::kHitClaim,   drops::kEdit,           drops::kEnteredAlready,
-    drops::kKitOrColour,  drops::kNoServer,      drops::kNoListener, drops::kThrownFromAfar, drops::kNotLoaded,
+    drops::kNotEntered,   drops::kMeansNothing,  drops::kHitClaim,    drops::kEdit,           drops::kEnteredAlready,
+    drops::kKitOrColour,  drops::kNoCommands,    drops::kNoRecipient, drops::kThrownFromAfar, drops::kNotLoaded,
     drops::kNoGuidedShot, drops::kShotOfAnother, drops::kFlagGiven};
 constexpr MappingLine kReplayDrops[] = {drops::kOnlyWatched,  drops::kChangeOfWatcher, drops::kSayOfWatcher,
                                         drops::kWishReplaced, drops::kForTeam,         drops::kPrivateChat};

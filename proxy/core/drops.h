@@ -53,8 +53,8 @@ inline constexpr MappingLine kEdit = {"", kUp, "", "Edit", Fidelity::kDropped, "
 inline constexpr MappingLine kEnteredAlready = dropped_intent("Enter", "the player has already entered");
 inline constexpr MappingLine kKitOrColour =
     dropped_intent("Change", "all players have the same weapons, and the colour of their team");
-inline constexpr MappingLine kNoServer = dropped_intent("Say", "an arena has no commands and no moderators");
-inline constexpr MappingLine kNoListener = dropped_intent("Say", "its recipient is not there");
+inline constexpr MappingLine kNoCommands = dropped_intent("Say", "an arena has no commands and no moderators");
+inline constexpr MappingLine kNoRecipient = dropped_intent("Say", "its recipient is not there");
 inline constexpr MappingLine kThrownFromAfar = dropped_intent("Fire", "a grenade starts where its player stands");
 inline constexpr MappingLine kNotLoaded = dropped_intent("Fire", "the gun is not loaded yet");
 inline constexpr MappingLine kNoGuidedShot =

@@ -72,7 +72,7 @@ class Room {
     /// Like send(), for bytes that several seats are sent. With RoomOptions::shared_frames_stay, they stay in place
     /// until forget_shared().
     virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
-    virtual std::size_t queued_bytes(Id end) const = 0;
+    virtual std::size_t waiting_bytes(Id end) const = 0;
     /// Closes an end after what was sent. The room does not mention that end again.
     virtual void close(Id end, std::string_view why, std::uint32_t code) = 0;
     /// The peer broke its protocol; close() follows.
@@ -148,9 +148,9 @@ class Room {
   /// Takes a seat out of the room: its player leaves, and its front goes on in another room, which expects it.
   /// REQUIRES: can_take_out().
   DetachedPlayer take_out(Id seat, Micros now);
-  /// The room is going to be that of a player who has this seat in `from`, a room with the same clock: can_move(). The
-  /// player goes on there until the next server has let it in: Host::detach_player(). REQUIRES: from.can_take_out();
-  /// called first; the room's back has no link.
+  /// Prepares this room to take over the player of `seat` in `from`. Both rooms have the same clock. This room can then
+  /// be given begin_move(). The player goes on in `from` until the next server has let it in: Host::detach_player().
+  /// REQUIRES: from.can_take_out(); called first; this room's back has no link.
   void expect(const Room& from, Id seat, Micros now);
   void next_opened(const Peer& peer, Micros now);
   void next_speaks(std::size_t dialect, Micros now);

@@ -47,7 +47,7 @@ class Out {
   /// Sends `frame` and keeps it for the other fronts with this key.
   virtual void send_shared(Lane lane, const void* /*cache_key*/, Bytes frame) { send(lane, frame); }
   /// Bytes waiting because the peer is slow.
-  virtual std::size_t queued_bytes() const = 0;
+  virtual std::size_t waiting_bytes() const = 0;
   /// Closes the link after what was sent. `why` is for the log: who ended the session, and why. `code`: the game's
   /// own reason, if its transport has one. The member hears nothing more.
   virtual void close(std::string_view why, std::uint32_t code = 0) = 0;

@@ -32,7 +32,7 @@ class Room::MemberSlot final : public Out<Word> {
     room_.work_ += kEncodingWork;
     if (open) room_.host_.send_shared(id_, lane, kept);
   }
-  std::size_t queued_bytes() const override { return open ? room_.host_.queued_bytes(id_) : 0; }
+  std::size_t waiting_bytes() const override { return open ? room_.host_.waiting_bytes(id_) : 0; }
   void close(std::string_view why, std::uint32_t code) override {
     if (left) return;
     room_.leave(*this);

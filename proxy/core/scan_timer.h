@@ -13,15 +13,15 @@ class ScanTimer {
   static constexpr Micros kNever = std::numeric_limits<Micros>::max();
 
   /// Look at the next tick.
-  void now() { at_ = 0; }
+  void schedule_now() { at_ = 0; }
   /// Look at this time at the latest.
   void schedule(Micros at) { at_ = std::min(at_, at); }
   /// Asks for a tick when it is time.
   void ask(FrontOut& out) const {
     if (at_ != kNever) out.wake(at_);
   }
-  /// Whether it is time. If so, the caller looks, and sets the next time by schedule() or now(). Otherwise asks for a
-  /// tick.
+  /// Whether it is time. If so, the caller looks, and sets the next time by schedule() or schedule_now(). Otherwise
+  /// asks for a tick.
   bool is_due(FrontOut& out) {
     if (out.now() >= at_) return at_ = kNever, true;
     ask(out);

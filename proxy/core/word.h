@@ -67,7 +67,8 @@ struct Intent {
 
   Micros at = 0;             ///< filled in by the room
   Id by = 0;                 ///< the player; filled in by the room
-  std::uint32_t number = 0;  ///< counts each player's intents; filled in by the room
+  std::uint32_t number = 0;  ///< counts each player's intents; filled in by the room, or by a front that hears only
+                             ///< what is for its player (Room::seat)
   Kind content;
 };
 

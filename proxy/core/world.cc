@@ -95,7 +95,7 @@ const UnitState* WorldState::active_unit(Id id) const {
 words::Round WorldState::round_at(Micros now) const {
   words::Round round = round_;
   const bool runs = round.state() == words::Round::RUNNING && !round.paused();
-  if (runs && round.has_left_s()) round.set_left_s(std::max(0.0, round.left_s() - seconds(round_told_, now)));
+  if (runs && round.has_left_s()) round.set_left_s(std::max(0.0, round.left_s() - seconds(round_told_at_, now)));
   return round;
 }
 
@@ -136,7 +136,7 @@ void WorldState::copy(const WorldState& other, std::uint32_t versions_from) {
   fresh.ready_ = other.ready_;
   fresh.share_map(other);
   fresh.round_ = other.round_;
-  fresh.round_told_ = other.round_told_;
+  fresh.round_told_at_ = other.round_told_at_;
   fresh.board_ = other.board_;
   fresh.players_ = other.players_;
   fresh.tokens_ = other.tokens_;

@@ -113,7 +113,7 @@ class WorldState {
   bool ready() const { return ready_; }
   const words::Round& round() const { return round_; }
   /// When the round was last reported.
-  Micros round_told() const { return round_told_; }
+  Micros round_told_at() const { return round_told_at_; }
   /// The round with its clock advanced to now.
   words::Round round_at(Micros now) const;
   const words::Board& board() const { return board_; }
@@ -128,8 +128,8 @@ class WorldState {
   const UnitState* active_unit(Id player) const;
 
   // In the order of their ids.
-  /// All but those of whom only they themselves are told: viewers of a recording who do not see each other. Those are
-  /// not told by tell() either, nor copied by copy().
+  /// Without players whose `Player` fact went only to themselves, such as viewers of a recording. tell() and copy()
+  /// leave them out, too.
   const std::map<Id, PlayerState>& players() const { return players_; }
   const std::map<Id, words::Token>& tokens() const { return tokens_; }
   const std::map<words::Team, words::TeamScore>& team_scores() const { return team_scores_; }
@@ -216,7 +216,7 @@ class WorldState {
   void on(const words::Score& score, const Fact&);
   void on(const words::TeamScore& score, const Fact&);
   void on(const words::Board& board, const Fact&) { board_ = board; }
-  void on(const words::Round& round, const Fact& fact) { round_ = round, round_told_ = fact.at; }
+  void on(const words::Round& round, const Fact& fact) { round_ = round, round_told_at_ = fact.at; }
   void on(const words::Lag& lag, const Fact&);
   void on(const words::Ready&, const Fact&) { ready_ = true; }
 
@@ -231,7 +231,7 @@ class WorldState {
   std::shared_ptr<const words::World> geometry_;
   EditList edits_;
   words::Round round_;
-  Micros round_told_ = 0;
+  Micros round_told_at_ = 0;
   words::Board board_;
   std::map<Id, PlayerState> players_;
   std::map<Id, PlayerState> unlisted_;  // of whom only they themselves are told

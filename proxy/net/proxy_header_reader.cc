@@ -76,7 +76,7 @@ void ProxyHeaderReader::read_request(One& one) {
 void ProxyHeaderReader::announce(One& one, const Address& client) {
   const auto done = take(one);
   done->poll.close();
-  user_.announced(std::move(done->fd), client.port() != 0 ? client : client.with_port(done->by.port()));
+  user_.client_named(std::move(done->fd), client.port() != 0 ? client : client.with_port(done->by.port()));
 }
 
 void ProxyHeaderReader::tick(std::uint32_t limit) {
@@ -90,7 +90,7 @@ void ProxyHeaderReader::tick(std::uint32_t limit) {
 void ProxyHeaderReader::refuse(One& one, NoHeader why, const Fault& fault) {
   const auto gone = take(one);
   gone->poll.close();
-  user_.unannounced(std::move(gone->fd), gone->by, why, fault);
+  user_.client_unnamed(std::move(gone->fd), gone->by, why, fault);
 }
 
 std::unique_ptr<ProxyHeaderReader::One> ProxyHeaderReader::take(const One& one) {

@@ -32,9 +32,9 @@ class ProxyHeaderReader {
     virtual ~User() = default;
     /// The header came. `client`: the address that it names, with the load balancer's port if it names none. If a PROXY
     /// header says that the load balancer connects for itself: the load balancer's address.
-    virtual void announced(Fd fd, const Address& client) = 0;
+    virtual void client_named(Fd fd, const Address& client) = 0;
     /// No header came. `fault`: what is wrong with it, if that is why.
-    virtual void unannounced(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;
+    virtual void client_unnamed(Fd fd, const Address& by, NoHeader why, const Fault& fault) = 0;
   };
 
   static constexpr std::size_t kMost = 1'024;

@@ -44,9 +44,9 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   /// data is in the way.
   bool peer_has_gone() const;
   /// Whether the link has data to read, but waits until the loop serves it. That is our delay, not the peer's.
-  bool is_queued() const { return poll_.waits(); }
+  bool is_unserved() const { return poll_.waits(); }
   /// How long the link has waited to be served so far, in total.
-  Millis queued_millis() const { return poll_.queued_millis(); }
+  Millis unserved_millis() const { return poll_.queued_millis(); }
 
  private:
   void ready(bool readable, bool writable, bool broken) override;

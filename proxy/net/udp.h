@@ -49,9 +49,9 @@ class UdpReader final : private Poll::User {
   struct Peer {
     Address address, local_address;  ///< its address; the one of ours that it sends to
   };
-  /// Gives each of `peers` that has none a socket of its own (udp_twin.h), until all have one: datagrams of anybody may
-  /// be delivered meanwhile, so that there are more. False, with errno: one could not be made. REQUIRES: many senders;
-  /// the socket is not connected; not in datagram().
+  /// Gives each peer a socket of its own (udp_twin.h). `peers` is called repeatedly, because datagrams that are
+  /// delivered meanwhile may add peers. False, with errno: one could not be made. REQUIRES: many senders; the socket is
+  /// not connected; not in datagram().
   bool give_sockets(const std::function<std::vector<Peer>()>& peers);
   /// Closes the socket of its own that this peer has. Whoever comes from there next is a newcomer.
   void forget(const Address& peer);

@@ -34,7 +34,7 @@ void Totals::add(const Counters& part) {
   holds_ended += part.holds_ended.read();
   brought_back += part.brought_back.read();
   moved += part.moved.read();
-  closed += part.closed.read();
+  gone += part.gone.read();
   stalls += part.stalls.read();
   throttled += part.throttled.read();
   server_bans += part.server_bans.read();

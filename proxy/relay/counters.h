@@ -60,7 +60,7 @@ struct CountersOf {
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
   Number held_back_lines{};              ///< log lines that were delayed, or only counted
   Number orphaned{};                     ///< WorldState::orphaned() of bridges
-  Number closed{};                       ///< sessions that are gone
+  Number gone{};                         ///< sessions that are gone
   Number held{};                         ///< times that a bridge's player lost the server and was kept
   Number holds_ended{};                  ///< of these: the player was brought back, or the session ended
   Number brought_back{};                 ///< of these: the player was brought back
@@ -98,8 +98,8 @@ class Losses {
 /// The sum over all workers at one moment.
 struct Totals : CountersOf<std::uint64_t> {
   void add(const Counters& part);
-  /// How many sessions there are now. Never more than there were at some moment: `begun` is read before `closed`.
-  std::uint64_t current_sessions() const { return begun > closed ? begun - closed : 0; }
+  /// How many sessions there are now. Never more than there were at some moment: `begun` is read before `gone`.
+  std::uint64_t current_sessions() const { return begun > gone ? begun - gone : 0; }
   /// Players who wait for a server that was lost.
   std::uint64_t held_now() const { return held > holds_ended ? held - holds_ended : 0; }
   std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }

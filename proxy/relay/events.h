@@ -17,7 +17,7 @@
 namespace entente::relay {
 
 /// How a session ended.
-struct SessionEnd {
+struct SessionOutcome {
   Reason reason = Reason::kClientLeft;
   Millis length = 0;        ///< since it was accepted
   std::string player = {};  ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
@@ -31,7 +31,7 @@ class Events {
   virtual void opened(const LinkInfo& session, std::uint64_t suppressed) = 0;
 
   /// A session that was open ended without a refusal.
-  virtual void closed(const LinkInfo& session, const SessionEnd& end, std::uint64_t suppressed) = 0;
+  virtual void closed(const LinkInfo& session, const SessionOutcome& end, std::uint64_t suppressed) = 0;
 
   /// A client was refused before it had a session (`session.link` is 0), or a session ended with a refusal. If the
   /// reason is what the client sent, `fault` says what is wrong with it, and `at` is the offset of the bad frame in the
@@ -42,11 +42,11 @@ class Events {
   /// A bridge's session or a shared room ended, and some words were not forwarded. `what` lists them.
   virtual void words_dropped(const LinkInfo& session, std::string_view what, std::uint64_t suppressed) = 0;
 
-  /// Tells news on which nobody has to act, such as: a server is up again. By default calls said().
-  virtual void noted(std::string_view sentence, std::uint64_t suppressed) { said(sentence, suppressed); }
+  /// Tells news on which nobody has to act, such as: a server is up again. By default calls warned().
+  virtual void informed(std::string_view sentence, std::uint64_t suppressed) { warned(sentence, suppressed); }
 
   /// A sentence for a person: what was found or went wrong, and what to do next.
-  virtual void said(std::string_view sentence, std::uint64_t suppressed) = 0;
+  virtual void warned(std::string_view sentence, std::uint64_t suppressed) = 0;
 };
 
 }  // namespace entente::relay

@@ -1,4 +1,5 @@
-// Collects reports about sessions from all workers of a ProxyServer, for a thread that is not a worker.
+// Carries commands to the sessions of all workers of a ProxyServer, and collects their reports, for a thread that is
+// not a worker.
 // Law: the caller waits until each worker has answered or is gone. Workers never wait.
 #pragma once
 
@@ -108,7 +109,7 @@ struct SessionCommand {
 /// `send_away(reason, why)`, `end_drained(why)`, `say(text)` and `move(order)`. A session that has ended and only waits
 /// for its links to close is left out.
 template <class Sessions>
-void answer(const SessionCommand& command, Inquiry::Part& part, Sessions& sessions) {
+void carry_out(const SessionCommand& command, Inquiry::Part& part, Sessions& sessions) {
   if (command.none) return;
   for (auto& [link, session] : sessions) {
     if (session->has_ended()) continue;

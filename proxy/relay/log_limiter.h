@@ -32,7 +32,7 @@ enum class LogKind : std::size_t {
   kCommandEnd,
   kMachine,
   kWordsDropped,
-  kBanned,
+  kServerBanned,
   kDropped,
 };
 

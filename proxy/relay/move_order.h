@@ -40,17 +40,17 @@ class MoveOrder {
     answered_.notify_all();
   }
   /// It takes longer: what it waits for, if the answer does not come in time.
-  void waits(std::string what) {
+  void set_waiting_for(std::string what) {
     const std::lock_guard lock(mutex_);
-    waits_ = std::move(what);
+    waiting_for_ = std::move(what);
   }
-  void stays(std::string why) { answer({How::kStays, std::move(why)}); }
+  void answer_stays(std::string why) { answer({How::kStays, std::move(why)}); }
 
   /// Waits for the answer, for at most this time.
   MoveResult wait(Millis time) {
     std::unique_lock lock(mutex_);
     answered_.wait_for(lock, std::chrono::milliseconds(time), [this] { return result_.has_value(); });
-    return result_.value_or(MoveResult{How::kUnderWay, waits_});
+    return result_.value_or(MoveResult{How::kUnderWay, waiting_for_});
   }
 
   const std::size_t route;
@@ -59,7 +59,7 @@ class MoveOrder {
   std::mutex mutex_;
   std::condition_variable answered_;
   std::optional<MoveResult> result_;
-  std::string waits_;
+  std::string waiting_for_;
 };
 
 }  // namespace entente::relay

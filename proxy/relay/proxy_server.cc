@@ -559,7 +559,7 @@ void ProxyServer::set_access(std::size_t route, const std::vector<Access>& acces
 }
 
 void ProxyServer::set_while_down_room(std::size_t route, std::optional<std::size_t> shared_room) {
-  impl_->route(route).arena = shared_room.value_or(Route::kNoArena);
+  impl_->route(route).while_down_room = shared_room.value_or(Route::kNoArena);
 }
 
 std::vector<SessionReport> ProxyServer::command(const SessionCommand& its) const {
@@ -671,7 +671,7 @@ std::vector<ProxyServer::UpstreamReport> ProxyServer::servers(std::size_t route)
     one.full = server->is_scarce(now);
     one.sessions = server->sessions();
     one.weight = server->options.weight;
-    one.opened = server->opened();
+    one.opened = server->sessions_opened();
     if (server->since() != 0) one.since = now - std::min(now, server->since());
     if (const auto dialect = server->dialect()) one.dialect = its.server_game().dialects()[*dialect].name;
     if (one.state == Upstream::State::kDown) one.why = server->why();

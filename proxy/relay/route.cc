@@ -72,14 +72,14 @@ void WorkerRoute::log_limited(LogKind kind, std::string_view what, LogLimiter::S
 void WorkerRoute::log_warning(LogKind kind, std::string sentence) {
   log_limited(kind, "",
               [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
-                events.said(line, more);
+                events.warned(line, more);
               });
 }
 
 void WorkerRoute::log_info(LogKind kind, std::string sentence) {
   log_limited(kind, "",
               [&events = route.events, line = with_route(kind, std::move(sentence), route)](std::uint64_t more) {
-                events.noted(line, more);
+                events.informed(line, more);
               });
 }
 
@@ -88,11 +88,11 @@ void WorkerRoute::opened(const LinkInfo& session) {
               [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
 }
 
-void WorkerRoute::ended(const LinkInfo& session, const SessionEnd& end, const Fault& fault, std::uint64_t at) {
+void WorkerRoute::ended(const LinkInfo& session, const SessionOutcome& end, const Fault& fault, std::uint64_t at) {
   is_refusal(end.reason) ? refused(session, end.reason, fault, at) : closed(session, end);
 }
 
-void WorkerRoute::closed(const LinkInfo& session, const SessionEnd& end) {
+void WorkerRoute::closed(const LinkInfo& session, const SessionOutcome& end) {
   counters.ended[static_cast<std::size_t>(end.reason)].add();
   log_limited(kind_of(end.reason), "",
               [&events = route.events, session, end](std::uint64_t more) { events.closed(session, end, more); });
@@ -144,9 +144,10 @@ void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, 
                          std::string_view then) {
   if (!ban) return;
   counters.server_bans.add();
-  log_warning(LogKind::kBanned, who + " banned the player from " + client.ip_text() +
-                                    (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " + ban->who.text() +
-                                    " " + std::string(then) + "; `entente ctl unban` lets it in");
+  log_warning(LogKind::kServerBanned, who + " banned the player from " + client.ip_text() +
+                                          (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " +
+                                          ban->who.text() + " " + std::string(then) +
+                                          "; `entente ctl unban` lets it in");
 }
 
 std::string WorkerRoute::why_banned(const net::Address& client) const {
@@ -198,7 +199,9 @@ void WorkerRoute::log_dropped(Drop drop) {
   const std::uint64_t all = counters.dropped[static_cast<std::size_t>(drop)].read();
   const std::uint64_t news = all - std::exchange(dropped_told_[static_cast<std::size_t>(drop)], all);
   if (news == 0) return;
-  const auto tell = [&its = route, drop](std::uint64_t more) { its.events.said(sentence_of(its, drop, more + 1), 0); };
+  const auto tell = [&its = route, drop](std::uint64_t more) {
+    its.events.warned(sentence_of(its, drop, more + 1), 0);
+  };
   log_limited(LogKind::kDropped, text(drop), tell, news);
 }
 

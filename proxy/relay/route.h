@@ -95,8 +95,8 @@ struct Route : RouteRules {
   std::vector<const WorkerRoute*> parts;  ///< of the workers. They do not change while it serves
   std::atomic<bool> draining{false};      ///< it takes no newcomers; its sessions go on
   static constexpr std::size_t kNoArena = SIZE_MAX;
-  std::atomic<std::size_t> arena{kNoArena};  ///< the shared room of BridgeOptions::while_down
-  std::atomic<bool> retired{false};          ///< it takes no newcomers any more
+  std::atomic<std::size_t> while_down_room{kNoArena};  ///< the shared room of BridgeOptions::while_down
+  std::atomic<bool> retired{false};                    ///< it takes no newcomers any more
   Events& events;
   LogLimiter log_limiter;
   Losses losses;  ///< of a bridge
@@ -112,7 +112,7 @@ class WorkerRoute {
   void opened(const LinkInfo& session);
   /// Counts and logs the end of a session, or a refused client. `fault` and `at`: as in Events::refused; ignored if the
   /// reason is not a refusal.
-  void ended(const LinkInfo& session, const SessionEnd& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
+  void ended(const LinkInfo& session, const SessionOutcome& end, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void log_warning(LogKind kind, std::string sentence);
   /// As log_warning(), for news on which nobody has to act.
   void log_info(LogKind kind, std::string sentence);
@@ -152,7 +152,7 @@ class WorkerRoute {
   std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
 
  private:
-  void closed(const LinkInfo& session, const SessionEnd& end);
+  void closed(const LinkInfo& session, const SessionOutcome& end);
   void refused(const LinkInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   void banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client, std::string_view then);
   /// Logs a line now or later, as the LogLimiter allows.

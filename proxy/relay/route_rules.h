@@ -24,7 +24,7 @@ struct RouteRules {
       bridge;  ///< to a server of another game or dialect, or into a shared room; none: a relay
   /// Of a relay: speaks with its servers for a player who is moved there from a bridge. Null: nobody can be.
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;
-  std::optional<BridgeOptions::ArenaPlace> place;  ///< of a route into an arena: for players who are moved there
+  std::optional<BridgeOptions::ArenaPlace> arena_faces;  ///< of a route into an arena: for players who are moved there
   /// Where players find the listener who are moved here and must connect anew: a name or an IP address. Empty: where
   /// they are connected now.
   std::string public_host;

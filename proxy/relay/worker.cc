@@ -173,7 +173,7 @@ bool Worker::take_moved(AcceptedClient& newcomer) {
 }
 
 void Worker::read(const PlayerIdGiven& named) {
-  if (Acceptor* const acceptor = acceptor_of(named.route)) acceptor->named(named.link, named.player);
+  if (Acceptor* const acceptor = acceptor_of(named.route)) acceptor->player_id_given(named.link, named.player);
 }
 
 void Worker::read(const SessionLeft& left) {
@@ -237,7 +237,7 @@ void Worker::read(const Order& order) {
 }
 
 void Worker::read(CommandSessions& letter) {
-  answer(letter.command, letter.part, sessions_);
+  carry_out(letter.command, letter.part, sessions_);
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->command(letter.command, letter.part);
 }
@@ -292,9 +292,9 @@ void Worker::gone(Visitor& visitor) {
 
 // -- From sessions ----------------------------------------------------------------------------------------------------
 
-void Worker::named(Session& session, std::uint32_t player) {
+void Worker::player_id_given(Session& session, std::uint32_t player_id) {
   const std::size_t route = session.worker_route().route.index;
-  send(home(route), PlayerIdGiven{route, session.info().link, player});
+  send(home(route), PlayerIdGiven{route, session.info().link, player_id});
 }
 
 WorkerRoute* Worker::route_at(const Route& accepting, std::string_view path) {
@@ -350,7 +350,7 @@ void Worker::at_turn_end() {
     const std::size_t route = session->accepting_route().index;
     const LinkId link = session->info().link;
     load_.fetch_sub(1, std::memory_order_relaxed);
-    session->worker_route().counters.closed.add();
+    session->worker_route().counters.gone.add();
     if (session->is_away()) tell_moved(ClientPresence::How::kBack, *session);
     send(home(route), SessionLeft{route, link, session->info().client});
     sessions_.erase(link);

@@ -202,7 +202,7 @@ class Worker final : public net::Ticker::User,
 
   // Ticker, Session::Owner, Dispatcher, Later
   void tick(Millis now) override;
-  void named(Session& session, std::uint32_t player) override;
+  void player_id_given(Session& session, std::uint32_t player_id) override;
   std::unique_ptr<Session> make_session(WorkerRoute& worker_route, const AcceptedClient& newcomer);
   WorkerRoute* route_at(const Route& accepting, std::string_view path) override;
   void replace(Session& old, std::unique_ptr<Session> fresh) override;

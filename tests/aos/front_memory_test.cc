@@ -16,7 +16,7 @@ constexpr core::Id kUnits = 20;
 class Deaf final : public core::Room::Host {
  public:
   void send(core::Id, Lane lane, Bytes) override { sent += lane == Lane::kDatagram ? 1 : 0; }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}

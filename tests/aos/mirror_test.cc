@@ -25,7 +25,7 @@ class Ends final : public core::Room::Host {
       if (line.starts_with(stream)) return;
     (up ? to_server : to_client) += line + "\n";
   }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}

@@ -23,7 +23,7 @@ constexpr Micros kTick = 40 * core::kMillisecond;
 class Network final : public core::Room::Host {
  public:
   void send(Id, Lane, Bytes bytes) override { sent += bytes.size(), ++frames; }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view why, std::uint32_t) override { die("closed", why); }
   void failed(Id, const Fault& fault) override { die("failed", fault.what); }
   void dial() override {}

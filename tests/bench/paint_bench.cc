@@ -15,7 +15,7 @@ using core::Id, core::Micros;
 class Surroundings final : public core::FrontOut {
  public:
   void send(Lane, Bytes frame) override { sent += frame.size(); }
-  std::size_t queued_bytes() const override { return 0; }
+  std::size_t waiting_bytes() const override { return 0; }
   void close(std::string_view, std::uint32_t) override {}
   void fail(const Fault&) override {}
   void say(core::Intent) override {}

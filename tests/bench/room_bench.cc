@@ -20,7 +20,7 @@ using core::Micros;
 class Pipe final : public core::Room::Host {
  public:
   void send(core::Id end, Lane, Bytes bytes) override { append(end == core::kBackId ? up : down, bytes); }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { die("a room closed: " + std::string(why)); }
   void failed(core::Id, const Fault& fault) override { die(std::string("a room failed: ") + fault.what); }
   void dial() override {}

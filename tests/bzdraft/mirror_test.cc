@@ -20,7 +20,7 @@ class Wires final : public core::Room::Host {
     const wire::Frame frame = {up ? wire::Way::kToServer : wire::Way::kToClient, lane, wire::Stage::kPlay, bytes};
     (up ? server : client) += printed_frame(*codec_, frame) + "\n";
   }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id end, std::string_view why, std::uint32_t) override {
     (end == core::kBackId ? server : client) += "closed: " + std::string(why) + "\n";
   }

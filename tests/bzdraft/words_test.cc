@@ -22,7 +22,7 @@ template <class Said>
 class End final : public core::Out<Said> {
  public:
   void send(Lane lane, Bytes frame) override { sent.emplace_back(lane, Buffer(frame.begin(), frame.end())); }
-  std::size_t queued_bytes() const override { return 0; }
+  std::size_t waiting_bytes() const override { return 0; }
   void close(std::string_view why, std::uint32_t) override { said += "closes: " + std::string(why) + "\n"; }
   void fail(const Fault& fault) override { FAIL(fault.what, fault.field); }
   void say(Said word) override {

@@ -42,7 +42,7 @@ class Ends final : public core::Room::Host {
     lane == Lane::kDatagram ? to.datagram(way, bytes, up ? to_server : to_client)
                             : to.stream(way, bytes, up ? to_server : to_client);
   }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault& fault) override { FAIL(std::string(fault.what)); }
   void dial() override {}

@@ -12,7 +12,7 @@ Incoming from(double x, std::uint32_t number = 1) {
   shot.shooter = 7;
   shot.shot = number;
   shot.flag = number * 10;
-  shot.ours = true;
+  shot.back_tests = true;
   shot.at = {x, 0, 1.57};
   shot.velocity = {100, 0, 0};
   return shot;

@@ -82,7 +82,7 @@ class Onlooker final : public Front {
 class Nobody final : public Room::Host {
  public:
   void send(Id, Lane, Bytes) override {}
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id end, std::string_view why, std::uint32_t) override {
     closed += std::to_string(end) + " " + std::string(why) + "\n";
   }

@@ -17,7 +17,7 @@ std::string text(Bytes bytes) { return std::string(as_text(bytes)); }
 class Stage final : public Room::Host {
  public:
   void send(Id end, Lane, Bytes bytes) override { line(end, "sends " + text(bytes)); }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id end, std::string_view why, std::uint32_t code) override {
     line(end, "closes: " + std::string(why) + (code != 0 ? " " + std::to_string(code) : ""));
   }
@@ -321,7 +321,7 @@ TEST_CASE("who is not admitted yet waits with all that it says, and others go on
    public:
     explicit Doorman(Stage& its_stage) : stage(its_stage) {}
     void send(Id end, Lane lane, Bytes bytes) override { stage.send(end, lane, bytes); }
-    std::size_t queued_bytes(Id) const override { return 0; }
+    std::size_t waiting_bytes(Id) const override { return 0; }
     void close(Id end, std::string_view why, std::uint32_t code) override { stage.close(end, why, code); }
     void failed(Id, const Fault&) override {}
     void dial() override {}

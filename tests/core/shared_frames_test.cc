@@ -22,7 +22,7 @@ class Ears final : public Room::Host {
     ++shared;
     send(end, lane, bytes);
   }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view, std::uint32_t) override {}
   void failed(Id, const Fault&) override {}
   void dial() override {}

@@ -42,7 +42,7 @@ class Server final : public core::Room::Host {
     require(heard.ok());
     std::visit([&](const auto& message) { on(message); }, *heard->message);
   }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view, std::uint32_t) override {}
   void failed(Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
   void dial() override {}

@@ -33,7 +33,7 @@ class Peers final : public core::Room::Host {
     require(heard.ok());
     if (way == wire::Way::kToClient) std::visit([&](const auto& message) { to_client(message); }, *heard->message);
   }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
   void dial() override {}

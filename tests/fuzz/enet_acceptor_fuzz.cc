@@ -40,7 +40,7 @@ struct Seats final : Dispatcher, Session::Owner {
   }
   bool forward_datagram(SessionRef, const net::Address&, Bytes) override { return false; }
   void flush_datagrams() override {}
-  void named(Session&, std::uint32_t) override {}
+  void player_id_given(Session&, std::uint32_t) override {}
   WorkerRoute* route_at(const relay::Route&, std::string_view) override { return nullptr; }
   void away(Session&, const core::Absence&) override {}
   std::optional<SessionRef> claim(Session&, std::uint32_t) override { return std::nullopt; }
@@ -136,7 +136,7 @@ struct World {
     datagram_acceptor->tick(loop.now());
     uv_run(loop.raw(), UV_RUN_NOWAIT);
     const auto& counters = datagram_route->counters;
-    require(counters.begun.read() - counters.closed.read() <= limits.sessions + DatagramAcceptor::kMostUnproven);
+    require(counters.begun.read() - counters.gone.read() <= limits.sessions + DatagramAcceptor::kMostUnproven);
   }
 
   net::Loop loop;

@@ -16,7 +16,7 @@ constexpr std::uint64_t kRun = 7;
 
 struct Silent final : core::Room::Host {
   void send(core::Id, Lane, Bytes) override {}
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault&) override {}
   void dial() override {}

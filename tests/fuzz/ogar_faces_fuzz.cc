@@ -29,7 +29,7 @@ class Wires final : public core::Room::Host {
     const wire::Frame frame{up ? Way::kToServer : Way::kToClient, lane, stage, bytes};
     if (!(up ? to_server_ : to_client_)->read(frame)) std::abort();
   }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view, std::uint32_t) override {}
   void failed(Id, const Fault&) override {}
   void dial() override { dialled = true; }

@@ -119,7 +119,7 @@ class Clients final : public core::Room::Host {
       bytes = bytes.subspan(cut.size != 0 ? cut.size : bytes.size());
     }
   }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault&) override {}
   void dial() override {}

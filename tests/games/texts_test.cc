@@ -174,7 +174,7 @@ class Wire {
     void send(Id end, Lane lane, Bytes bytes) override {
       if ((end == core::kBackId) == is_client) sent.push_back({lane, Buffer(bytes.begin(), bytes.end())});
     }
-    std::size_t queued_bytes(Id) const override { return 0; }
+    std::size_t waiting_bytes(Id) const override { return 0; }
     void close(Id end, std::string_view reason, std::uint32_t number) override {
       if ((end == core::kBackId) != is_client) return;
       closed = true;

@@ -67,7 +67,7 @@ class Wire final : public core::Room::Host {
   void send(Id end, Lane lane, Bytes bytes) override {
     sent.push_back({end, lane, Buffer(bytes.begin(), bytes.end())});
   }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view why, std::uint32_t) override { closed += std::string(why) + "\n"; }
   void failed(Id, const Fault& fault) override { closed += std::string(fault.what) + " in " + fault.field + "\n"; }
   void dial() override { dialled = true; }

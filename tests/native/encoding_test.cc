@@ -13,7 +13,7 @@ namespace {
 class Ears final : public core::Room::Host {
  public:
   void send(core::Id end, Lane, Bytes bytes) override { heard[end] += as_text(bytes); }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault&) override {}
   void dial() override {}

@@ -172,11 +172,11 @@ TEST_CASE("a crowd of new links is heard one a turn, and a player in each turn; 
     CHECK(t.ear.heard.size() == turn);
     CHECK(crowd.heard() == turn);
     if (turn == 3)
-      CHECK(std::any_of(crowd.links.begin(), crowd.links.end(), [](auto& one) { return one->is_queued(); }));
+      CHECK(std::any_of(crowd.links.begin(), crowd.links.end(), [](auto& one) { return one->is_unserved(); }));
   }
-  CHECK_FALSE(last.is_queued());
+  CHECK_FALSE(last.is_unserved());
   Millis longest = 0;
-  for (const auto& link : crowd.links) longest = std::max(longest, link->queued_millis());
+  for (const auto& link : crowd.links) longest = std::max(longest, link->unserved_millis());
   CHECK(longest >= (kCrowd - 2) * Schedule::kNewcomersTime / 1'000'000);
   crowd.links.clear();
   t.link.hang_up();

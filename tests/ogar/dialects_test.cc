@@ -49,7 +49,7 @@ class Wires final : public core::Room::Host {
   void send(Id end, Lane, Bytes bytes) override {
     (end == core::kBackId ? up : down).emplace_back(bytes.begin(), bytes.end());
   }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view why, std::uint32_t) override { FAIL(std::string(why)); }
   void failed(Id, const Fault& fault) override { FAIL(fault.what << " " << fault.field << " " << fault.offset); }
   void dial() override { dialled = true; }

@@ -60,7 +60,7 @@ class Arena final : public core::Room::Host {
     REQUIRE(heard.ok());
     picture.take(*heard->message);
   }
-  std::size_t queued_bytes(Id) const override { return 0; }
+  std::size_t waiting_bytes(Id) const override { return 0; }
   void close(Id, std::string_view why, std::uint32_t) override { FAIL(std::string(why)); }
   void failed(Id, const Fault& fault) override { FAIL(fault.what << " " << fault.field); }
   void dial() override {}

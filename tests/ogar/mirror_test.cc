@@ -85,7 +85,7 @@ class Mirror final : public core::Room::Host {
     ours.take(*heard->message);
     if (ours.updates > painted) compare();
   }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(std::string(why)); }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what << " " << fault.field); }
   void dial() override { dial_ = true; }

@@ -23,7 +23,7 @@ using wire::Way;
 class Ends final : public core::Room::Host {
  public:
   void send(core::Id end, Lane, Bytes bytes) override { append(end == core::kBackId ? to_server : to_client, bytes); }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override { closed = true; }
   void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
   void dial() override {}

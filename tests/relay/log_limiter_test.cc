@@ -160,21 +160,21 @@ TEST_CASE("a bucket: the burst at once, then the rate") {
 
 TEST_CASE("a bucket in debt pays back before it is ready") {
   Bucket bucket(1000, 1000, 0);
-  CHECK(bucket.take(1000, 0));
-  CHECK(!bucket.take(500, 0));
+  CHECK(bucket.charge(1000, 0));
+  CHECK(!bucket.charge(500, 0));
   CHECK(!bucket.ready(500));
   CHECK(bucket.ready(501));
 }
 
 TEST_CASE("rate 0 is no limit, and neither a clock that steps back nor a year of sleep does harm") {
   Bucket none(0, 0, 0);
-  CHECK(none.take(1u << 30, 0));
+  CHECK(none.charge(1u << 30, 0));
   CHECK(none.ready(0));
   Bucket bucket(4'000'000'000u, 8'000'000'000u, 10'000);
-  CHECK(bucket.take(8'000'000'000u, 9'000));
+  CHECK(bucket.charge(8'000'000'000u, 9'000));
   CHECK(!bucket.ready(9'000));
-  CHECK(bucket.take(8'000'000'000u, Millis{1} << 40));
-  CHECK(!bucket.take(1, Millis{1} << 40));
+  CHECK(bucket.charge(8'000'000'000u, Millis{1} << 40));
+  CHECK(!bucket.charge(1, Millis{1} << 40));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class Heard final : public relay::Events {
   void opened(const relay::LinkInfo& session, std::uint64_t more) override {
     note("opened " + session.client.text(), more);
   }
-  void closed(const relay::LinkInfo&, const relay::SessionEnd& end, std::uint64_t more) override {
+  void closed(const relay::LinkInfo&, const relay::SessionOutcome& end, std::uint64_t more) override {
     note(std::string(relay::text(end.reason)) + (end.player.empty() ? "" : ": " + end.player), more);
   }
   void refused(const relay::LinkInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
@@ -30,7 +30,7 @@ class Heard final : public relay::Events {
   void words_dropped(const relay::LinkInfo&, std::string_view what, std::uint64_t more) override {
     note("words_dropped " + std::string(what), more);
   }
-  void said(std::string_view sentence, std::uint64_t more) override { note(std::string(sentence), more); }
+  void warned(std::string_view sentence, std::uint64_t more) override { note(std::string(sentence), more); }
 
   /// Whether a line that contains `part` comes.
   bool line(std::string_view part) {

@@ -7,10 +7,10 @@ namespace entente::testing {
 
 struct SilentEvents final : relay::Events {
   void opened(const relay::LinkInfo&, std::uint64_t) override {}
-  void closed(const relay::LinkInfo&, const relay::SessionEnd&, std::uint64_t) override {}
+  void closed(const relay::LinkInfo&, const relay::SessionOutcome&, std::uint64_t) override {}
   void refused(const relay::LinkInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override {}
   void words_dropped(const relay::LinkInfo&, std::string_view, std::uint64_t) override {}
-  void said(std::string_view, std::uint64_t) override {}
+  void warned(std::string_view, std::uint64_t) override {}
 };
 
 }  // namespace entente::testing

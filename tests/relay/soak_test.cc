@@ -151,7 +151,7 @@ TEST_CASE("good peers lose nothing among bad ones, and after a stop everything i
   std::uint64_t ended = 0;
   for (const std::uint64_t n : totals.ended) ended += n;
   CHECK(ended == totals.begun);
-  CHECK(totals.closed == totals.begun);
+  CHECK(totals.gone == totals.begun);
   CHECK(totals.by(relay::Reason::kBadFrame) > 0);
   CHECK(totals.by(relay::Reason::kServerReset) > 0);
   CHECK(totals.unframed > 0);

@@ -389,7 +389,7 @@ TEST_CASE("one listener serves several routes by path") {
   meet("/second", second);
   meet("/else", rest);
   meet("/second?q", second);
-  CHECK(eventually([&] { return server.totals(second_relay).closed == 2; }));
+  CHECK(eventually([&] { return server.totals(second_relay).gone == 2; }));
   CHECK(server.totals(second_relay).to_server.frames == 2);
   server.stop();
   thread.join();

@@ -8,7 +8,7 @@ namespace entente::testing {
 class DeafHost : public core::Room::Host {
  public:
   void send(core::Id, Lane, Bytes bytes) override { ++sends, last = bytes.size(), sent += last; }
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault&) override {}
   void dial() override {}

@@ -89,7 +89,7 @@ class Stage final : public core::Out<Said> {
       frame = frame.subspan(size);
     }
   }
-  std::size_t queued_bytes() const override { return waiting_; }
+  std::size_t waiting_bytes() const override { return waiting_; }
   void close(std::string_view why, std::uint32_t code) override {
     closed_ = true;
     line("closes: " + std::string(why) + (code != 0 ? " " + std::to_string(code) : ""));

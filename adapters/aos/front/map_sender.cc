@@ -87,7 +87,7 @@ bool MapSender::hear_cached(bool cached, FrontOut& out) {
 
 bool MapSender::send_chunks(FrontOut& out) {
   const Buffer& stream = maker_->stream();
-  for (std::size_t waits = out.queued_bytes(); sent_ < stream.size() && waits < kMostWaiting; waits += kMapChunk) {
+  for (std::size_t waits = out.waiting_bytes(); sent_ < stream.size() && waits < kMostWaiting; waits += kMapChunk) {
     const Bytes piece = Bytes(stream).subspan(sent_, std::min(kMapChunk, stream.size() - sent_));
     MapChunk chunk;
     chunk.data.assign(piece.begin(), piece.end());

@@ -67,7 +67,7 @@ bool SnapshotSender::see(Slot slot, Motion& motion, FrontOut& out) {
 }
 
 void SnapshotSender::send(FrontOut& out) {
-  if (out.queued_bytes() >= kMostUnsent) return;  // it gets the newest state when it has caught up
+  if (out.waiting_bytes() >= kMostUnsent) return;  // it gets the newest state when it has caught up
   client_.tells_states() ? send_states(out) : send_views(out);
 }
 

@@ -31,7 +31,7 @@ void BackChat::hear(const words::Say& say, BackOut& out) {
     chat.to = team_target(me != nullptr ? static_cast<std::uint8_t>(me->team) : kRogue);
   if (say.scope() == words::Say::ONE) chat.to = server_players_.number_of(say.to(), kInvalid);
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS) chat.to = kServer;
-  if (chat.to == kInvalid) return out.drop(drops::kNoListener);
+  if (chat.to == kInvalid) return out.drop(drops::kNoRecipient);
   const MappingLine* why =
       core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kCharacter, [&](std::string_view line) {
         chat.text.chars = line;

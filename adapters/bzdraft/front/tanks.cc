@@ -131,7 +131,7 @@ void Tanks::update_late(FrontOut& out) {
     each_tick |= entry.unit == 0;
     if (entry.update_pending) update(number, out);
   }
-  if (each_tick) scan_timer_.now();
+  if (each_tick) scan_timer_.schedule_now();
 }
 
 /// The client has entered: puts all visible tanks into play.

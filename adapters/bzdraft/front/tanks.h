@@ -38,7 +38,7 @@ class Tanks {
   void update(std::uint8_t number, FrontOut& out);
   void update_late(FrontOut& out);
   /// The players have changed: visits all tanks at the next tick.
-  void look_anew() { scan_timer_.now(); }
+  void look_anew() { scan_timer_.schedule_now(); }
   void put_all(FrontOut& out);
   void check_death(FrontOut& out);
 

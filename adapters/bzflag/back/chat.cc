@@ -32,7 +32,7 @@ void BackChat::hear(const words::Say& say, BackOut& out) {
   if (say.scope() == words::Say::ONE) request.to = player_id(server_players_.number_of(say.to(), kNobody));
   if (say.scope() == words::Say::MODERATORS) request.to = player_id(kAdmins);
   if (say.scope() == words::Say::SERVER) request.to = player_id(kServerId);
-  if (say.scope() == words::Say::ONE && request.to.byte == kNobody) return out.drop(drops::kNoListener);
+  if (say.scope() == words::Say::ONE && request.to.byte == kNobody) return out.drop(drops::kNoRecipient);
   const MappingLine* why =
       core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kBlank, [&](std::string_view line) {
         request.text.chars.assign(line);

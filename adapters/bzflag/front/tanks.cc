@@ -88,7 +88,7 @@ void Tanks::update_late(FrontOut& out) {
                                               : due_at(entry, out));
   }
   scan_timer_.ask(out);
-  if (each_tick) scan_timer_.now();
+  if (each_tick) scan_timer_.schedule_now();
 }
 
 /// When the tank's next update is due: when it comes to rest, or before our client would drop a silent player. Servers
@@ -101,7 +101,7 @@ core::Micros Tanks::due_at(const PlayerEntry& entry, const FrontOut& out) const 
 
 void Tanks::hear(const words::Clock& clock, FrontOut& out) {
   paused_ = clock.paused();
-  scan_timer_.now();
+  scan_timer_.schedule_now();
   scan_timer_.ask(out);
 }
 

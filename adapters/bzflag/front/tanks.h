@@ -26,7 +26,7 @@ class Tanks {
   /// Shows the tank to our client, or hides it.
   void show(std::uint8_t number, FrontOut& out);
   /// The players have changed: visits all tanks at the next tick.
-  void look_anew() { scan_timer_.now(); }
+  void look_anew() { scan_timer_.schedule_now(); }
   /// Sends the updates that are due.
   void update_late(FrontOut& out);
 

@@ -297,7 +297,7 @@ class OgarBack final : public core::Back {
     const Input input = planner_.next(tracker_, shown_world_, turn, out.now());
     if (input.has_action() || !turn.mouse) acted_ = out.now();
     const bool due =
-        turn.mouse && shown_world_ && planner_.steers(tracker_.self()) && out.queued_bytes() < kServerBehind;
+        turn.mouse && shown_world_ && planner_.steers(tracker_.self()) && out.waiting_bytes() < kServerBehind;
     if (!due && !input.has_action()) return;
     if (turn.mouse)
       sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not

@@ -72,7 +72,7 @@ class OgarFront final : public core::Front {
     if (!greeted_) return out.wake(heard_ + kSilence);
     paint_at_ += kTick;
     if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: starts a new grid of ticks
-    if (out.queued_bytes() < kClientBehind) paint(out);
+    if (out.waiting_bytes() < kClientBehind) paint(out);
     out.wake(paint_at_);
   }
 

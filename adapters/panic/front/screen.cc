@@ -167,7 +167,7 @@ void Screen::end_round(bool won, Out& out) {
 
 /// Whether a message may be sent now; if so, it counts as sent. If not, asks for a tick at the time when it may.
 bool Screen::may_send(Out& out) {
-  if (out.queued_bytes() > kMostWaiting) return out.wake(out.now() + kLookAgain), false;
+  if (out.waiting_bytes() > kMostWaiting) return out.wake(out.now() + kLookAgain), false;
   return pace_.take(out.now()) || (out.wake(pace_.next()), false);
 }
 

@@ -45,7 +45,9 @@ struct SavedPlayer {
   std::optional<words::Pose> pose;  ///< empty: was not in play
   words::Score score;
   // Of an arena in play:
-  bool held = false;  ///< for whom Referee::promise names: in play at once, and nobody else has the name meanwhile
+  /// Reserved for the seat given to Referee::promise(). That player is in play at once; until then nobody else may take
+  /// the name.
+  bool held = false;
   Id id = 0;          ///< in that arena: tokens refer to it; 0: none
   double health = 0;  ///< 0: full
 };

@@ -379,7 +379,7 @@ void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
 
 void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS || say.kind() == words::Say::COMMAND)
-    return out.drop(drops::kNoServer);
+    return out.drop(drops::kNoCommands);
   words::Said said;
   said.set_from(from.who.id());
   said.set_scope(say.scope());
@@ -387,7 +387,7 @@ void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   said.set_text(say.text());
   Fact fact;
   if (say.scope() == words::Say::ONE) {
-    if (find(say.to()) == nullptr) return out.drop(drops::kNoListener);
+    if (find(say.to()) == nullptr) return out.drop(drops::kNoRecipient);
     said.set_to(say.to());
     out.say(Fact(from.who.id(), said));  // the sender sees it, too
     if (say.to() != from.who.id()) out.say(Fact(say.to(), said));

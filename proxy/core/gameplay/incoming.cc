@@ -62,7 +62,7 @@ void IncomingShots::steer(std::uint32_t shooter, std::uint32_t shot, const words
 
 void IncomingShots::mark_harmless(std::uint32_t shooter, std::uint32_t shot) {
   for (Incoming& one : shots_)
-    if (is(shooter, shot)(one)) one.ours = false;
+    if (is(shooter, shot)(one)) one.back_tests = false;
 }
 
 void IncomingShots::forget(std::uint32_t shooter, std::uint32_t shot) { std::erase_if(shots_, is(shooter, shot)); }
@@ -71,7 +71,7 @@ const Incoming* IncomingShots::hit(const TankModel& tank, const TankState& was, 
                                    Micros now) const {
   for (const Incoming& shot : shots_) {
     const Micros from = std::max(since, shot.since), to = std::min(now, shot.until);
-    if (shot.ours && from <= to && met(tank, was, is, shot.place(from), shot.place(to))) return &shot;
+    if (shot.back_tests && from <= to && met(tank, was, is, shot.place(from), shot.place(to))) return &shot;
   }
   return nullptr;
 }

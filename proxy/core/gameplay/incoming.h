@@ -42,7 +42,7 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now);
 /// A shot of another player, with the game's own numbers.
 struct Incoming : Flight {
   std::uint32_t shooter = 0, shot = 0, flag = 0;
-  bool ours = false;  ///< the back must test it: it may hit the tank, and the client does not test it
+  bool back_tests = false;  ///< the back must test it: it may hit the tank, and the client does not test it
 };
 
 /// The shots that may hit our tank. They are kept for some seconds after their end, because a death may refer to

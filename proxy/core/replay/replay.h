@@ -37,7 +37,8 @@ class Replay final : public Back {
     bool one_clock = true;  ///< one clock for all viewers, which they cannot move
   };
 
-  /// The state of playback: of the shared clock; otherwise of the only one, or how new ones start.
+  /// The state of playback. With one_clock: the shared clock. Otherwise, the viewers' clock if there is exactly one;
+  /// else the state in which a new viewer's clock starts.
   struct Status {
     Micros at = 0, length = 0;  ///< in the recording's time
     double speed = 1;

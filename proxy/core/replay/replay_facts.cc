@@ -64,10 +64,10 @@ bool show(Fact& fact, See see) {
   return true;
 }
 
-Micros became_true(const Fact& fact, const WorldState& world, Micros now) {
+Micros true_since(const Fact& fact, const WorldState& world, Micros now) {
   if (const auto* unit = as<words::Unit>(fact)) return world.unit(unit->id())->posed_at;
   if (const auto* shot = as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired_at;
-  if (as<words::Round>(fact) != nullptr) return world.round_told();
+  if (as<words::Round>(fact) != nullptr) return world.round_told_at();
   return now;
 }
 

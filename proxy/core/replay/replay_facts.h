@@ -30,7 +30,7 @@ enum class See : std::uint8_t {
 bool show(Fact& fact, See see);
 
 /// When a fact of WorldState::tell became true, as far as it matters for what follows from it.
-Micros became_true(const Fact& fact, const WorldState& world, Micros now);
+Micros true_since(const Fact& fact, const WorldState& world, Micros now);
 
 /// Where a unit last reported at `posed_at` is at `now`; after a second without a report it is assumed to stand.
 words::Pose moved_pose(const words::Pose& pose, Micros posed_at, Micros now);

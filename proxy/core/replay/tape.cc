@@ -70,7 +70,7 @@ void Tape::append_snapshot(const WorldState& world, Micros now, Micros at) {
     made.land = chunks_.back().land;
   }
   world.tell_without_map([&](Fact& fact) {
-    Micros since = became_true(fact, world, now);
+    Micros since = true_since(fact, world, now);
     since = now > since ? now - since : 0;
     if (show(fact, see_)) add(made.world, fact, last_ > since ? last_ - since : 0);
     note_ids(fact);

@@ -9,7 +9,7 @@ void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_
   incoming.shooter = shooter;
   incoming.shot = shot.shot();
   incoming.flag = weapon;
-  incoming.ours = !state_.client_decides() && !harmless;
+  incoming.back_tests = !state_.client_decides() && !harmless;
   incoming.follow(shot, out.now());
   const bool passes_walls = code == "SB" || code == "GM";  // a guided one turns
   incoming_.watch(incoming, life, passes_walls, tank_.terrain, out.now());

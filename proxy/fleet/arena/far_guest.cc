@@ -55,7 +55,7 @@ void FarGuest::take_turn() {
   deliver();
 }
 
-bool FarGuest::sits(core::Id seat) {
+bool FarGuest::give_seat(core::Id seat) {
   if (over_) return false;
   seat_ = seat;
   seated_(seat);

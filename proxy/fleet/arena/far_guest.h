@@ -41,7 +41,7 @@ class FarGuest final : public relay::Guest {
   core::Id seat_id() const override { return seat_; }
 
   // Guest
-  bool sits(core::Id seat) override;
+  bool give_seat(core::Id seat) override;
   bool send(Lane, Bytes, bool) override { return false; }  // its front sends nothing
   void flush() override {}
   std::size_t waiting() const override { return 0; }
@@ -49,8 +49,8 @@ class FarGuest final : public relay::Guest {
   void failed(const Fault&) override {}
   void spoke(const core::Intent&) override {}
   void turned_away(std::string_view) override {}
-  void waits_to_enter() override { queued_ = true; }
-  void play(const words::Player&) override {}
+  void wait_to_enter() override { queued_ = true; }
+  void player_entered(const words::Player&) override {}
   const core::Peer& peer() const override { return peer_; }
   const Limits& limits() const override { return *limits_; }
   const relay::LinkInfo& client() const override { return client_; }

@@ -84,9 +84,9 @@ class WebLink final : private LinkUser, private WebSocket::User {
   // As in Tcp.
   void set_priority(Priority priority) { tcp_.set_priority(priority); }
   void set_largest_read(std::size_t bytes) { tcp_.set_largest_read(bytes); }
-  bool is_queued() const { return tcp_.is_queued(); }
+  bool is_unserved() const { return tcp_.is_unserved(); }
   bool peer_has_gone() const { return tcp_.peer_has_gone(); }
-  Millis queued_millis() const { return tcp_.queued_millis(); }
+  Millis unserved_millis() const { return tcp_.unserved_millis(); }
 
  private:
   enum class Stage : std::uint8_t { kHead, kAsked, kMessages, kOver };

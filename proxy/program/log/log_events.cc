@@ -47,7 +47,7 @@ void LogEvents::opened(const relay::LinkInfo& session, std::uint64_t suppressed)
            from_text(session), to_text(session), and_more(suppressed));
 }
 
-void LogEvents::closed(const relay::LinkInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) {
+void LogEvents::closed(const relay::LinkInfo& session, const relay::SessionOutcome& end, std::uint64_t suppressed) {
   const std::string player = end.player.empty() ? player_of_(session.link) : end.player;
   const std::string name = player.empty() ? "" : "\"" + clean(player) + "\" ";
   log_info("session {} closed: {} ({}{} after {}){}", session.link, relay::text(end.reason), name, who_text(session),
@@ -65,11 +65,11 @@ void LogEvents::words_dropped(const relay::LinkInfo& session, std::string_view w
   log_info("session {}: not forwarded: {}{}", session.link, what, and_more(suppressed));
 }
 
-void LogEvents::noted(std::string_view sentence, std::uint64_t suppressed) {
+void LogEvents::informed(std::string_view sentence, std::uint64_t suppressed) {
   log_info("{}{}", sentence, and_more(suppressed));
 }
 
-void LogEvents::said(std::string_view sentence, std::uint64_t suppressed) {
+void LogEvents::warned(std::string_view sentence, std::uint64_t suppressed) {
   log_warn("{}{}", sentence, and_more(suppressed));
 }
 

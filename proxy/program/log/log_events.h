@@ -15,12 +15,12 @@ class LogEvents final : public relay::Events {
   explicit LogEvents(std::function<std::string(relay::LinkId)> player_of) : player_of_(std::move(player_of)) {}
 
   void opened(const relay::LinkInfo& session, std::uint64_t suppressed) override;
-  void closed(const relay::LinkInfo& session, const relay::SessionEnd& end, std::uint64_t suppressed) override;
+  void closed(const relay::LinkInfo& session, const relay::SessionOutcome& end, std::uint64_t suppressed) override;
   void refused(const relay::LinkInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t suppressed) override;
   void words_dropped(const relay::LinkInfo& session, std::string_view what, std::uint64_t suppressed) override;
-  void noted(std::string_view sentence, std::uint64_t suppressed) override;
-  void said(std::string_view sentence, std::uint64_t suppressed) override;
+  void informed(std::string_view sentence, std::uint64_t suppressed) override;
+  void warned(std::string_view sentence, std::uint64_t suppressed) override;
 
  private:
   const std::function<std::string(relay::LinkId)> player_of_;

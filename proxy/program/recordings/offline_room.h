@@ -42,7 +42,7 @@ class OfflineRoom final : private core::Room::Host {
   core::Id end_of(wire::Way way) const { return way == wire::Way::kToServer ? seat_ : core::kBackId; }
 
   void send(core::Id, Lane, Bytes) override {}
-  std::size_t queued_bytes(core::Id) const override { return 0; }
+  std::size_t waiting_bytes(core::Id) const override { return 0; }
   void close(core::Id end, std::string_view why, std::uint32_t) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override {}

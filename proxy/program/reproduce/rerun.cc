@@ -384,7 +384,7 @@ void Rerun::send(core::Id end, Lane lane, Bytes bytes) {
   if (server->compared != nullptr) server->compared->said(lane, bytes, wall());
 }
 
-std::size_t Rerun::queued_bytes(core::Id end) const {
+std::size_t Rerun::waiting_bytes(core::Id end) const {
   const std::size_t side = side_of(end);
   if (!waiting_[side]) waiting_[side] = call_ != nullptr ? call_->waits[side] : 0;
   return *waiting_[side];

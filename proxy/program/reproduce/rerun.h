@@ -84,7 +84,7 @@ class Rerun final : private core::Room::Host {
 
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override;
-  std::size_t queued_bytes(core::Id end) const override;
+  std::size_t waiting_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id, const Fault&) override {}
   void dial() override {}

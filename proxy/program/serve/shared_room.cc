@@ -43,7 +43,7 @@ Outcome<Service::NewRoute> route_into(const SharedRoomEntry& entry, const Listen
   options.fallback = end.fallback;
   options.proxies = end.proxies;
   options.tap = entry.tap;
-  if (entry.arena) options.place = place_in(entry.name);
+  if (entry.arena) options.arena_faces = place_in(entry.name);
   return Service::NewRoute{std::move(options), end.dialect_text()};
 }
 

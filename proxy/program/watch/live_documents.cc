@@ -139,7 +139,7 @@ LiveDocuments::Text LiveDocuments::write_start(std::uint64_t number, const LiveV
   add("\"facts\":[", out);
   bool first = true;
   world.tell([&](core::Fact& fact) {
-    fact.at = core::became_true(fact, world, begins);
+    fact.at = core::true_since(fact, world, begins);
     add_fact(fact, first, out);
   });
   add("]}\n", out);

@@ -15,18 +15,18 @@ Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& 
       probes_(&probes) {
   admission_.set_rules(worker_route.route.access, worker_route.route.bans, &worker_route.route.listener->draining);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
-  probes_->tell(this);
+  probes_->set_user(this);
 }
 
 void Acceptor::serve(WorkerRoute& worker_route, ServerProbes& probes, const Limits& limits) {
-  probes_->tell(nullptr);
+  probes_->set_user(nullptr);
   worker_route_ = &worker_route;
   probes_ = &probes;
   limits_ = limits;
   admission_.set_access(worker_route.route.access);
   set_ban_scope(worker_route.route.listen_address);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
-  probes_->tell(this);
+  probes_->set_user(this);
   route_changed();
 }
 

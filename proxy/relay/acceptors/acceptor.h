@@ -23,7 +23,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
  public:
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
-  ~Acceptor() override { probes_->tell(nullptr); }
+  ~Acceptor() override { probes_->set_user(nullptr); }
 
   /// Listens, also again after close(); returns where. `listening`: a TCP socket, for clients that come by one.
   virtual Outcome<net::Address> open(net::Fd listening, const net::Address& at) = 0;
@@ -56,7 +56,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   void set_access(std::vector<Access> access) { admission_.set_access(std::move(access)); }
 
   // What the workers tell of the sessions they were given.
-  virtual void named(LinkId, std::uint32_t /*player*/) {}
+  virtual void player_id_given(LinkId, std::uint32_t /*player_id*/) {}
   virtual void left(LinkId, const net::Address& client) { admission_.leave(client); }
   void away(const net::Address& client) { admission_.keep(client); }
   void came_back(const net::Address& client) { admission_.unkeep(client); }

@@ -117,7 +117,7 @@ std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {
 void DatagramAcceptor::done(DatagramSession& session) {
   tidy_later();
   done_.push_back(&session);
-  session.worker_route().counters.closed.add();  // now: the next of this turn may take its place
+  session.worker_route().counters.gone.add();  // now: the next of this turn may take its place
   if (session.proven()) admission_.leave(session.info().client);
   unproven_.erase(session.info().link);
   const auto mine = by_client_.find(session.info().client);

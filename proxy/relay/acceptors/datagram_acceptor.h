@@ -32,7 +32,7 @@ class DatagramAcceptor final : public Acceptor,
   void complete_take_over() override;
   bool empty() const override { return sessions_.empty(); }
   void tick(Millis now) override;
-  void command(const SessionCommand& its, Inquiry::Part& part) override { relay::answer(its, part, sessions_); }
+  void command(const SessionCommand& its, Inquiry::Part& part) override { relay::carry_out(its, part, sessions_); }
 
   static constexpr std::size_t kMostUnproven = 256;
   /// New unproven clients per second, from all addresses together. Each then has 100 ms to prove its address.

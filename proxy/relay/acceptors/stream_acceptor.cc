@@ -22,14 +22,14 @@ StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, ServerProbes& probes, 
                                const Limits& limits)
     : Acceptor(worker_route, probes, dispatcher, limits),
       table_(worker_route.route.game),
-      listener_(worker_route.loop, *this),
+      tcp_acceptor_(worker_route.loop, *this),
       datagrams_(worker_route.loop, *this),
       proxy_headers_(worker_route.loop, worker_route.route.proxies, *this) {}
 
 Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
   const auto& udp = route().listener->datagrams;
-  const bool watched =
-      listener_.open(std::move(listening)) && (!udp || reads_ || datagrams_.open(udp->get(), route().listen_address));
+  const bool watched = tcp_acceptor_.open(std::move(listening)) &&
+                       (!udp || reads_ || datagrams_.open(udp->get(), route().listen_address));
   if (!watched) return cannot_watch();
   reads_ = udp != nullptr;
   set_ban_scope(route().listen_address);
@@ -38,13 +38,13 @@ Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address
 
 /// Datagrams of the sessions go on.
 void StreamAcceptor::close() {
-  listener_.close();
+  tcp_acceptor_.close();
   proxy_headers_.close();
   turn_away_waiting(Reason::kDraining);
 }
 
 void StreamAcceptor::stop() {
-  listener_.close();
+  tcp_acceptor_.close();
   datagrams_.close();
   proxy_headers_.close();
   close_queries();
@@ -62,25 +62,25 @@ void StreamAcceptor::turn_away_waiting(Reason why) {
 // -- A take-over ------------------------------------------------------------------------------------------------------
 
 Outcome<Done> StreamAcceptor::offer(std::vector<OfferedSocket>& out) {
-  net::Fd copy = listener_.copy();
+  net::Fd copy = tcp_acceptor_.copy();
   if (!copy) return cannot_watch();
   out.push_back({std::move(copy), route().listen_address});
   return reads_ ? offer_twin(out) : Done{};
 }
 
 Outcome<Done> StreamAcceptor::release_newcomers() {
-  listener_.pause(true);
+  tcp_acceptor_.pause(true);
   return reads_ ? release_datagrams(datagrams_, [this] { return peers(); }) : Done{};
 }
 
 void StreamAcceptor::cancel_take_over() {
   drop_twin();
-  listener_.pause(false);
+  tcp_acceptor_.pause(false);
 }
 
 void StreamAcceptor::complete_take_over() {
   twin_.reset();
-  listener_.close();
+  tcp_acceptor_.close();
 }
 
 /// A client's datagrams come from the port of its connection, or from where they came before.
@@ -91,7 +91,7 @@ std::vector<net::UdpReader::Peer> StreamAcceptor::peers() const {
 }
 
 void StreamAcceptor::tick(Millis now) {
-  listener_.resume();
+  tcp_acceptor_.resume();
   while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
   proxy_headers_.tick(limits_.greet_ms);
   if (!waiting_.empty()) probes_->want(limits_);
@@ -99,19 +99,19 @@ void StreamAcceptor::tick(Millis now) {
 }
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
-  if (route().proxies.empty()) return announced(std::move(fd), from);
+  if (route().proxies.empty()) return client_named(std::move(fd), from);
   if (!route().proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
   proxy_headers_.add(std::move(fd), from);
 }
 
-void StreamAcceptor::announced(net::Fd fd, const net::Address& client) {
+void StreamAcceptor::client_named(net::Fd fd, const net::Address& client) {
   if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(fd), client, *why);
   AcceptedClient newcomer{0, dispatcher_.next_link(), std::move(fd), client, limits_};
   newcomer.go_by(worker_route_->route);
   admit(std::move(newcomer), holds_until());
 }
 
-void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
+void StreamAcceptor::client_unnamed(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
   switch (why) {
     case net::NoHeader::kWrong:
       return turn_away(std::move(fd), by, Reason::kBadRequest, fault);

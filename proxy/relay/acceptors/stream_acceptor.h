@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/net/listener.h"
 #include "proxy/net/proxy_header_reader.h"
+#include "proxy/net/tcp_acceptor.h"
 #include "proxy/relay/acceptors/acceptor.h"
 #include "proxy/relay/ends/link_table.h"
 
 namespace entente::relay {
 
 class StreamAcceptor final : public Acceptor,
-                             private net::Listener::User,
+                             private net::TcpAcceptor::User,
                              private net::UdpReader::User,
                              private net::ProxyHeaderReader::User {
  public:
@@ -29,7 +29,7 @@ class StreamAcceptor final : public Acceptor,
   void cancel_take_over() override;
   void complete_take_over() override;
   void tick(Millis now) override;
-  void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }
+  void player_id_given(LinkId link, std::uint32_t player_id) override { table_.greeted(link, player_id); }
   void left(LinkId link, const net::Address& client) override;
 
  private:
@@ -40,8 +40,8 @@ class StreamAcceptor final : public Acceptor,
   void probed() override;
   void route_changed() override;
 
-  void announced(net::Fd fd, const net::Address& client) override;
-  void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
+  void client_named(net::Fd fd, const net::Address& client) override;
+  void client_unnamed(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
   Buffer last_word(const net::Address& from, Reason why, const Fault& fault) const;
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
@@ -51,7 +51,7 @@ class StreamAcceptor final : public Acceptor,
   void admit(AcceptedClient newcomer, Millis until);
 
   LinkTable table_;
-  net::Listener listener_;
+  net::TcpAcceptor tcp_acceptor_;
   net::UdpReader datagrams_;
   bool reads_ = false;  // datagrams_
   net::ProxyHeaderReader proxy_headers_;

@@ -25,7 +25,7 @@ class Bucket {
   }
 
   /// Always takes `n` tokens. False if there were fewer.
-  bool take(std::size_t n, Millis now) {
+  bool charge(std::size_t n, Millis now) {
     if (rate_ == 0) return true;
     refill(now);
     level_ -= static_cast<std::int64_t>(n) * 1000;

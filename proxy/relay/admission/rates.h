@@ -14,8 +14,8 @@ class Rates {
         messages_(limits.messages_per_second, 2ull * limits.messages_per_second, now) {}
 
   /// False if this exceeds a limit. The client is then not read before ready().
-  bool take(std::size_t bytes, std::size_t messages, Millis now) {
-    const bool bytes_left = bytes_.take(bytes, now), messages_left = messages_.take(messages, now);
+  bool charge(std::size_t bytes, std::size_t messages, Millis now) {
+    const bool bytes_left = bytes_.charge(bytes, now), messages_left = messages_.charge(messages, now);
     return bytes_left && messages_left;
   }
   bool ready(Millis now) { return bytes_.ready(now) && messages_.ready(now); }

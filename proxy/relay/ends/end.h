@@ -89,8 +89,8 @@ class End {
   /// The group in which it is served. Initially newcomers. A client over ENet is served with its host.
   virtual void set_priority(net::Priority) {}
   // As in Tcp.
-  virtual bool is_queued() const { return false; }
-  virtual Millis queued_millis() const { return 0; }
+  virtual bool is_unserved() const { return false; }
+  virtual Millis unserved_millis() const { return 0; }
   /// Changes the dialect of the peer. REQUIRES: nothing was received on the stream yet.
   virtual void set_peer_dialect(std::size_t /*dialect*/) {}
   /// A datagram that the listener heard.
@@ -101,7 +101,7 @@ class End {
   /// Sends what waits, then closes our direction. `code`: the reason as a number of the game; 0: none.
   virtual void shut_down(std::string_view why, std::uint32_t code) = 0;
   /// Delays the closing after shut_down() by `delay`, if the transport can. What the peer sends meanwhile is discarded.
-  virtual void closes_after(Millis /*delay*/) {}
+  virtual void delay_close(Millis /*delay*/) {}
   /// Closes the link and returns its connection, still open, to the caller. Empty if the transport cannot do so.
   virtual net::Fd release() { return {}; }
   /// Closes the link at once, whatever waits.

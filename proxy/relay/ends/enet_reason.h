@@ -7,7 +7,7 @@
 
 namespace entente::relay {
 
-/// The data that a disconnect carries for this end, in the game's own numbers.
+/// The data that a disconnect carries for this ending, in the game's own numbers.
 std::uint32_t enet_parting(const wire::Game& game, Reason reason);
 
 /// The number that tells a peer of a bridge why its link closes: the data of an ENet disconnect, or the code of a

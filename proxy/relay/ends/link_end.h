@@ -15,8 +15,8 @@ class LinkEnd : public End, protected LinkCallbacks {
   std::size_t waiting() const override { return link_.waiting(); }
   void set_reading(bool on) override { link_.set_reading(on); }
   void set_priority(net::Priority priority) override { link_.set_priority(priority); }
-  bool is_queued() const override { return link_.is_queued(); }
-  Millis queued_millis() const override { return link_.queued_millis(); }
+  bool is_unserved() const override { return link_.is_unserved(); }
+  Millis unserved_millis() const override { return link_.unserved_millis(); }
   void hang_up() override { link_.hang_up(); }
   bool is_open() const override { return link_.is_open(); }
   net::Address local_address() const override { return local_address_; }

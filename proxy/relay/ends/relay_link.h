@@ -33,10 +33,10 @@ Link make_link(net::Loop& loop, Facing facing, const wire::Game& game, User& use
 
 /// Why a peer is not read at present. The values are bits: there may be several reasons.
 enum Pause : std::uint8_t {
-  kOtherSlow = 1,  ///< the other peer is slow
-  kRate = 2,       ///< it sent faster than its limits
-  kEarly = 4,      ///< the other peer may not hear it yet
-  kQueued = 8,     ///< it waits for its turn to come into a shared room
+  kOtherSlow = 1,   ///< the other peer is slow
+  kRate = 2,        ///< it sent faster than its limits
+  kEarly = 4,       ///< the other peer may not hear it yet
+  kAwaitsSeat = 8,  ///< it waits for its turn to come into a shared room
 };
 
 /// Bytes that a peer may go on sending after the end of its session; then its link is closed.
@@ -84,7 +84,7 @@ constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limi
 /// count, and it is not late while data waits.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
-  return !link.is_queued() && late(now, since + link.queued_millis(), limit);
+  return !link.is_unserved() && late(now, since + link.unserved_millis(), limit);
 }
 
 }  // namespace entente::relay

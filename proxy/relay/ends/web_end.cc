@@ -138,8 +138,8 @@ void WebEnd::ended(net::WebLink&) {
 void WebEnd::shut_down(std::string_view why, std::uint32_t code) {
   if (std::exchange(shut_down_, true)) return;
   close_frame_ = {close_code(code), std::string(why)};
-  if (closes_after_ == 0 || !link_.upgraded() || departed_) return rang();
-  alarm_.set(worker_route_.loop.nanos() + closes_after_ * 1'000'000);
+  if (close_delay_ == 0 || !link_.upgraded() || departed_) return rang();
+  alarm_.set(worker_route_.loop.nanos() + close_delay_ * 1'000'000);
   link_.flush();
   link_.set_reading(true);
 }

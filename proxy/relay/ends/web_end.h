@@ -15,7 +15,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   void send(Lane lane, Bytes frame) override;
   void flush() override { link_.flush(); }
   void shut_down(std::string_view why, std::uint32_t code) override;
-  void closes_after(Millis delay) override { closes_after_ = delay; }
+  void delay_close(Millis delay) override { close_delay_ = delay; }
 
  private:
   void asked(net::WebLink& link, const net::HttpHead& request) override;
@@ -38,7 +38,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   const std::unique_ptr<wire::Cutter> cutter_;
   const net::Opcode opcode_;  // of what we say
   net::Alarm alarm_;          // when to close
-  Millis closes_after_ = 0;
+  Millis close_delay_ = 0;
   net::CloseFrame close_frame_;
   std::string path_;
 };

@@ -47,7 +47,7 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
                  {}, accept_route.route.upstreams.any_address(), accept_route.route.listen_address} {
   info_.has_room = back_info_.has_room = true;
   finding_ = detects_chosen();
-  back_.end = make_back(finding_);
+  server_.end = make_server_end(finding_);
   alarm_.set_priority(net::Priority::kNewcomer);
 }
 
@@ -55,12 +55,12 @@ BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const Acce
 void BridgeSession::play_if(bool entered, bool ready) {
   if (plays_ || !entered || !ready) return;
   plays_ = true;
-  front_.end->set_priority(net::Priority::kPlayer);
-  back_.end->set_priority(net::Priority::kPlayer);
+  client_.end->set_priority(net::Priority::kPlayer);
+  server_.end->set_priority(net::Priority::kPlayer);
   alarm_.set_priority(net::Priority::kPlayer);
 }
 
-std::unique_ptr<End> BridgeSession::make_back(bool finds_dialect) {
+std::unique_ptr<End> BridgeSession::make_server_end(bool finds_dialect) {
   const Route& route = player_route().route;
   return make_end(player_route(), *this,
                   {.facing = Facing::kServer,
@@ -85,7 +85,7 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
   back_info_.game = &chosen->route.server_game();
   back_info_.dialect = chosen_ != nullptr ? chosen_->dialect().value_or(0) : 0;
   finding_ = detects_chosen();
-  back_.end = make_back(finding_);
+  server_.end = make_server_end(finding_);
   return chosen;
 }
 
@@ -98,7 +98,7 @@ void BridgeSession::opened(End& end, const core::Peer& peer) {
   side.up = true;
   side.last_progress = last_passed_;
   if (!is_front(side)) return open_back(peer);
-  if (room_) return call_room([&](RecordingRoom& room, core::Micros at) { room.returned(front_.id, peer, at); });
+  if (room_) return call_room([&](RecordedRoom& room, core::Micros at) { room.returned(client_.id, peer, at); });
   greet(peer);
 }
 
@@ -108,7 +108,7 @@ void BridgeSession::seat(std::size_t dialect) {
   const BridgeOptions& bridge = *worker_route_->route.bridge;
   auto front = bridge.front(dialect);
   auto back = bridge.back(back_info_.dialect);
-  if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? front_ : back_);
+  if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? client_ : server_);
   open_tap(wall_in_call());
   core::RoomOptions options;
   options.seed = std::random_device{}();
@@ -118,7 +118,7 @@ void BridgeSession::seat(std::size_t dialect) {
   home_dialect_ = back_info_.dialect;
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
        (finding_ ? std::string(back_info_.game->name()) : spoken(back_info_)));
-  call_room([&](RecordingRoom& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { client_.id = room.seat(std::move(front), peer_, at); });
 }
 
 /// A bot is a front of its own kind: its room cannot be asked the same again.
@@ -143,7 +143,7 @@ trace::Face BridgeSession::next_face(bool meanwhile) const {
 
 /// Of the back of the move under way.
 trace::Face BridgeSession::move_face() const {
-  return crossing_->arena != nullptr ? trace::Face() : face_of(crossing_->info, back_settings(crossing_->to.route));
+  return crossing_->arena_end != nullptr ? trace::Face() : face_of(crossing_->info, back_settings(crossing_->to.route));
 }
 
 /// Ends the session: only now a peer has shown a dialect that cannot be bridged.
@@ -167,9 +167,9 @@ void BridgeSession::open_back(const core::Peer& peer) {
   owes_since_ = server_said_ = now();
   back_info_.link = owner_.next_link();
   back_info_.session = info_.link;
-  back_info_.client = back_.end->local_address();
+  back_info_.client = server_.end->local_address();
   if (!finding_) tell_back_opened();
-  call_room([&](RecordingRoom& room, core::Micros at) { room.back_opened(peer, back_info_.link, finding_, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened(peer, back_info_.link, finding_, at); });
 }
 
 /// The server's dialect is known.
@@ -194,7 +194,7 @@ void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
   finding_ = false;
   back_info_.dialect = *dialect;
   tell_back_opened();
-  call_room([&](RecordingRoom& room, core::Micros at) {
+  call_room([&](RecordedRoom& room, core::Micros at) {
     room.back_speaks(*dialect, back_info_.game->dialects()[*dialect].name, at);
   });
 }
@@ -205,12 +205,12 @@ void BridgeSession::found(End& end, std::optional<std::size_t> dialect) {
 bool BridgeSession::stays(const End::Departure& departure) {
   if (reason_ || (departure.how != How::kLeft && departure.how != How::kBroke)) return false;
   std::optional<core::Absence> absence;
-  call_room([&](RecordingRoom& room, core::Micros at) { absence = room.keep(front_.id, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { absence = room.keep(client_.id, at); });
   if (!absence) return false;
-  front_.up = false;
-  front_.paused = 0;
-  front_.end->hang_up();
-  back_.resume(kOtherSlow);
+  client_.up = false;
+  client_.paused = 0;
+  client_.end->hang_up();
+  server_.resume(kOtherSlow);
   note("its link broke; the seat is kept for " + std::to_string(absence->within / core::kSecond) + " s");
   away_ = true;
   owner_.away(*this, *absence);
@@ -221,7 +221,7 @@ void BridgeSession::give_way() {
   if (!away_ || ending_) return;
   note("its seat goes to somebody who is there");
   set_reason(Reason::kClientLeft);
-  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(client_.id, "its seat went to somebody else", at); });
 }
 
 bool BridgeSession::try_resume_seat(core::Id, std::uint32_t number) {
@@ -230,13 +230,13 @@ bool BridgeSession::try_resume_seat(core::Id, std::uint32_t number) {
 }
 
 void BridgeSession::reattach(net::Fd client, const net::Address& from) {
-  if (ending_ || reason_ || front_.up) return;
+  if (ending_ || reason_ || client_.up) return;
   away_ = false;
   info_.client = from;
   note("came back from " + from.text());
-  front_.end = make_front({}, false);
-  if (plays_) front_.end->set_priority(net::Priority::kPlayer);
-  if (!front_.end->adopt(std::move(client))) end(Reason::kOutOfDescriptors);
+  client_.end = make_client_end({}, false);
+  if (plays_) client_.end->set_priority(net::Priority::kPlayer);
+  if (!client_.end->adopt(std::move(client))) end(Reason::kOutOfDescriptors);
 }
 
 // -- The room ---------------------------------------------------------------------------------------------------------
@@ -247,8 +247,8 @@ void BridgeSession::settle_call(core::Micros) {
 }
 
 void BridgeSession::after_call() {
-  front_.end->flush();
-  back_.end->flush();
+  client_.end->flush();
+  server_.end->flush();
   if (crossing_ != nullptr) {
     if (crossing_->next.end != nullptr) crossing_->next.end->flush();
     if (crossing_->state != Crossing::State::kUnderWay) end_move();
@@ -288,17 +288,17 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
   if (is_front(side) && side.end != nullptr) name(bytes);
   note_sent(id, bytes.size());
   if (visits() && !is_front(side)) {  // not recorded: it would be the same words again
-    if (back_.end->waiting() == 0) back_.last_progress = now();
-    back_.end->send(lane, bytes);
+    if (server_.end->waiting() == 0) server_.last_progress = now();
+    server_.end->send(lane, bytes);
     return note_waiting(side);
   }
   side.send(*worker_route_, lane, bytes, wall_in_call());
   note_waiting(side);
 }
 
-std::size_t BridgeSession::queued_bytes(core::Id end) const {
+std::size_t BridgeSession::waiting_bytes(core::Id end) const {
   if (end == core::kNextBackId) return waiting_for(end, crossing_ != nullptr ? crossing_->next.end->waiting() : 0);
-  return waiting_for(end, end == core::kBackId ? back_.end->waiting() : front_.end->waiting());
+  return waiting_for(end, end == core::kBackId ? server_.end->waiting() : client_.end->waiting());
 }
 
 /// Bytes that wait for `side`: the other is read no further until they are few again.
@@ -315,7 +315,7 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   if (guest_ != nullptr) return;  // nobody is there
   note_closed(id, why, code);
   if (leaving_ && id == core::kBackId) {
-    if (back_.up) back_.end->flush(), back_.end->shut_down(why, code_for(back_, code));
+    if (server_.up) server_.end->flush(), server_.end->shut_down(why, code_for(server_, code));
     return;
   }
   const bool front = id != core::kBackId;
@@ -323,7 +323,7 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   const Reason reason = turned_away_ ? Reason::kServerDeclined : left;
   if (front) return let_go(reason, why, code);
   set_reason(reason, why);
-  back_.up ? back_.end->shut_down(why, code_for(back_, code)) : back_.end->hang_up();
+  server_.up ? server_.end->shut_down(why, code_for(server_, code)) : server_.end->hang_up();
 }
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
@@ -346,7 +346,7 @@ void BridgeSession::heard(const core::Intent& intent) {
 
 void BridgeSession::told(const core::Fact& fact) {
   RoomHost::told(fact);
-  if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == front_.id)
+  if (const auto* player = core::as<words::Player>(fact); player != nullptr && player->id() == client_.id)
     name_ = player->name();
   if (core::as<words::Ready>(fact) != nullptr) play_if(entered_, ready_ = true);
   if (core::as<words::Waiting>(fact) != nullptr) in_lobby_ = true;
@@ -358,7 +358,7 @@ void BridgeSession::told(const core::Fact& fact) {
   note(refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
   const bool bot = info_.client.port() == 0;
-  if (refused != nullptr && refused->code() == words::Refused::FULL && back_.up) dial_.server_is_full(now());
+  if (refused != nullptr && refused->code() == words::Refused::FULL && server_.up) dial_.server_is_full(now());
   if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
     player_route().server_banned(info_.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
@@ -376,21 +376,21 @@ void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frame
   is_front(side) ? hear(lane, bytes, frames) : hear_server(lane, bytes, frames);
 }
 
-void BridgeSession::enter_room(Lane lane, Bytes bytes) {
-  call_room([&](RecordingRoom& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
+void BridgeSession::pass_to_room(Lane lane, Bytes bytes) {
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(client_.id, lane, bytes, at); });
 }
 
-bool BridgeSession::announce(std::string_view text) {
+bool BridgeSession::announce_in_room(std::string_view text) {
   bool told = false;
-  call_room([&](RecordingRoom& room, core::Micros at) { told = room.announce(front_.id, text, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { told = room.announce(client_.id, text, at); });
   return told;
 }
 
 void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   server_said_ = now();
-  if (visits()) return call_room([&](RecordingRoom& room, core::Micros at) { room.received_from_arena(bytes, at); });
-  back_.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kBackId, lane, bytes, at); });
+  if (visits()) return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_arena(bytes, at); });
+  server_.hear(*worker_route_, lane, bytes, frames, wall());
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kBackId, lane, bytes, at); });
   if (lane == Lane::kStream) bytes_from_server_ += bytes.size();
 }
 
@@ -412,7 +412,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (&end == arena_) {
     if (ending_ || lose_arena(departure.why)) return;
     set_reason(Reason::kServerUnreachable, departure.why);
-    return call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackId, departure.why, at); });
+    return call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, departure.why, at); });
   }
   if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
   if (is_front(side)) {
@@ -441,9 +441,9 @@ void BridgeSession::depart(CountedEnd& side, Reason reason, const End::Departure
   const bool never_up = departure.how == How::kWrong && !is_front(side) && !side.up;  // a server that broke TLS or HTTP
   if (never_up) why = departure.fault.what;
   if (departure.how == How::kWrong && !never_up)
-    call_room([&](RecordingRoom& room, core::Micros at) { room.end(text(reason), at); });
+    call_room([&](RecordedRoom& room, core::Micros at) { room.end(text(reason), at); });
   else
-    call_room([&](RecordingRoom& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
+    call_room([&](RecordedRoom& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
 }
 
 /// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.
@@ -457,12 +457,12 @@ void BridgeSession::dial_failed(Reason why) {
   const std::string said = why == Reason::kServerDeclined ? "the server is full" : text(why);
   note("the server was not reached: " + said);
   set_reason(why, why == Reason::kServerDeclined ? said : "");
-  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackId, said, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, said, at); });
 }
 
 /// Whether the player waits for the server, rather than the server for the player.
 bool BridgeSession::server_owes() const {
-  if (!back_.up || !room_) return false;
+  if (!server_.up || !room_) return false;
   if (room_->world().ready() && !room_->awaits_server()) return false;
   return entered_ || room_->world().geometry() == nullptr;
 }
@@ -471,7 +471,7 @@ bool BridgeSession::server_owes() const {
 /// server had left.
 bool BridgeSession::given_up(Millis now) {
   if (close_deadline_ || !server_owes()) return false;
-  if (back_.paused != 0) server_said_ = now;  // what it says is not read
+  if (server_.paused != 0) server_said_ = now;  // what it says is not read
   const bool silent = !in_lobby_ && late(now, std::max(owes_since_, server_said_), limits_.ready_ms);
   if (!silent && !late(now, owes_since_, limits_.lobby_ms)) return false;
   const auto within = [](std::uint32_t ms) {
@@ -484,13 +484,13 @@ bool BridgeSession::given_up(Millis now) {
     worker_route_->log_warning(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + why);
   if (outlives_server(why, 0)) return true;
   set_reason(Reason::kServerTimeout, why);
-  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kBackId, why, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kBackId, why, at); });
   return true;
 }
 
 void BridgeSession::dismiss(Reason reason, std::string_view why) {
   if (!room_ || room_->over()) return finish();
-  call_room([&](RecordingRoom& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
 }
 
 /// "session 3 ("anna")", for the log.
@@ -503,7 +503,7 @@ void BridgeSession::shut_down() {
   alarm_.clear();
   if (dial_.under_way()) server_end().hang_up();
   if (crossing_ != nullptr) crossing_->next.end->hang_up();
-  for (CountedEnd* side : {&front_, &back_}) side->end->shut_down(why_, code_for(*side));
+  for (CountedEnd* side : {&client_, &server_}) side->end->shut_down(why_, code_for(*side));
 }
 
 void BridgeSession::tell_end() {
@@ -515,7 +515,7 @@ void BridgeSession::tell_end() {
 
 void BridgeSession::close_tap(const std::string& why) {
   tell_rest();
-  if (back_.up && !finding_ && !visits()) worker_route_->tap->closed(back_info_.link, why, wall());
+  if (server_.up && !finding_ && !visits()) worker_route_->tap->closed(back_info_.link, why, wall());
   if (crossing_ != nullptr) close_next_tap(*crossing_, why);
   Session::close_tap(why);
 }
@@ -524,7 +524,7 @@ void BridgeSession::close_tap(const std::string& why) {
 void BridgeSession::tell_server_wrong() {
   const std::string server = who() + ": server " + back_info_.server.text();
   const std::string_view field = fault_.field;
-  if (!back_.up || field == "tls" || field == "websocket")
+  if (!server_.up || field == "tls" || field == "websocket")
     return worker_route_->log_warning(LogKind::kServer,
                                       server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
   worker_route_->log_warning(
@@ -534,8 +534,8 @@ void BridgeSession::tell_server_wrong() {
 }
 
 void BridgeSession::hang_up() {
-  front_.end->hang_up();
-  back_.end->hang_up();
+  client_.end->hang_up();
+  server_.end->hang_up();
   if (next_end_ != nullptr) next_end_->hang_up();
   if (crossing_ != nullptr) crossing_->next.end->hang_up();
 }
@@ -543,14 +543,14 @@ void BridgeSession::hang_up() {
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 bool BridgeSession::on_tick(Millis now) {
-  if (hold_.on() && (entered_ || !back_.up)) last_passed_ = now;  // limited by the hold
+  if (hold_.on() && (entered_ || !server_.up)) last_passed_ = now;  // limited by the hold
   tick_move(now);
   if (visits() && dial_.holding() && !entered_) dial_.rest(now + kNextAgain);
   enter_arena();
   if (ending_) return false;
-  const bool stalled = back_.up && back_.end->waiting() && late(now, back_.last_progress, limits_.stall_ms);
+  const bool stalled = server_.up && server_.end->waiting() && late(now, server_.last_progress, limits_.stall_ms);
   if (stalled && outlives_server(text(Reason::kServerStalled), 0)) return !ending_;
-  if (owes_world()) call_room([](RecordingRoom&, core::Micros) {});
+  if (owes_world()) call_room([](RecordedRoom&, core::Micros) {});
   return !ending_ && !given_up(now);
 }
 
@@ -561,10 +561,10 @@ bool BridgeSession::drop_late_server(Millis now) {
 }
 
 std::optional<Reason> BridgeSession::overdue(Millis now) const {
-  const Millis last_passed = std::max({last_passed_, front_.end->last_datagram(), back_.end->last_datagram()});
-  if (!dialled_ && late(now, began_, limits_.greet_ms, *front_.end)) return Reason::kGreetTimeout;
-  if (front_.end->waiting() && late(now, front_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
-  if (back_.up && back_.end->waiting() && late(now, back_.last_progress, limits_.stall_ms))
+  const Millis last_passed = std::max({last_passed_, client_.end->last_datagram(), server_.end->last_datagram()});
+  if (!dialled_ && late(now, began_, limits_.greet_ms, *client_.end)) return Reason::kGreetTimeout;
+  if (client_.end->waiting() && late(now, client_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
+  if (server_.up && server_.end->waiting() && late(now, server_.last_progress, limits_.stall_ms))
     return Reason::kServerStalled;
   if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;

@@ -38,7 +38,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
   void look_into_arena() override {
-    if (crossing_ != nullptr && crossing_->arena != nullptr) crossing_->arena->look();
+    if (crossing_ != nullptr && crossing_->arena_end != nullptr) crossing_->arena_end->look();
     if (arena_ != nullptr) arena_->look();
   }
   void give_way() override;
@@ -55,7 +55,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override;
-  std::size_t queued_bytes(core::Id end) const override;
+  std::size_t waiting_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override { wants_dial_ = true; }
@@ -86,13 +86,13 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void dial_failed(Reason why) override;
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !room_; }
-  void enter_room(Lane lane, Bytes bytes) override;
-  bool announce(std::string_view text) override;
+  void pass_to_room(Lane lane, Bytes bytes) override;
+  bool announce_in_room(std::string_view text) override;
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;
   bool is_linked() const override {
-    return front_.end->is_open() || back_.end->is_open() || (next_end_ != nullptr && next_end_->is_open());
+    return client_.end->is_open() || server_.end->is_open() || (next_end_ != nullptr && next_end_->is_open());
   }
   bool on_tick(Millis now) override;
   bool drop_late_server(Millis now) override;
@@ -100,15 +100,15 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void tell_end() override;
   void close_tap(const std::string& why) override;
   WallTime wall() const override { return wall_by_now(); }
-  std::string player() const override { return name_; }
-  std::string arena() const override;
+  std::string player_name() const override { return name_; }
+  std::string arena_name() const override;
   std::optional<std::size_t> moved_to() const override;
   const Route& at() const override { return player_route().route; }
 
-  CountedEnd& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
-  CountedEnd& side_of(core::Id id) { return id == core::kBackId ? back_ : front_; }
-  CountedEnd& other(const CountedEnd& side) { return &side == &front_ ? back_ : front_; }
-  bool is_front(const CountedEnd& side) const { return &side == &front_; }
+  CountedEnd& side_of(const End& end) { return &end == client_.end.get() ? client_ : server_; }
+  CountedEnd& side_of(core::Id id) { return id == core::kBackId ? server_ : client_; }
+  CountedEnd& other(const CountedEnd& side) { return &side == &client_ ? server_ : client_; }
+  bool is_front(const CountedEnd& side) const { return &side == &client_; }
 
   void play_if(bool entered, bool ready);
   void lack_face(const CountedEnd& side);
@@ -119,7 +119,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   WorkerRoute& player_route() const { return moved_to_ != nullptr ? *moved_to_ : *worker_route_; }
   /// Whether this end has been replaced, and only says goodbye.
   bool is_past(const End& end) const {
-    return &end != front_.end.get() && &end != back_.end.get() && &end != next_end_.get();
+    return &end != client_.end.get() && &end != server_.end.get() && &end != next_end_.get();
   }
   bool is_next(const End& end) const { return crossing_ != nullptr && crossing_->next.end.get() == &end; }
   static std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect) {
@@ -142,7 +142,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void close_next(std::string_view why, std::uint32_t code);
   void end_move();
   void leave_place();
-  std::unique_ptr<End> make_back(bool finds_dialect);
+  std::unique_ptr<End> make_server_end(bool finds_dialect);
   bool detects_chosen() const;
   void open_back(const core::Peer& peer);
   void tell_back_opened();
@@ -172,7 +172,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void next_departed(const End::Departure& departure);
   void dial_next_later(Millis from);
   /// The end that is, or will be, connected to a server.
-  End& server_end() const { return next_end_ != nullptr ? *next_end_ : *back_.end; }
+  End& server_end() const { return next_end_ != nullptr ? *next_end_ : *server_.end; }
   /// Until a player who cannot leave the arena yet is looked at again.
   static constexpr Millis kNextAgain = 1'000;
   void note_waiting(CountedEnd& side);
@@ -187,7 +187,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   LinkInfo back_info_;
-  CountedEnd back_{Facing::kServer, back_info_};
+  CountedEnd server_{Facing::kServer, back_info_};  // what the room's back speaks with: a server, or an arena
 
   std::string name_;            // of the player, as the room tells it
   std::uint64_t orphaned_ = 0;  // WorldState::orphaned(), as counted so far
@@ -204,7 +204,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool was_in_ = false;                          // the player has been on a server, or in the arena
   core::Wait told_wait_ = core::Wait::kNothing;  // what it was told that it waits for
   LostEnds lost_ends_;                           // of lost servers
-  ArenaEnd* arena_ = nullptr;                    // `back_`'s end, while the player visits an arena
+  ArenaEnd* arena_ = nullptr;                    // `server_`'s end, while the player visits an arena
   std::unique_ptr<End> next_end_;                // meanwhile: to the next server
   bool next_finding_ = false;                    // `finding_` of that server
   bool tells_arena_ = false;                     // the player is to be told where it is

@@ -47,7 +47,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   auto back = fresh_back();
   if (back == nullptr) return false;
   const std::string server = back_info_.server.text();
-  if (worker_route_->tap && back_.up && !finding_) worker_route_->tap->closed(back_info_.link, why, wall());
+  if (worker_route_->tap && server_.up && !finding_) worker_route_->tap->closed(back_info_.link, why, wall());
   replace_back_end();
   const core::Wait wait = replace_back(std::move(back), {why, code});
   if (wait == core::Wait::kNothing || ending_) return true;
@@ -55,7 +55,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
   if (wait == core::Wait::kPlayerSlot)
     dial_.server_is_full(now());
   else
-    hold_.count();
+    hold_.count_loss();
   tell_wait(wait, server, why);
   if (ending_) return true;
   const Millis from = wait == core::Wait::kPlayerSlot ? now() : hold_.next_try(now(), false);
@@ -66,7 +66,7 @@ bool BridgeSession::outlives_server(const std::string& why, std::uint32_t code) 
 /// What the player waits for; kNothing: the room ends.
 core::Wait BridgeSession::replace_back(std::unique_ptr<core::Back> back, const core::ServerLoss& loss) {
   auto wait = core::Wait::kNothing;
-  call_room([&](RecordingRoom& room, core::Micros at) {
+  call_room([&](RecordedRoom& room, core::Micros at) {
     wait = room.replace_back(std::move(back), next_face(loss.meanwhile), loss, at);
     stop_why_.reset();  // said during this call, and done
   });
@@ -88,7 +88,7 @@ void BridgeSession::tell_wait(core::Wait wait, const std::string& server, const 
     worker_route_->log_warning(LogKind::kWaitsForServer,
                                who() + ": server " + server + " is lost (" + why + "); waits for it" + limit);
   }
-  if (info_.game->has_chat()) announce(wait == core::Wait::kPlayerSlot ? kServerIsFull : kServerIsAway);
+  if (info_.game->has_chat()) announce_in_room(wait == core::Wait::kPlayerSlot ? kServerIsFull : kServerIsAway);
 }
 
 void BridgeSession::begin_hold() {
@@ -100,14 +100,14 @@ void BridgeSession::end_hold() {
 }
 
 void BridgeSession::replace_back_end() {
-  front_.resume(kOtherSlow);
-  back_.up = false;
-  back_.paused = 0;
+  client_.resume(kOtherSlow);
+  server_.up = false;
+  server_.paused = 0;
   in_lobby_ = false;
-  lost_ends_.add(std::move(back_.end), now());
+  lost_ends_.add(std::move(server_.end), now());
   finding_ = player_route().route.upstreams.detects_any_in_session();  // which server it will be is not known yet
-  back_.end = make_back(finding_);
-  if (plays_) back_.end->set_priority(net::Priority::kPlayer);
+  server_.end = make_server_end(finding_);
+  if (plays_) server_.end->set_priority(net::Priority::kPlayer);
 }
 
 /// The player is in, or in again.
@@ -128,14 +128,14 @@ void BridgeSession::come_back() {
   worker_route_->log_info(LogKind::kBackOnServer,
                           who() + ": back on server " + server + " after " + std::to_string(away) + " ms");
   if (info_.game->has_chat())
-    announce(kServerIsBack);
+    announce_in_room(kServerIsBack);
   else
     set_alarm(wakes_at());
 }
 
 // -- In an arena meanwhile --------------------------------------------------------------------------------------------
 
-std::string BridgeSession::arena() const {
+std::string BridgeSession::arena_name() const {
   if (place_) return place_->arena;
   return visits() ? while_down()->arena : "";
 }
@@ -145,8 +145,8 @@ std::string BridgeSession::arena() const {
 void BridgeSession::enter_arena() {
   const Route& route = player_route().route;
   const auto& place = while_down();
-  const std::size_t arena = route.arena;
-  if (!place || arena == Route::kNoArena || visits() || back_.up || !dial_.holding()) return;
+  const std::size_t arena = route.while_down_room;
+  if (!place || arena == Route::kNoArena || visits() || server_.up || !dial_.holding()) return;
   if (arena == arena_tried_ && now() < arena_again_) return;
   if (route.upstreams.any_up(now())) return;
   if (!may_outlive_server() || !room_->takes_another_world() || !room_->outlives_server()) return;
@@ -156,12 +156,12 @@ void BridgeSession::enter_arena() {
     arena_again_ = now() + kNextAgain;
     return;
   }
-  next_end_ = std::move(back_.end);
+  next_end_ = std::move(server_.end);
   next_finding_ = std::exchange(finding_, false);
   arena_ = end.get();
-  back_.end = std::move(end);
-  back_.up = true;
-  back_.last_progress = owes_since_ = server_said_ = now();
+  server_.end = std::move(end);
+  server_.up = true;
+  server_.last_progress = owes_since_ = server_said_ = now();
   tells_arena_ = true;
   begin_hold();
   held_until_ = dial_.waits_until();
@@ -172,7 +172,7 @@ void BridgeSession::enter_arena() {
   note("no server is up: the player goes to the arena '" + place->arena + "'");
   if (replace_back(place->back(), {.why = "no server is up", .meanwhile = true}) == core::Wait::kNothing || ending_)
     return;
-  call_room([&](RecordingRoom& room, core::Micros at) { room.back_opened({}, 0, false, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.back_opened({}, 0, false, at); });
 }
 
 /// The player is in the arena.
@@ -183,20 +183,20 @@ void BridgeSession::tell_arena() {
   worker_route_->log_warning(LogKind::kWaitsForServer,
                              who() + ": no server is up; plays in the arena '" + name + "' meanwhile");
   if (info_.game->has_chat())
-    announce("the server is away; you play in the arena '" + name + "' meanwhile");
+    announce_in_room("the server is away; you play in the arena '" + name + "' meanwhile");
   else
     set_alarm(wakes_at());
 }
 
 void BridgeSession::leave_arena(Millis hold_until) {
-  front_.resume(kOtherSlow);
+  client_.resume(kOtherSlow);
   arena_ = nullptr;
-  lost_ends_.add(std::move(back_.end), now());
-  back_.end = std::move(next_end_);
-  if (plays_) back_.end->set_priority(net::Priority::kPlayer);
+  lost_ends_.add(std::move(server_.end), now());
+  server_.end = std::move(next_end_);
+  if (plays_) server_.end->set_priority(net::Priority::kPlayer);
   finding_ = next_finding_;
-  back_.up = false;
-  back_.paused = 0;
+  server_.up = false;
+  server_.paused = 0;
   in_lobby_ = tells_arena_ = false;
   hold_.resume(now(), hold_until);
 }
@@ -209,7 +209,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
   if (now() >= until || !may_go_on() || !room_->outlives_server()) return false;
   auto back = fresh_back();
   if (back == nullptr) return false;
-  const std::string name = arena();
+  const std::string name = arena_name();
   leave_arena(until);
   arena_again_ = now() + kArenaAgain;
   dial_.wait_until(until);
@@ -218,7 +218,7 @@ bool BridgeSession::lose_arena(const std::string& why) {
   worker_route_->log_warning(LogKind::kWaitsForServer, who() + ": the arena '" + name + "' does not keep the player (" +
                                                            why + "); waits for a server");
   const bool stays = replace_back(std::move(back), {why}) != core::Wait::kNothing;
-  if (stays && !ending_ && info_.game->has_chat()) announce(kServerIsAway);
+  if (stays && !ending_ && info_.game->has_chat()) announce_in_room(kServerIsAway);
   return true;
 }
 
@@ -232,8 +232,8 @@ void BridgeSession::go_to_server(const core::Peer& peer) {
   }
   note("server " + back_info_.server.text() + " is up: the player leaves the arena");
   leave_arena(now() + hold_ms());
-  back_.up = true;
-  back_.last_progress = now();
+  server_.up = true;
+  server_.last_progress = now();
   const bool stays = replace_back(std::move(back), {"the server is up"}) != core::Wait::kNothing;
   if (stays && !ending_) open_back(peer);
 }
@@ -245,14 +245,14 @@ void BridgeSession::next_departed(const End::Departure& departure) {
   dial_.declined();
   if (!departure.why.empty())
     worker_route_->log_warning(LogKind::kServer, who() + ": server " + back_info_.server.text() + ": " + departure.why);
-  hold_.count();
+  hold_.count_loss();
   dial_next_later(std::max(hold_.next_try(now(), true), now() + kNextAgain));
 }
 
 void BridgeSession::dial_next_later(Millis from) {
   lost_ends_.add(std::move(next_end_), now());
   next_finding_ = player_route().route.upstreams.detects_any_in_session();
-  next_end_ = make_back(next_finding_);
+  next_end_ = make_server_end(next_finding_);
   dial_.again(player_route(), info_, next_finding_ ? std::nullopt : std::optional(back_info_.dialect), from, kForever);
 }
 

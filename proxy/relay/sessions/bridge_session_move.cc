@@ -44,14 +44,14 @@ std::optional<std::size_t> BridgeSession::moved_to() const {
 
 void BridgeSession::move(const std::shared_ptr<MoveOrder>& order) {
   WorkerRoute& to = owner_.route(order->route);
-  if (const auto why = objection_to_move(to)) return order->stays(*why);
-  if (crossing_ != nullptr) return order->stays("the player is on the way to another route already");
-  if (ending_ || reason_) return order->stays("the session ends");
-  if (away_) return order->stays("its client has lost the connection, and may come back");
-  if (hold_.on() || (visits() && !place_)) return order->stays("the player waits for its server");
-  if (!room_ || !entered_ || !room_->can_move()) return order->stays("the player has not joined yet");
+  if (const auto why = objection_to_move(to)) return order->answer_stays(*why);
+  if (crossing_ != nullptr) return order->answer_stays("the player is on the way to another route already");
+  if (ending_ || reason_) return order->answer_stays("the session ends");
+  if (away_) return order->answer_stays("its client has lost the connection, and may come back");
+  if (hold_.on() || (visits() && !place_)) return order->answer_stays("the player waits for its server");
+  if (!room_ || !entered_ || !room_->can_move()) return order->answer_stays("the player has not joined yet");
   auto place = place_at(to, moved_place_);
-  if (!place) return order->stays(place.error().text);
+  if (!place) return order->answer_stays(place.error().text);
   to.route.shared_room() ? cross_to_arena(order, to, std::move(*place)) : cross_to_server(order, to, std::move(*place));
 }
 
@@ -59,11 +59,11 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
   const Route& route = to.route;
   Upstream* const first = route.upstreams.choose(info_.client, now());
   if (first == nullptr)
-    return order->stays(route.upstreams.all_drained() ? "its servers are drained" : "no server of it is ready");
+    return order->answer_stays(route.upstreams.all_drained() ? "its servers are drained" : "no server of it is ready");
   const bool finding = route.upstreams.detects_any_in_session();
   const std::size_t dialect = first->dialect().value_or(0);
   auto back = server_back(route, dialect);
-  if (back == nullptr) return order->stays("nobody can be bridged to what its servers speak");
+  if (back == nullptr) return order->answer_stays("nobody can be bridged to what its servers speak");
   const wire::Game& game = route.server_game();
   crossing_ = std::make_unique<Crossing>(
       order, to, std::move(place), next_dial_,
@@ -81,19 +81,19 @@ void BridgeSession::cross_to_server(const std::shared_ptr<MoveOrder>& order, Wor
 }
 
 void BridgeSession::cross_to_arena(const std::shared_ptr<MoveOrder>& order, WorkerRoute& to, MovedPlace place) {
-  const auto& arena = to.route.place;
-  if (!arena) return order->stays("players cannot be moved there");
+  const auto& arena = to.route.arena_faces;
+  if (!arena) return order->answer_stays("players cannot be moved there");
   auto end = owner_.visit(*this, static_cast<End::User&>(*this), *to.route.shared_room(), arena->front);
-  if (end == nullptr) return order->stays("the arena '" + arena->arena + "' takes nobody");
+  if (end == nullptr) return order->answer_stays("the arena '" + arena->arena + "' takes nobody");
   crossing_ = std::make_unique<Crossing>(
       order, to, std::move(place), next_dial_,
       LinkInfo{0, &to.route.game, 0, {}, to.route.listen_address, to.route.listen_address}, now());
-  crossing_->arena = end.get();
+  crossing_->arena_end = end.get();
   crossing_->next.end = std::move(end);
   crossing_->next.up = true;
   begin_move(arena->back());
   if (crossing_ == nullptr || ending_) return;
-  call_room([](RecordingRoom& room, core::Micros at) { room.next_opened({}, 0, false, at); });
+  call_room([](RecordedRoom& room, core::Micros at) { room.next_opened({}, 0, false, at); });
 }
 
 /// The route's servers are full or down, and its players wait for them: this one waits behind them, and plays on.
@@ -103,7 +103,7 @@ void BridgeSession::tell_waits() {
   const std::string behind = waiting > 1 ? ", behind " + std::to_string(waiting - 1) + " more" : "";
   const std::string told =
       "waits for its servers" + behind + ", for up to " + std::to_string(route.upstreams.rules().hold_ms / 1000) + " s";
-  crossing_->order->waits(told);
+  crossing_->order->set_waiting_for(told);
   note(told);
   worker_route_->log_info(LogKind::kMoved, who() + " is moved to " + route.named() + ": " + told);
 }
@@ -111,11 +111,11 @@ void BridgeSession::tell_waits() {
 void BridgeSession::begin_move(std::unique_ptr<core::Back> back) {
   note("is moved to " + crossing_->to.route.named());
   crossing_->next.end->set_priority(net::Priority::kPlayer);
-  call_room([&](RecordingRoom& room, core::Micros at) { room.begin_move(std::move(back), move_face(), at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.begin_move(std::move(back), move_face(), at); });
 }
 
 void BridgeSession::cancel_move(const std::string& why) {
-  call_room([&](RecordingRoom& room, core::Micros at) { room.cancel_move(why, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.cancel_move(why, at); });
 }
 
 // -- Out of a shared room ---------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ BridgeSession::BridgeSession(RoomGuest& guest)
                  {}, worker_route_->route.listen_address, worker_route_->route.listen_address},
       guest_(&guest) {
   info_.has_room = back_info_.has_room = true;
-  back_.end = make_back(false);
+  server_.end = make_server_end(false);
   entered_ = ready_ = plays_ = was_in_ = dialled_ = true;
   alarm_.set_priority(net::Priority::kPlayer);
   share_clock(guest.shared_room());
@@ -135,7 +135,7 @@ BridgeSession::BridgeSession(RoomGuest& guest)
   options.seed = std::random_device{}();
   options.chat = worker_route_->route.bridge->chat;
   open_room(std::make_unique<NoServer>(), options, nullptr, info_.link, false, nullptr);
-  call_room([&](core::Room& room, core::Micros at) { room.expect(guest.shared_room().room(), front_.id, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.expect(guest.shared_room().room(), client_.id, at); });
 }
 
 bool BridgeSession::tick_move(Millis now) {
@@ -152,7 +152,7 @@ void BridgeSession::adopt_client(RoomGuest& guest) {
 std::optional<core::DetachedPlayer> BridgeSession::detach_player() {
   auto taken = guest_->leave_room();
   if (!taken) return taken;
-  name_ = taken->world.player(front_.id)->player.name();
+  name_ = taken->world.player(client_.id)->player.name();
   begin_words(worker_route_->tap, worker_route_->route.bridge->record_secrets, taken->world);
   return taken;
 }
@@ -169,7 +169,7 @@ void BridgeSession::next_opened(const core::Peer& peer) {
   crossing.info.client = crossing.next.end->local_address();
   if (!crossing.finding) tap_next();
   call_room(
-      [&](RecordingRoom& room, core::Micros at) { room.next_opened(peer, crossing.info.link, crossing.finding, at); });
+      [&](RecordedRoom& room, core::Micros at) { room.next_opened(peer, crossing.info.link, crossing.finding, at); });
 }
 
 void BridgeSession::tap_next() {
@@ -187,16 +187,16 @@ void BridgeSession::next_found(std::optional<std::size_t> dialect) {
   crossing_->finding = false;
   crossing_->info.dialect = *dialect;
   tap_next();
-  call_room([&](RecordingRoom& room, core::Micros at) {
+  call_room([&](RecordedRoom& room, core::Micros at) {
     room.next_speaks(*dialect, crossing_->info.game->dialects()[*dialect].name, at);
   });
 }
 
 void BridgeSession::hear_next(Lane lane, Bytes bytes, std::size_t frames) {
-  if (crossing_->arena != nullptr)
-    return call_room([&](RecordingRoom& room, core::Micros at) { room.received_from_next_arena(bytes, at); });
+  if (crossing_->arena_end != nullptr)
+    return call_room([&](RecordedRoom& room, core::Micros at) { room.received_from_next_arena(bytes, at); });
   crossing_->next.hear(*worker_route_, lane, bytes, frames, wall());
-  call_room([&](RecordingRoom& room, core::Micros at) { room.received(core::kNextBackId, lane, bytes, at); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.received(core::kNextBackId, lane, bytes, at); });
 }
 
 void BridgeSession::next_left(const End::Departure& departure) {
@@ -206,7 +206,7 @@ void BridgeSession::next_left(const End::Departure& departure) {
   if (crossing.dial.under_way()) crossing.dial.declined();
   std::string why = departure.why;
   if (why.empty()) why = *departure.fault.what ? departure.fault.what : text(reason_of_server(departure.how));
-  call_room([&](RecordingRoom& room, core::Micros at) { room.gone(core::kNextBackId, why, at, departure.code); });
+  call_room([&](RecordedRoom& room, core::Micros at) { room.gone(core::kNextBackId, why, at, departure.code); });
 }
 
 void BridgeSession::move_in_time(Millis now) {
@@ -231,7 +231,7 @@ void BridgeSession::send_next(Lane lane, Bytes bytes) {
   if (crossing_ == nullptr || crossing_->finding) return;
   CountedEnd& next = crossing_->next;
   note_sent(core::kNextBackId, bytes.size());
-  if (crossing_->arena != nullptr)
+  if (crossing_->arena_end != nullptr)
     next.end->send(lane, bytes);
   else
     next.send(*worker_route_, lane, bytes, wall_in_call());
@@ -250,27 +250,27 @@ void BridgeSession::on_leaving_server() { leaving_ = true; }
 void BridgeSession::moved() {
   Crossing& crossing = *crossing_;
   leaving_ = false;
-  if (worker_route_->tap != nullptr && back_.up && !finding_ && !visits())
+  if (worker_route_->tap != nullptr && server_.up && !finding_ && !visits())
     worker_route_->tap->closed(back_info_.link, "the player moves to another server", wall_in_call());
-  lost_ends_.add_parting(std::move(back_.end), now());
-  front_.resume(kOtherSlow);
+  lost_ends_.add_parting(std::move(server_.end), now());
+  client_.resume(kOtherSlow);
   from_ = at().named();
-  back_.end = std::move(crossing.next.end);
-  back_.up = true;
-  back_.paused = 0;
-  back_.last_progress = owes_since_ = server_said_ = now();
+  server_.end = std::move(crossing.next.end);
+  server_.up = true;
+  server_.paused = 0;
+  server_.last_progress = owes_since_ = server_said_ = now();
   back_info_ = crossing.info;
   finding_ = in_lobby_ = false;
   info_.server = back_info_.server;
-  arena_ = crossing.arena;
-  place_ = arena_ != nullptr ? crossing.to.route.place : std::nullopt;
+  arena_ = crossing.arena_end;
+  place_ = arena_ != nullptr ? crossing.to.route.arena_faces : std::nullopt;
   if (arena_ == nullptr)
     dial_.go_on_as(crossing.dial);
   else
     dial_.leave_server();
   moved_to_ = &crossing.to != worker_route_ ? &crossing.to : nullptr;
   moved_ref_ = arena_ == nullptr ? std::move(crossing.ref) : Route::Ref();  // an arena may end
-  if (!moved_place_.is_in(crossing.to.route.listener->admission)) moved_place_ = std::move(crossing.place);
+  if (!moved_place_.is_in(crossing.to.route.listener->admission)) moved_place_ = std::move(crossing.admission_place);
   crossing.state = Crossing::State::kMoved;
 }
 
@@ -288,7 +288,7 @@ void BridgeSession::end_move() {
   Crossing& crossing = *past_crossing_;
   MoveOrder& order = *crossing.order;
   crossing.ref = {};
-  crossing.place = {};
+  crossing.admission_place = {};
   if (crossing.state == Crossing::State::kMoved) {
     const Millis took = now() - crossing.began;
     worker_route_->counters.moved.add();
@@ -298,7 +298,8 @@ void BridgeSession::end_move() {
     worker_route_->log_info(LogKind::kMoved, told);
     order.answer({MoveOrder::How::kMoved, "", took});
     if (info_.game->has_chat() && !ending_)
-      announce(place_ ? "you were moved to the arena '" + place_->arena + "'" : "you were moved to another server");
+      announce_in_room(place_ ? "you were moved to the arena '" + place_->arena + "'"
+                              : "you were moved to another server");
     return;
   }
   const std::string why = crossing.why;
@@ -306,18 +307,19 @@ void BridgeSession::end_move() {
   crossing.dial.leave_server();
   if (!crossing.next.up) crossing.next.end->hang_up();
   lost_ends_.add_parting(std::move(crossing.next.end), now());
-  if (guest_ != nullptr ? guest_->has_ended() : (ending_ || reason_)) return order.stays("the session has ended");
+  if (guest_ != nullptr ? guest_->has_ended() : (ending_ || reason_))
+    return order.answer_stays("the session has ended");
   note("is not moved: " + why);
   if (crossing.other_world)
     return guest_ != nullptr ? guest_->refer_to(order, crossing.to) : refer_to(order, crossing.to);
   worker_route_->log_info(LogKind::kMoved, who() + " is not moved to " + crossing.to.route.named() + ": " + why);
-  order.stays(why);
+  order.answer_stays(why);
 }
 
 /// The arena to which the player was moved does not keep it: it goes back to its own route.
 void BridgeSession::leave_place() {
   place_.reset();
-  back_.up = false;  // and no link of it is recorded
+  server_.up = false;  // and no link of it is recorded
   arena_ = nullptr;
   moved_to_ = nullptr;
   moved_ref_ = {};

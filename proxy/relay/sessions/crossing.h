@@ -22,11 +22,11 @@ struct Crossing {
       : order(std::move(its_order)),
         to(its_to),
         ref(its_to.route),
-        place(std::move(its_place)),
+        admission_place(std::move(its_place)),
         info(std::move(its_info)),
         dial(user),
         began(now) {}
-  ~Crossing() { order->stays("the session has ended"); }
+  ~Crossing() { order->answer_stays("the session has ended"); }
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
 
@@ -35,15 +35,15 @@ struct Crossing {
   const std::shared_ptr<MoveOrder> order;
   WorkerRoute& to;
   Route::Ref ref;
-  MovedPlace place;
+  MovedPlace admission_place;
   LinkInfo info;  ///< of the next link
   CountedEnd next{Facing::kServer, info};
   Dial dial;
   const Millis began;
-  Millis tries_since = began;  ///< since when it has not waited for a server or a seat
-  ArenaEnd* arena = nullptr;   ///< `next`'s end, if it leads into an arena
-  bool waits = false;          ///< the operator was told that the player waits for a server or a seat
-  bool finding = false;        ///< the next server's dialect is being detected
+  Millis tries_since = began;     ///< since when it has not waited for a server or a seat
+  ArenaEnd* arena_end = nullptr;  ///< `next`'s end, if it leads into an arena
+  bool waits = false;             ///< the operator was told that the player waits for a server or a seat
+  bool finding = false;           ///< the next server's dialect is being detected
   State state = State::kUnderWay;
   std::string why = {};      ///< why it failed
   bool other_world = false;  ///< it failed because the client would have to join anew

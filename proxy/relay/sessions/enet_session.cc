@@ -89,7 +89,7 @@ bool EnetSession::may_pass(Bytes packet, Lane lane) {
   if (packet.size() > worker_route_->route.game.largest_frame())
     return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
   bytes_from_client_ += packet.size();
-  if (rates_.take(packet.size(), frames, now())) return true;
+  if (rates_.charge(packet.size(), frames, now())) return true;
   // ENet cannot be told to wait.
   worker_route_->counters.throttled.add();
   end(Reason::kBadFrame, Fault{"too many packets", "", 0});

@@ -1,5 +1,5 @@
 // Whoever has a seat in a shared room: a client of one of its listeners (room_guest.h), or the player of a bridge who
-// plays there while the server is away (visitor.h).
+// plays there while the server is away, or after the operator moved the player there (visitor.h).
 // Law: a call of the room calls only these functions, and none of them calls the room, except overflow(),
 // take_up_session() and take_turn(), which the shared room calls outside the room.
 #pragma once
@@ -17,7 +17,7 @@ class Guest {
   virtual ~Guest() = default;
 
   /// Gives the guest this seat. False if it is gone already.
-  virtual bool sits(core::Id seat) = 0;
+  virtual bool give_seat(core::Id seat) = 0;
   /// Returns true at the first send after a flush(): flush() must be called again.
   virtual bool send(Lane lane, Bytes bytes, bool lent) = 0;
   virtual void flush() = 0;
@@ -28,12 +28,12 @@ class Guest {
   /// The room refused the guest's player, in these words.
   virtual void turned_away(std::string_view why) = 0;
   /// The guest is queued to enter. It is not read until take_turn().
-  virtual void waits_to_enter() = 0;
+  virtual void wait_to_enter() = 0;
   /// Its client wants to resume as the player of this number, who has no seat in the room. True: that player's session
   /// goes on with the client (take_up_session()).
-  virtual bool claims_session(std::uint32_t) { return false; }
+  virtual bool try_claim_session(std::uint32_t) { return false; }
   /// Its player is in.
-  virtual void play(const words::Player& player) = 0;
+  virtual void player_entered(const words::Player& player) = 0;
   virtual const core::Peer& peer() const = 0;
   virtual core::Id seat_id() const = 0;
   virtual const Limits& limits() const = 0;

@@ -21,7 +21,7 @@ class Hold {
     until_ = now + most;
   }
   /// A server was lost, or not reached.
-  void count() { ++lost_; }
+  void count_loss() { ++lost_; }
   /// How many servers were lost in a row.
   unsigned lost() const { return lost_; }
   /// The player is in again. Returns how long it took.

@@ -1,5 +1,5 @@
 // Why a session ended or a newcomer was turned away, and why a datagram was not passed on.
-// Law: each end has exactly one reason; each reason has one counter and one name.
+// Law: each ending has exactly one reason; each reason has one counter and one name.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace entente::relay {
 
 enum class Reason : std::uint8_t {
-  // Ordinary ends.
+  // Ordinary endings.
   kClientLeft,
   kServerLeft,
   kStopped,     ///< we are shutting down

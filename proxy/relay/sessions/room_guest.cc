@@ -25,8 +25,8 @@ WorkerRoute* RoomGuest::route_for(std::string_view path) {
 }
 
 void RoomGuest::opened(End&, const core::Peer& peer) {
-  last_passed_ = front_.last_progress = now();
-  front_.up = true;
+  last_passed_ = client_.last_progress = now();
+  client_.up = true;
   greet(peer);
 }
 
@@ -35,7 +35,7 @@ void RoomGuest::seat(std::size_t dialect) {
   info_.dialect = dialect;
   if (shared_room_.over()) return end(Reason::kServerUnreachable);
   queued_ = true;
-  front_.pause(kQueued);
+  client_.pause(kAwaitsSeat);
   shared_room_.wait_for_seat(*this);
 }
 
@@ -54,9 +54,9 @@ void RoomGuest::take_seat() {
   shared_room_.seat(*this, std::move(front), peer_);
 }
 
-void RoomGuest::waits_to_enter() {
+void RoomGuest::wait_to_enter() {
   spoke_ = queued_ = true;
-  front_.pause(kQueued);
+  client_.pause(kAwaitsSeat);
   owner_.new_player(*this);
 }
 
@@ -66,12 +66,12 @@ void RoomGuest::take_turn() {
   if (!seated_ && !ending_) shared_room_.over() ? end(Reason::kServerUnreachable) : take_seat();
   for (const Kept& one : std::exchange(kept_, {}))
     if (!ending_) hear(one.lane, one.bytes, one.frames);
-  if (!queued_ && !ending_) front_.resume(kQueued);
+  if (!queued_ && !ending_) client_.resume(kAwaitsSeat);
 }
 
-bool RoomGuest::sits(core::Id seat) {
+bool RoomGuest::give_seat(core::Id seat) {
   if (ending_) return false;
-  front_.id = seat;
+  client_.id = seat;
   note("player " + std::to_string(seat) + " of its room");
   return true;
 }
@@ -81,19 +81,19 @@ bool RoomGuest::sits(core::Id seat) {
 bool RoomGuest::send(Lane lane, Bytes bytes, bool lent) {
   name(bytes);
   last_passed_ = now();  // who only watches never says a word
-  front_.send(*worker_route_, lane, bytes, shared_room_.wall_in_call(), lent);
-  if (front_.overflows(limits_) && front_.id != 0 && !std::exchange(overflowed_, true))
-    shared_room_.overflowed(front_.id);
+  client_.send(*worker_route_, lane, bytes, shared_room_.wall_in_call(), lent);
+  if (client_.overflows(limits_) && client_.id != 0 && !std::exchange(overflowed_, true))
+    shared_room_.overflowed(client_.id);
   return !std::exchange(touched_, true);
 }
 
 void RoomGuest::flush() {
   touched_ = false;
-  front_.end->flush();
+  client_.end->flush();
 }
 
 void RoomGuest::close(std::string_view why, std::uint32_t code) {
-  front_.id = 0;
+  client_.id = 0;
   flush();
   let_go(shared_room_.end_reason().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why, code);
   flush();
@@ -104,10 +104,10 @@ void RoomGuest::close(std::string_view why, std::uint32_t code) {
 
 /// A viewer of a replay or a broadcast is told where to connect.
 void RoomGuest::move(const std::shared_ptr<MoveOrder>& order) {
-  if (!worker_route_->route.place) return Session::move(order);
-  if (const auto why = objection_to_move(owner_.route(order->route))) return order->stays(*why);
-  if (is_on_the_way()) return order->stays("the player is on the way to another route already");
-  if (!shared_room_.can_take_out(front_.id)) return order->stays("the player has not joined yet");
+  if (!worker_route_->route.arena_faces) return Session::move(order);
+  if (const auto why = objection_to_move(owner_.route(order->route))) return order->answer_stays(*why);
+  if (is_on_the_way()) return order->answer_stays("the player is on the way to another route already");
+  if (!shared_room_.can_take_out(client_.id)) return order->answer_stays("the player has not joined yet");
   next_ = std::make_unique<BridgeSession>(*this);
   next_->move(order);
 }
@@ -118,7 +118,7 @@ void RoomGuest::look_into_arena() {
   if (next_ != nullptr) next_->look_into_arena();
 }
 
-bool RoomGuest::claims_session(std::uint32_t number) {
+bool RoomGuest::try_claim_session(std::uint32_t number) {
   returns_to_ = owner_.claim(*this, number);
   return returns_to_.has_value();
 }
@@ -129,7 +129,7 @@ void RoomGuest::take_up_session() {
 }
 
 std::optional<core::DetachedPlayer> RoomGuest::leave_room() {
-  auto taken = shared_room_.take_out(front_.id);
+  auto taken = shared_room_.take_out(client_.id);
   if (!taken) return taken;
   flush();
   BridgeSession& next = *next_;
@@ -159,30 +159,30 @@ void RoomGuest::departed(End&, const End::Departure& departure) {
     set_reason(Reason::kBadFrame, departure.why, departure.fault);
     return end(Reason::kBadFrame, departure.fault);
   }
-  const bool unasked = departure.how == How::kWrong && !front_.up;
+  const bool unasked = departure.how == How::kWrong && !client_.up;
   const Reason reason = unasked ? Reason::kBadRequest : reason_of_client(departure.how);
   set_reason(reason, departure.why, departure.fault);
   if (departure.how == How::kWrong) return end(reason, departure.fault);
-  if (const core::Id seat = std::exchange(front_.id, 0)) shared_room_.lost(*this, seat, text(reason), departure.code);
+  if (const core::Id seat = std::exchange(client_.id, 0)) shared_room_.lost(*this, seat, text(reason), departure.code);
   finish();
 }
 
 void RoomGuest::dismiss(Reason reason, std::string_view why) {
-  front_.id != 0 ? shared_room_.dismiss(front_.id, why.empty() ? text(reason) : why) : finish();
+  client_.id != 0 ? shared_room_.dismiss(client_.id, why.empty() ? text(reason) : why) : finish();
 }
 
 void RoomGuest::leave(const char* why) {
-  if (const core::Id seat = std::exchange(front_.id, 0)) shared_room_.gone(seat, why, 0);
+  if (const core::Id seat = std::exchange(client_.id, 0)) shared_room_.gone(seat, why, 0);
 }
 
 void RoomGuest::shut_down() {
   if (queued_) shared_room_.leave_queues(*this);
   if (next_ != nullptr) next_->give_up_move("the player leaves");
-  front_.end->shut_down(why_, code_for(front_));
+  client_.end->shut_down(why_, code_for(client_));
 }
 
 void RoomGuest::hang_up() {
-  front_.end->hang_up();
+  client_.end->hang_up();
   leave("does not go");
 }
 
@@ -195,9 +195,9 @@ bool RoomGuest::on_tick(Millis now) {
 }
 
 std::optional<Reason> RoomGuest::overdue(Millis now) const {
-  const Millis last_passed = std::max(last_passed_, front_.end->last_datagram());
-  if (!spoke_ && !queued_ && late(now, greets_since_, limits_.greet_ms, *front_.end)) return Reason::kGreetTimeout;
-  if (front_.end->waiting() && late(now, front_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
+  const Millis last_passed = std::max(last_passed_, client_.end->last_datagram());
+  if (!spoke_ && !queued_ && late(now, greets_since_, limits_.greet_ms, *client_.end)) return Reason::kGreetTimeout;
+  if (client_.end->waiting() && late(now, client_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
   if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;
 }

@@ -32,23 +32,23 @@ class RoomGuest final : public RoomSession, public Guest {
   using Session::refer_to;
 
   // Guest
-  bool sits(core::Id seat) override;
+  bool give_seat(core::Id seat) override;
   bool send(Lane lane, Bytes bytes, bool lent) override;
   void flush() override;
-  std::size_t waiting() const override { return front_.end->waiting(); }
+  std::size_t waiting() const override { return client_.end->waiting(); }
   void close(std::string_view why, std::uint32_t code) override;
   void failed(const Fault& fault) override { set_reason(Reason::kProtocolFault, fault.what, fault); }
   void spoke(const core::Intent&) override { ++heard_words_, spoke_ = true; }
   void turned_away(std::string_view) override { turned_away_ = true; }
-  void waits_to_enter() override;
-  bool claims_session(std::uint32_t number) override;
+  void wait_to_enter() override;
+  bool try_claim_session(std::uint32_t number) override;
   /// From now on it is served before newcomers.
-  void play(const words::Player& player) override {
+  void player_entered(const words::Player& player) override {
     name_ = player.name();
-    front_.end->set_priority(net::Priority::kPlayer);
+    client_.end->set_priority(net::Priority::kPlayer);
   }
   const core::Peer& peer() const override { return peer_; }
-  core::Id seat_id() const override { return front_.id; }
+  core::Id seat_id() const override { return client_.id; }
   const Limits& limits() const override { return limits_; }
   const LinkInfo& client() const override { return info_; }
   void overflow() override { end(Reason::kClientStalled); }
@@ -59,24 +59,26 @@ class RoomGuest final : public RoomSession, public Guest {
   // End::User
   void opened(End& end, const core::Peer& peer) override;
   void received(End& end, Lane lane, Bytes bytes, std::size_t frames) override;
-  void wrote(End&) override { front_.last_progress = now(); }
+  void wrote(End&) override { client_.last_progress = now(); }
   void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
 
   // Session, RoomSession
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !seated_ && !queued_; }
-  void enter_room(Lane lane, Bytes bytes) override { shared_room_.received(front_.id, lane, bytes); }
-  bool announce(std::string_view text) override { return front_.id != 0 && shared_room_.announce(front_.id, text); }
+  void pass_to_room(Lane lane, Bytes bytes) override { shared_room_.received(client_.id, lane, bytes); }
+  bool announce_in_room(std::string_view text) override {
+    return client_.id != 0 && shared_room_.announce(client_.id, text);
+  }
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;
-  bool is_linked() const override { return front_.end->is_open(); }
+  bool is_linked() const override { return client_.end->is_open(); }
   bool on_tick(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
   WallTime wall() const override { return shared_room_.wall_by_now(); }
-  std::string player() const override {
-    const std::string now = shared_room_.name_of(front_.id);
+  std::string player_name() const override {
+    const std::string now = shared_room_.name_of(client_.id);
     return now.empty() ? name_ : now;
   }
 

@@ -9,7 +9,7 @@
 #include "proxy/core/room.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/broadcast/broadcast.h"
-#include "proxy/relay/sessions/recording_room.h"
+#include "proxy/relay/sessions/recorded_room.h"
 #include "proxy/relay/tap/room_calls.h"
 #include "proxy/relay/tap/room_words.h"
 
@@ -37,7 +37,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   void begin_words(TapSink* tap, bool with_secrets, const core::WorldState& world);
   /// Its calls are told to the tap, too. REQUIRES: the room was opened, and not called yet.
   void record_calls(trace::RoomBegan began);
-  /// Calls `call(room, time)` with a RecordingRoom, then does what the room asked for. Nothing else calls the room.
+  /// Calls `call(room, time)` with a RecordedRoom, then does what the room asked for. Nothing else calls the room.
   template <class Call>
   void call_room(Call&& call);
   /// Since the room's time 0.
@@ -75,7 +75,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
  private:
   static std::size_t side_of(core::Id end) { return end == core::kBackId ? 0 : end == core::kNextBackId ? 2 : 1; }
   void rang() override {
-    call_room([](RecordingRoom& room, core::Micros at) { room.tick(at); });
+    call_room([](RecordedRoom& room, core::Micros at) { room.tick(at); });
   }
 
   net::Loop& loop_;
@@ -97,7 +97,7 @@ void RoomHost::call_room(Call&& call) {
   const core::Micros at = micros();
   wall_ = began_wall_ + at * 1000;
   for (auto& waiting : waiting_) waiting.reset();
-  RecordingRoom recorded(*room_, calls_);
+  RecordedRoom recorded(*room_, calls_);
   call(recorded, at);
   settle_call(at);
   calls_.settle(at, wall_);

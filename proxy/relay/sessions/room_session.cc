@@ -16,7 +16,7 @@ constexpr std::size_t kLargestRead = 4096;
 
 RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers)
     : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
-  front_.end = make_front(newcomer.enet, gathers);
+  client_.end = make_client_end(newcomer.enet, gathers);
   silence_.set_priority(net::Priority::kNewcomer);
 }
 
@@ -25,21 +25,21 @@ RoomSession::RoomSession(const RoomSession& other, Successor)
       peer_(other.peer_),
       silence_(accept_route_.loop, static_cast<net::Alarm::User&>(*this)),
       named_(other.named_) {
-  front_.end = std::make_unique<BotEnd>(static_cast<End::User&>(*this));
-  front_.id = other.front_.id;
+  client_.end = std::make_unique<BotEnd>(static_cast<End::User&>(*this));
+  client_.id = other.client_.id;
 }
 
 void RoomSession::adopt_client(RoomSession& other) {
   Session::adopt_client(other);
   other.silence_.clear();
-  front_.end = std::move(other.front_.end);
-  front_.end->set_user(*this);
-  front_.paused = other.front_.paused;
-  front_.up = other.front_.up;
-  front_.last_progress = other.front_.last_progress;
+  client_.end = std::move(other.client_.end);
+  client_.end->set_user(*this);
+  client_.paused = other.client_.paused;
+  client_.up = other.client_.up;
+  client_.last_progress = other.client_.last_progress;
 }
 
-std::unique_ptr<End> RoomSession::make_front(const AcceptedEnetPeer& enet, bool gathers) {
+std::unique_ptr<End> RoomSession::make_client_end(const AcceptedEnetPeer& enet, bool gathers) {
   return make_end(*worker_route_, *this,
                   {.facing = Facing::kClient,
                    .game = *info_.game,
@@ -54,7 +54,7 @@ std::unique_ptr<End> RoomSession::make_front(const AcceptedEnetPeer& enet, bool 
 
 void RoomSession::start(net::Fd client) {
   if (client) info_.listener = net::local_address(client.get());
-  if (!front_.end->adopt(std::move(client))) end(Reason::kOutOfDescriptors);
+  if (!client_.end->adopt(std::move(client))) end(Reason::kOutOfDescriptors);
 }
 
 /// The client is there. Where its dialect is not known yet, what it says first tells it, or its silence.
@@ -69,37 +69,37 @@ void RoomSession::greet(const core::Peer& peer) {
 /// The client sent no greeting: it speaks the dialect in which servers speak first.
 void RoomSession::rang() {
   if (ending_ || !is_unseated()) return;
-  if (front_.end->is_queued())
+  if (client_.end->is_unserved())
     return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);  // what it said waits for its turn
-  front_.end->set_peer_dialect(*worker_route_->route.fallback);
+  client_.end->set_peer_dialect(*worker_route_->route.fallback);
   seat(*worker_route_->route.fallback);
 }
 
 // -- Hearing and speaking ---------------------------------------------------------------------------------------------
 
 void RoomSession::hear(Lane lane, Bytes bytes, std::size_t frames) {
-  front_.hear(*worker_route_, lane, bytes, frames, wall());
+  client_.hear(*worker_route_, lane, bytes, frames, wall());
   heard_words_ = 0;
-  enter_room(lane, bytes);
+  pass_to_room(lane, bytes);
   if (lane != Lane::kStream) return;
   bytes_from_client_ += bytes.size();
   if (!ending_) charge(bytes.size(), std::max(frames, heard_words_));
 }
 
 void RoomSession::received_control(End& end, std::size_t bytes) {
-  if (!ending_ && &end == front_.end.get()) charge(bytes, 1);
+  if (!ending_ && &end == client_.end.get()) charge(bytes, 1);
 }
 
 void RoomSession::datagram(const net::Address& from, Bytes datagram) {
-  if (!front_.up || ending_) return worker_route_->dropped(Drop::kNotLinked);
-  front_.end->datagram(from, datagram);
+  if (!client_.up || ending_) return worker_route_->dropped(Drop::kNotLinked);
+  client_.end->datagram(from, datagram);
 }
 
 /// The first that it is sent may say which player's datagrams are its own.
 void RoomSession::name(Bytes greeting) {
   if (named_ || !worker_route_->route.with_datagrams()) return;
   named_ = true;
-  if (const auto player = info_.game->greeted_as(greeting)) owner_.named(*this, *player);
+  if (const auto player = info_.game->greeted_as(greeting)) owner_.player_id_given(*this, *player);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -111,14 +111,14 @@ void RoomSession::send_away(Reason reason, std::string_view why) {
 }
 
 AnnounceResult RoomSession::say(std::string_view text) {
-  if (ending_ || !front_.up) return AnnounceResult::kNotIn;
+  if (ending_ || !client_.up) return AnnounceResult::kNotIn;
   if (!info_.game->has_chat()) return AnnounceResult::kNoChat;
-  return announce(text) ? AnnounceResult::kYes : AnnounceResult::kNotIn;
+  return announce_in_room(text) ? AnnounceResult::kYes : AnnounceResult::kNotIn;
 }
 
 void RoomSession::hand_back(SessionRef to) {
   note("took up the lost session of link " + std::to_string(to.link));
-  if (net::Fd client = front_.end->release()) owner_.hand_over(to, std::move(client), info_.client);
+  if (net::Fd client = client_.end->release()) owner_.hand_over(to, std::move(client), info_.client);
   end(Reason::kResumed);
 }
 
@@ -126,8 +126,8 @@ void RoomSession::hand_back(SessionRef to) {
 void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code) {
   if (!turned_away_ && info_.game->bans_by(code)) worker_route_->front_banned(info_.client, why);
   set_reason(reason, why);
-  front_.end->closes_after(goodbye());
-  front_.up ? front_.end->shut_down(why, code_for(front_, code)) : front_.end->hang_up();
+  client_.end->delay_close(goodbye());
+  client_.up ? client_.end->shut_down(why, code_for(client_, code)) : client_.end->hang_up();
 }
 
 /// The face's code; if it gave none, the game's code for the reason of the end.

@@ -28,11 +28,11 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   virtual void seat(std::size_t dialect) = 0;
   /// seat() was not called yet.
   virtual bool is_unseated() const = 0;
-  virtual void enter_room(Lane lane, Bytes bytes) = 0;
+  virtual void pass_to_room(Lane lane, Bytes bytes) = 0;
   /// Tells the player something in the server's name. False: the player has not entered.
-  virtual bool announce(std::string_view text) = 0;
+  virtual bool announce_in_room(std::string_view text) = 0;
 
-  std::unique_ptr<End> make_front(const AcceptedEnetPeer& enet, bool gathers);
+  std::unique_ptr<End> make_client_end(const AcceptedEnetPeer& enet, bool gathers);
   void greet(const core::Peer& peer);
   void hear(Lane lane, Bytes bytes, std::size_t frames);
   void name(Bytes greeting);
@@ -41,11 +41,11 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void let_go(Reason reason, std::string_view why, std::uint32_t code);
   std::uint32_t code_for(const CountedEnd& side, std::uint32_t said = 0) const;
 
-  void pause_client(Pause why) override { front_.pause(why); }
-  void resume_client(Pause why) override { front_.resume(why); }
+  void pause_client(Pause why) override { client_.pause(why); }
+  void resume_client(Pause why) override { client_.resume(why); }
   Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }
 
-  CountedEnd front_{Facing::kClient, info_};
+  CountedEnd client_{Facing::kClient, info_};
   core::Peer peer_;              // the client
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
   bool turned_away_ = false;

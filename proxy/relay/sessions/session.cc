@@ -85,7 +85,7 @@ void Session::note(const std::string& text) {
 }
 
 void Session::charge(std::size_t bytes, std::size_t messages) {
-  if (rates_.take(bytes, messages, now())) return;
+  if (rates_.charge(bytes, messages, now())) return;
   worker_route_->counters.throttled.add();
   over_rates_ = true;
   pause_client(kRate);
@@ -97,8 +97,8 @@ SessionReport Session::report() const {
           now() - began_,
           bytes_from_client_ + bytes_from_server_,
           dial_.source(),
-          player(),
-          arena(),
+          player_name(),
+          arena_name(),
           moved_to()};
 }
 
@@ -142,7 +142,7 @@ std::string address_for_players(const Route& route, const net::Address& here) {
 
 void Session::move(const std::shared_ptr<MoveOrder>& order) {
   const WorkerRoute& to = owner_.route(order->route);
-  if (const auto why = objection_to_move(to)) return order->stays(*why);
+  if (const auto why = objection_to_move(to)) return order->answer_stays(*why);
   refer_to(*order, to);
 }
 
@@ -177,8 +177,8 @@ Outcome<MovedPlace> Session::place_at(const WorkerRoute& to, const MovedPlace& n
 void Session::refer_to(MoveOrder& order, const WorkerRoute& to) {
   const Route& route = to.route;
   if (route.game.name() != info_.game->name())
-    return order.stays("the client would have to connect there, but that listener is for " +
-                       std::string(route.game.name()) + ", not for " + std::string(info_.game->name()));
+    return order.answer_stays("the client would have to connect there, but that listener is for " +
+                              std::string(route.game.name()) + ", not for " + std::string(info_.game->name()));
   const std::string text =
       "moved to " + place_for_players(route) + ": connect to " + address_for_players(route, info_.listener);
   order.answer({MoveOrder::How::kReferred, text});
@@ -232,7 +232,7 @@ void Session::finish() {
 void Session::tell_end() {
   count_begun();
   if (opened_) count(worker_route_->counters.length, now() - began_);
-  worker_route_->ended(info_, {reason(), now() - began_, player()}, fault_, bytes_from_client_);
+  worker_route_->ended(info_, {reason(), now() - began_, player_name()}, fault_, bytes_from_client_);
   if (!worker_route_->tap || !tapped_) return;
   std::string why = text(reason());
   if (*fault_.what) why += std::string(": ") + fault_.what;

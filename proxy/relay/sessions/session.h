@@ -29,7 +29,7 @@ class Session : private Dial::User {
    public:
     virtual ~Owner() = default;
     /// The server's greeting gave this session a player id. Told before the client can know it.
-    virtual void named(Session& session, std::uint32_t player) = 0;
+    virtual void player_id_given(Session& session, std::uint32_t player_id) = 0;
     /// The route that serves `path` on the listener of the route `accepting`; null if there is none.
     virtual WorkerRoute* route_at(const Route& accepting, std::string_view path) = 0;
     /// Its client lost its link, and may come back from the same address.
@@ -165,11 +165,11 @@ class Session : private Dial::User {
   /// Whether insert() can be called now: the player is in, and what the client was sent ends with a whole frame.
   virtual bool takes_insert() const { return false; }
   /// The arena that its player visits; empty: none.
-  virtual std::string arena() const { return {}; }
+  virtual std::string arena_name() const { return {}; }
   /// The route to whose server or arena its player was moved.
   virtual std::optional<std::size_t> moved_to() const { return std::nullopt; }
   /// Its player's name in a room.
-  virtual std::string player() const { return {}; }
+  virtual std::string player_name() const { return {}; }
   // Dial::User. A session without a server of its own does not dial.
   int dial(const net::Address&, Outgoing) override;
   void dial_failed(Reason why) override { end(why); }

@@ -99,7 +99,7 @@ bool SharedRoom::admits(core::Id seat) {
   if (guest == nullptr) return true;
   const Limits& limits = guest->limits();
   to_enter_.add(guest->client().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now());
-  guest->waits_to_enter();
+  guest->wait_to_enter();
   return false;
 }
 
@@ -188,7 +188,7 @@ void SharedRoom::seat(Guest& guest, std::unique_ptr<core::Front> front, const co
     const core::Id id = room.seat(std::move(front), peer, at, guest.hears());
     seating_ = nullptr;
     newest_ = id;
-    if (guest.sits(id)) guests_[id] = &guest;  // else its front has closed it already
+    if (guest.give_seat(id)) guests_[id] = &guest;  // else its front has closed it already
   });
 }
 
@@ -240,7 +240,7 @@ bool SharedRoom::try_resume_seat(core::Id seat, std::uint32_t number) {
     returning_.emplace_back(seat, *kept);
     return true;
   }
-  if (!guest->claims_session(number)) return false;
+  if (!guest->try_claim_session(number)) return false;
   taking_up_.push_back(seat);
   return true;
 }
@@ -272,7 +272,7 @@ void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
   room_->gone(from, "took up its lost session", at);
   guests_[to] = guest;
   touched_.push_back(to);  // what it was told under its other number
-  guest->sits(to);
+  guest->give_seat(to);
   if (!room_->returned(to, guest->peer(), at)) close(to, "its seat is gone", 0);
 }
 
@@ -296,7 +296,7 @@ const LinkInfo* SharedRoom::client_of(core::Id seat) const {
   return guest != nullptr ? &guest->client() : nullptr;
 }
 
-std::size_t SharedRoom::queued_bytes(core::Id end) const {
+std::size_t SharedRoom::waiting_bytes(core::Id end) const {
   const Guest* const guest = find(end);
   return guest != nullptr ? guest->waiting() : 0;
 }
@@ -335,7 +335,7 @@ void SharedRoom::told(const core::Fact& fact) {
   RoomHost::told(fact);
   if (annex_) annex_->told(fact);
   if (const auto* player = core::as<words::Player>(fact))
-    if (Guest* const guest = find(player->id())) guest->play(*player);
+    if (Guest* const guest = find(player->id())) guest->player_entered(*player);
   const auto* refused = core::as<words::Refused>(fact);
   if (fact.audience != words::PLAYER || refused == nullptr) return;
   if (Guest* const guest = find(fact.to)) guest->turned_away(refused->text());

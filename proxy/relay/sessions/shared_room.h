@@ -101,7 +101,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   // core::Room::Host
   void send(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, false); }
   void send_shared(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, true); }
-  std::size_t queued_bytes(core::Id end) const override;
+  std::size_t waiting_bytes(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override {}

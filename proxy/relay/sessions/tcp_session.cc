@@ -149,7 +149,8 @@ void TcpSession::to_client(const Frames& frames) {
 void TcpSession::note_greeting(const Frames& frames) {
   if (!datagrams_ || named_ || frames.count == 0) return;
   named_ = true;
-  if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first))) owner_.named(*this, *player);
+  if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first)))
+    owner_.player_id_given(*this, *player);
 }
 
 /// Until the server has let the player in it may say that it bans him.

@@ -35,7 +35,7 @@ void Visitor::take_turn() {
 
 // -- From the room ----------------------------------------------------------------------------------------------------
 
-bool Visitor::sits(core::Id seat) {
+bool Visitor::give_seat(core::Id seat) {
   if (done_) return false;
   seat_ = seat;
   return true;
@@ -58,7 +58,7 @@ void Visitor::spoke(const core::Intent& intent) {
 }
 
 /// A player who may only watch waits for the server instead.
-void Visitor::play(const words::Player& player) {
+void Visitor::player_entered(const words::Player& player) {
   if (player.role() == words::WATCH && !watches_) return part("it is full");
   visit_.passage->entered = true;
 }

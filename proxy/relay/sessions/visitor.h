@@ -1,7 +1,7 @@
-// The player of a bridge in an arena of this process, while no server of the route is up. The session stays where it
-// is; this is its seat in the arena, on the arena's worker. The two speak native over a passage (ends/passage.h).
-// Law: the player's client never sees a goodbye of the arena. When the arena has no place for the player, or ends, the
-// passage is closed, and the session acts on it.
+// The player of a bridge in an arena of this process, while no server of the route is up, or after the operator moved
+// the player there. The session stays where it is; this is its seat in the arena, on the arena's worker. The two speak
+// native over a passage (ends/passage.h). Law: the player's client never sees a goodbye of the arena. When the arena
+// has no place for the player, or ends, the passage is closed, and the session acts on it.
 #pragma once
 
 #include <functional>
@@ -47,7 +47,7 @@ class Visitor final : public Guest {
   const Visit& visit() const { return visit_; }
 
   // Guest
-  bool sits(core::Id seat) override;
+  bool give_seat(core::Id seat) override;
   bool send(Lane lane, Bytes bytes, bool lent) override;
   void flush() override;
   std::size_t waiting() const override { return out_.size() + visit_.passage->to_session.waiting(); }
@@ -55,8 +55,8 @@ class Visitor final : public Guest {
   void failed(const Fault&) override {}
   void spoke(const core::Intent& intent) override;
   void turned_away(std::string_view why) override { part(why); }
-  void waits_to_enter() override { queued_ = true; }
-  void play(const words::Player& player) override;
+  void wait_to_enter() override { queued_ = true; }
+  void player_entered(const words::Player& player) override;
   const core::Peer& peer() const override { return peer_; }
   core::Id seat_id() const override { return seat_; }
   const Limits& limits() const override { return visit_.limits; }

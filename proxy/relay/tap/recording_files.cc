@@ -43,11 +43,11 @@ RecordingFiles::RecordingFiles(RecordingFilesOptions options, std::unique_ptr<tr
     : options_(std::move(options)),
       wanted_(wanted),
       on_(on),
-      completer_([this](const trace::Recorder& recorder, const Outcome<Done>& closed) {
+      closer_([this](const trace::Recorder& recorder, const Outcome<Done>& closed) {
         if (!closed) return fail(closed.error());
         if (options_.completed) options_.completed(recorder.path());
       }) {
-  wanted_.now.store(on, std::memory_order_relaxed);
+  wanted_.wanted.store(on, std::memory_order_relaxed);
   if (on) ask_for_worlds();
   if (first == nullptr) return;
   current_ = files_.emplace_back(std::make_unique<File>(options_)).get();
@@ -98,7 +98,7 @@ void RecordingFiles::complete(File& file) {
   if (const auto at = of_sessions_.find(file.session); at != of_sessions_.end() && at->second == &file)
     of_sessions_.erase(at);
   file.recorder->summarize(to_map(file.summary.info()));
-  completer_.close(std::move(file.recorder));
+  closer_.close(std::move(file.recorder));
   std::erase_if(files_, [&](const auto& one) { return one.get() == &file; });
 }
 
@@ -299,14 +299,14 @@ Outcome<Done> RecordingFiles::start(WallTime time, const std::string& before) {
   on_ = true;
   for (auto& [id, link] : links_) join(link, file_for(link.session, time), time, before);
   ask_for_worlds();
-  wanted_.now.store(true, std::memory_order_relaxed);
+  wanted_.wanted.store(true, std::memory_order_relaxed);
   return Done{};
 }
 
 Outcome<Done> RecordingFiles::stop(WallTime time) {
   if (!on_) return Error{"it is not recorded"};
   on_ = false;
-  wanted_.now.store(false, std::memory_order_relaxed);
+  wanted_.wanted.store(false, std::memory_order_relaxed);
   for (auto& [id, link] : links_) link.file = nullptr;
   while (!files_.empty()) {
     files_.back()->recorder->note(time, 0, "the recording was stopped by an order");
@@ -332,7 +332,7 @@ Outcome<Done> RecordingFiles::close(WallTime now) {
     if (done && options_.completed) options_.completed(file->recorder->path());
     if (!done) all = std::move(done);
   }
-  completer_.finish();
+  closer_.finish();
   return all;
 }
 
@@ -353,8 +353,8 @@ RecordingStatus RecordingFiles::status() const {
 
 RecordingTotals RecordingFiles::totals() const {
   RecordingTotals all{.recorded = done_, .lost = lost_};
-  all.recorded += completer_.recorded();
-  all.lost += completer_.lost();
+  all.recorded += closer_.recorded();
+  all.lost += closer_.lost();
   for (const auto& file : files_) {
     all.recorded += file->recorder->ever_recorded();
     all.lost += file->recorder->lost();

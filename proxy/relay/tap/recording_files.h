@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "proxy/relay/tap/completer.h"
+#include "proxy/relay/tap/recording_closer.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording_info.h"
@@ -129,7 +129,7 @@ class RecordingFiles {
   std::atomic<std::uint64_t> failures_{0};
   std::atomic<bool> fails_{false};  // the last file could not be begun, or not be completed
   std::optional<WallTime> failed_at_;
-  Completer completer_;  // last: it calls back
+  RecordingCloser closer_;  // last: it calls back
 };
 
 }  // namespace entente::relay

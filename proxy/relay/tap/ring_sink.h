@@ -27,7 +27,7 @@ T from_raw(Bytes bytes) {
 
 /// What rooms ask before they tell words. Written by the tap's thread, read by any.
 struct WordsWanted {
-  std::atomic<bool> now{false};
+  std::atomic<bool> wanted{false};
   std::atomic<std::uint32_t> recording_generation{0};  ///< TapSink::recording_generation()
 };
 
@@ -87,7 +87,7 @@ class RingSink final : public TapSink {
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
-  bool wants_words() const override { return wanted_ != nullptr && wanted_->now.load(std::memory_order_relaxed); }
+  bool wants_words() const override { return wanted_ != nullptr && wanted_->wanted.load(std::memory_order_relaxed); }
   std::uint32_t recording_generation() const override {
     return wanted_ != nullptr ? wanted_->recording_generation.load(std::memory_order_relaxed) : 0;
   }

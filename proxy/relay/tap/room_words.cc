@@ -79,7 +79,7 @@ trace::Snapshot snapshot(LinkId link, const core::WorldState& world, core::Micro
   snapshot.set_geometry(std::move(geometry));
   world.tell([&](core::Fact& fact) {
     if (core::as<words::World>(fact) != nullptr) return;
-    fact.at = core::became_true(fact, world, now);
+    fact.at = core::true_since(fact, world, now);
     if (!with_secrets) clear_secrets(fact);
     to_message(fact, *snapshot.add_facts());
   });

@@ -95,10 +95,10 @@ class StreamCheck final : public Look, private net::LinkUser {
         link_(worker_route.loop, static_cast<net::LinkUser&>(*this)) {}
 
   void tick(Millis now) override {
-    if (!running_ || !link_.is_open() || link_.is_queued()) return;
+    if (!running_ || !link_.is_open() || link_.is_unserved()) return;
     if (reached_ && is_back() && said_.empty() && now > reached_at_ + kAtOnce)
       return conclude({std::nullopt, server_.last_dialect(), {}});
-    if (now <= until_ + link_.queued_millis()) return;
+    if (now <= until_ + link_.unserved_millis()) return;
     if (!reached_) return fail(Reason::kServerUnreachable, "timed out");
     hung_ = true;
     fail_to_greet("it did not greet");
@@ -163,7 +163,7 @@ class WebCheck final : public Look, private net::WebUser {
     Look::start(limits);
   }
   void tick(Millis now) override {
-    if (running_ && link_->is_open() && !link_->is_queued() && now > until_ + link_->queued_millis())
+    if (running_ && link_->is_open() && !link_->is_unserved() && now > until_ + link_->unserved_millis())
       fail(Reason::kServerUnreachable, "timed out");
   }
 

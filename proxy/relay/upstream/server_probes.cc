@@ -24,7 +24,7 @@ class ServerProbes::One final : private Check::User {
         route_(owner.worker_route_.route),
         server_(server),
         check_(make_check(owner.worker_route_, server, static_cast<Check::User&>(*this))) {
-    if (check_ && !by_query() && route_.upstreams.rules().check_ms != 0) server.mark_checked();
+    if (check_ && !by_query() && route_.upstreams.rules().check_ms != 0) server.set_has_checks();
   }
 
   bool failed() const { return server_.drained() || (why_ && !running_); }
@@ -74,7 +74,7 @@ class ServerProbes::One final : private Check::User {
 
   void note_success(const Check::Result& result) {
     answered_ = true;
-    if (route_.upstreams.rules().check_ms != 0) server_.mark_checked();
+    if (route_.upstreams.rules().check_ms != 0) server_.set_has_checks();
     server_.set_dialect(result.dialect);
     if (server_.succeeded(checked_at_)) owner_.worker_route_.log_up(server_);
   }

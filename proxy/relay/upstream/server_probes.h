@@ -30,7 +30,7 @@ class ServerProbes {
   ~ServerProbes();
 
   /// Null: nobody is told.
-  void tell(User* user) { user_ = user; }
+  void set_user(User* user) { user_ = user; }
 
   /// Whether a player may be let through: some server's dialect is known, or need not be. With Policy::kFirst, the
   /// servers before it must have answered or failed.

@@ -29,7 +29,7 @@ class SlotQueue {
   };
   static constexpr std::size_t kMostClaims = 256;  ///< that others are told
   static constexpr Millis kPatience = 10'000, kMostPatience = 30'000;
-  static constexpr Millis kIgnored = 60'000;  ///< for how long at most claims of others do not count then
+  static constexpr Millis kIgnored = 60'000;  ///< after that, claims of others are ignored for at most this long
 
   // For a route's queue, `whose`.
   void add(const void* whose, const Claim& claim);

@@ -62,7 +62,7 @@ class Upstream {
   /// else. Returns whether this is news. `why`: for the operator.
   bool failed(Millis now, const std::string& why);
   /// From now on, checks tell when the server comes up. Without checks, a session tries it again after a while.
-  void mark_checked() { checked_ = true; }
+  void set_has_checks() { has_checks_ = true; }
   /// A session has connected to it.
   void count_session() { ++known_->opened; }
   /// The server refused a player because it is full. Other servers are preferred for a while, or until one of its
@@ -90,10 +90,10 @@ class Upstream {
   /// It was full a short time ago: players who wait for a slot go there one after another.
   bool is_scarce(Millis now) const { return now < known_->scarce_until; }
   bool is_down(Millis now) const {
-    return state() == State::kDown && (checked_ || now < known_->failed_at + kRetryAfter);
+    return state() == State::kDown && (has_checks_ || now < known_->failed_at + kRetryAfter);
   }
   std::uint32_t sessions() const { return known_->sessions; }
-  std::uint64_t opened() const { return known_->opened; }  ///< sessions that have connected so far
+  std::uint64_t sessions_opened() const { return known_->opened; }  ///< sessions that have connected so far
   /// The dialect that was named or found.
   std::optional<std::size_t> dialect() const;
   /// The dialect that was named, or found before the server failed.
@@ -117,7 +117,7 @@ class Upstream {
   };
 
   std::shared_ptr<Known> known_ = std::make_shared<Known>();
-  std::atomic<bool> checked_{false};
+  std::atomic<bool> has_checks_{false};
 };
 
 /// Commands for /bin/sh that start and stop the servers of a route; empty: none.
@@ -192,8 +192,9 @@ class Upstreams {
     }
     ~QueueTicket() { leave(); }
     bool taken() const { return queue_ != nullptr; }
-    /// The servers that it is this session's turn to connect to: with the next few if a server is known to be up and
-    /// not scarce, otherwise alone, in the order of the queue. None that are full, or that others wait for longer.
+    /// The servers to which this session may connect now; none if it is not its turn. Only the first in the queue has
+    /// its turn, or the first few if some server is up and not scarce. Full servers are left out, and so are those for
+    /// which somebody elsewhere has waited longer.
     UpstreamSet turn(Millis now) const;
     void leave();
 

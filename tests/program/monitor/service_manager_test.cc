@@ -109,10 +109,10 @@ TEST_CASE("a service manager that watches is told of life, no other") {
 class Holding final : public relay::Events {
  public:
   void opened(const relay::LinkInfo&, std::uint64_t) override { hold(); }
-  void closed(const relay::LinkInfo&, const relay::SessionEnd&, std::uint64_t) override { hold(); }
+  void closed(const relay::LinkInfo&, const relay::SessionOutcome&, std::uint64_t) override { hold(); }
   void refused(const relay::LinkInfo&, relay::Reason, const Fault&, std::uint64_t, std::uint64_t) override { hold(); }
   void words_dropped(const relay::LinkInfo&, std::string_view, std::uint64_t) override { hold(); }
-  void said(std::string_view, std::uint64_t) override { hold(); }
+  void warned(std::string_view, std::uint64_t) override { hold(); }
 
   std::future<void> holds() { return holds_.get_future(); }
   void let_go() { free_.set_value(); }

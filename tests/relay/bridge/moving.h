@@ -74,7 +74,7 @@ class Moving : public Serving {
                            const Limits& limits) {
     relay::RouteOptions options = arena_listener(name, room, game, std::move(front), dialect, limits);
     options.tap = &tapped;
-    options.place = native_place(name);
+    options.arena_faces = native_place(name);
     return options;
   }
   void add(const relay::RouteOptions& options) {

@@ -169,13 +169,13 @@ TEST_CASE("while no words are wanted none is told, and the world is owed as soon
   words.tell(7, Fact(words::Ready()), 1);
   CHECK(sink.ring().empty());
   wanted.recording_generation = 1;
-  wanted.now = true;
+  wanted.wanted = true;
   CHECK(words.owes_world(0));
   words.tell(7, core::WorldState(), 0, 1);
   CHECK_FALSE(words.owes_world(1));
   wanted.recording_generation = 2;
   CHECK(words.owes_world(1));
-  wanted.now = false;
+  wanted.wanted = false;
   CHECK_FALSE(words.owes_world(1));
 }
 

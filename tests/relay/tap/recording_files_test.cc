@@ -257,17 +257,17 @@ TEST_CASE("a session whose file cannot be begun is not recorded, and counted") {
 
 TEST_CASE("orders: a recording starts with the links that are open, stops, and starts again in another file") {
   Rig rig({}, false);
-  CHECK_FALSE(rig.wanted.now);
+  CHECK_FALSE(rig.wanted.wanted);
   rig.open(1);
   rig.frame(1, "a");
   CHECK_FALSE(rig.files->stop(rig.now).ok());
   CHECK_FALSE(rig.files->rotate(rig.now).ok());
   REQUIRE(rig.files->start(rig.now).ok());
-  CHECK(rig.wanted.now);
+  CHECK(rig.wanted.wanted);
   CHECK_FALSE(rig.files->start(rig.now).ok());
   rig.frame(1, "b");
   REQUIRE(rig.files->stop(rig.now).ok());
-  CHECK_FALSE(rig.wanted.now);
+  CHECK_FALSE(rig.wanted.wanted);
   rig.frame(1, "c");
   REQUIRE(rig.files->start(rig.now).ok());
   rig.frame(1, "d");

@@ -68,7 +68,7 @@ TEST_CASE("upstreams: without checks, a server that is down is tried again after
   scene.upstreams.at(0).failed(1'000, "refused");
   CHECK(scene.chosen(0, 5'999) == "b");
   CHECK(scene.chosen(0, 6'000) == "a");
-  scene.upstreams.at(0).mark_checked();
+  scene.upstreams.at(0).set_has_checks();
   CHECK(scene.chosen(0, 60'000) == "b");
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("upstreams: while slots are scarce, who waits goes alone; a session th
   Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
   a.succeeded(1'000);
   b.failed(1'000, "refused");
-  b.mark_checked();
+  b.set_has_checks();
   std::optional<Upstreams::SessionCount> seated(std::in_place, a);
   CHECK_FALSE(scene.upstreams.all_full(1'000));
   a.mark_full(1'000);

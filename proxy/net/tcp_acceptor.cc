@@ -1,4 +1,4 @@
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_acceptor.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -25,7 +25,7 @@ Fd accept_from(int listening, Address& from) {
 
 }  // namespace
 
-bool Listener::open(Fd listening) {
+bool TcpAcceptor::open(Fd listening) {
   listening_ = std::move(listening);
   reserve_ = any_file();
   poll_.set_priority(Priority::kNewcomer);
@@ -34,33 +34,33 @@ bool Listener::open(Fd listening) {
   return true;
 }
 
-void Listener::close() {
+void TcpAcceptor::close() {
   poll_.close();
   listening_.reset();
   reserve_.reset();
 }
 
-Fd Listener::copy() const { return copy_of(listening_.get()); }
+Fd TcpAcceptor::copy() const { return copy_of(listening_.get()); }
 
-void Listener::pause(bool on) {
+void TcpAcceptor::pause(bool on) {
   paused_ = on;
   if (on && poll_.is_open()) poll_.want(false, false);
   if (!on) resume();
 }
 
-void Listener::resume() {
+void TcpAcceptor::resume() {
   if (!poll_.is_open() || paused_) return;
   if (!reserve_) reserve_ = any_file();
   poll_.want(true, false);
 }
 
-void Listener::ready(bool, bool, bool) {
+void TcpAcceptor::ready(bool, bool, bool) {
   for (int i = 0; i < kAcceptsAtOnce && poll_.is_open() && !paused_; ++i)
     if (!accept_one()) return;
 }
 
 /// False when there is no more to accept now.
-bool Listener::accept_one() {
+bool TcpAcceptor::accept_one() {
   Address from;
   Fd fd = accept_from(listening_.get(), from);
   if (fd) {
@@ -71,7 +71,7 @@ bool Listener::accept_one() {
   return is_shortage(errno) && accept_with_reserve();
 }
 
-bool Listener::accept_with_reserve() {
+bool TcpAcceptor::accept_with_reserve() {
   reserve_.reset();
   Address from;
   const bool accepted = bool(accept_from(listening_.get(), from));  // and closed

@@ -7,18 +7,18 @@
 
 namespace entente::net {
 
-class Listener final : private Poll::User {
+class TcpAcceptor final : private Poll::User {
  public:
   class User {
    public:
     virtual ~User() = default;
-    /// May close the listener.
+    /// May close the acceptor.
     virtual void accepted(Fd fd, const Address& from) = 0;
     /// A connection was closed at once because there is no file descriptor for it.
     virtual void starved(const Address& from) = 0;
   };
 
-  Listener(Loop& loop, User& user) : loop_(loop), user_(user) {}
+  TcpAcceptor(Loop& loop, User& user) : loop_(loop), user_(user) {}
   bool open(Fd listening);
   void close();
   /// Another descriptor of the listening socket. Empty: errno says why.

@@ -1,4 +1,4 @@
-// Completes recordings on a thread of its own: the disk may take long to have a large file.
+// Closes recordings on a thread of its own: the disk may take long to have a large file.
 #pragma once
 
 #include <condition_variable>
@@ -12,15 +12,15 @@
 
 namespace entente::relay {
 
-class Completer {
+class RecordingCloser {
  public:
-  /// What was closed, with its outcome; on the completer's thread.
+  /// What was closed, with its outcome; on the closer's thread.
   using Closed = std::function<void(const trace::Recorder&, const Outcome<Done>&)>;
 
-  explicit Completer(Closed closed) : closed_(std::move(closed)) {}
-  ~Completer() { finish(); }
-  Completer(const Completer&) = delete;
-  Completer& operator=(const Completer&) = delete;
+  explicit RecordingCloser(Closed closed) : closed_(std::move(closed)) {}
+  ~RecordingCloser() { finish(); }
+  RecordingCloser(const RecordingCloser&) = delete;
+  RecordingCloser& operator=(const RecordingCloser&) = delete;
 
   void close(std::unique_ptr<trace::Recorder> recorder);
   /// Returns when all recordings are closed. close() must not be called after.

@@ -11,9 +11,9 @@
 
 namespace entente::relay {
 
-class RecordingRoom {
+class RecordedRoom {
  public:
-  RecordingRoom(core::Room& room, RoomCalls& calls) : room_(room), calls_(calls) {}
+  RecordedRoom(core::Room& room, RoomCalls& calls) : room_(room), calls_(calls) {}
 
   /// For rooms whose calls are not recorded.
   operator core::Room&() { return room_; }  // NOLINT(google-explicit-constructor)

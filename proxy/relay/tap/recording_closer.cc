@@ -1,4 +1,4 @@
-#include "proxy/relay/tap/completer.h"
+#include "proxy/relay/tap/recording_closer.h"
 
 namespace entente::relay {
 namespace {
@@ -9,7 +9,7 @@ trace::Amount more(const trace::Amount& now, const trace::Amount& before) {
 
 }  // namespace
 
-void Completer::finish() {
+void RecordingCloser::finish() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -18,14 +18,14 @@ void Completer::finish() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Completer::close(std::unique_ptr<trace::Recorder> recorder) {
+void RecordingCloser::close(std::unique_ptr<trace::Recorder> recorder) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(recorder));
   changed_.notify_all();
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
 }
 
-void Completer::run() {
+void RecordingCloser::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
@@ -38,7 +38,7 @@ void Completer::run() {
   }
 }
 
-void Completer::close_one(trace::Recorder& recorder) {
+void RecordingCloser::close_one(trace::Recorder& recorder) {
   const trace::Amount recorded = recorder.ever_recorded(), lost = recorder.lost();
   const auto closed = recorder.close(wall_now());
   {
@@ -49,12 +49,12 @@ void Completer::close_one(trace::Recorder& recorder) {
   closed_(recorder, closed);
 }
 
-trace::Amount Completer::recorded() const {
+trace::Amount RecordingCloser::recorded() const {
   const std::lock_guard lock(mutex_);
   return recorded_;
 }
 
-trace::Amount Completer::lost() const {
+trace::Amount RecordingCloser::lost() const {
   const std::lock_guard lock(mutex_);
   return lost_;
 }
