@@ -7,7 +7,7 @@ namespace entente::aos {
 namespace {
 
 constexpr float kTick = 1.0F / kStepsPerSecond;
-constexpr float kBlocks = 32 * kTick;  // that a velocity of 1 moves a body in one step
+constexpr float kBlocksAtSpeed1 = 32 * kTick;  // that a velocity of 1 moves a body in one step
 constexpr float kHalfWidth = 0.45F;    // of a body
 constexpr float kCrown = 0.45F;        // above the eyes
 constexpr float kProbes = 0.9F;        // distance between probes, from the feet up
@@ -65,7 +65,7 @@ bool layer_free(const VoxelMap& map, float x, float y, float z) {
 /// Moves a body along one axis (0: x, 1: y) if the way is free, or would be one block higher. Returns true if the body
 /// has to climb for that. One climb is enough for both axes.
 bool go(const VoxelMap& map, const Urge& urge, std::size_t axis, bool climbs, Body& body) {
-  const float to = body.position[axis] + body.velocity[axis] * kBlocks;
+  const float to = body.position[axis] + body.velocity[axis] * kBlocksAtSpeed1;
   const float edge = to + (body.velocity[axis] < 0 ? -kHalfWidth : kHalfWidth);
   const float side = body.position[1 - axis];
   const auto free_from = [&](float feet, bool crouching) {
@@ -93,7 +93,7 @@ void rise_or_fall(const VoxelMap& map, bool climbs, Body& body) {
     body.velocity[1] *= 0.5F;
     to -= 1;
   } else {
-    to += body.velocity[2] * kBlocks;
+    to += body.velocity[2] * kBlocksAtSpeed1;
   }
   const bool upwards = climbs || body.velocity[2] < 0;
   const float probe = upwards ? to - kCrown : to + (body.feet() - body.position[2]);

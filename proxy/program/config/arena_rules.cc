@@ -8,7 +8,7 @@
 namespace entente {
 namespace {
 
-double seconds(std::uint32_t milliseconds) { return milliseconds / 1000.0; }
+double in_seconds(std::uint32_t milliseconds) { return milliseconds / 1000.0; }
 
 core::ArenaMode mode_of(config::Arena::Mode mode) {
   switch (mode) {
@@ -49,14 +49,14 @@ core::Arena arena_of(const config::Arena& settings) {
   rules.ball_speed = settings.ball_speed();
   rules.ball_range = settings.ball_range();
   rules.most_balls = settings.balls();
-  rules.reload = seconds(settings.reload_ms());
+  rules.reload = in_seconds(settings.reload_ms());
   rules.ray_damage = settings.ray_damage();
   rules.ray_range = settings.ray_range();
   rules.grenade_damage = settings.grenade_damage();
   rules.grenade_radius = settings.grenade_radius();
   rules.guided = settings.guided();
-  rules.trigger = seconds(settings.trigger_ms());
-  rules.respawn = seconds(settings.respawn_ms());
+  rules.trigger = in_seconds(settings.trigger_ms());
+  rules.respawn = in_seconds(settings.respawn_ms());
   rules.round = settings.round_s();
   rules.score_limit = settings.score_limit();
   rules.pause = settings.pause_s();

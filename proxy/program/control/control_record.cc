@@ -10,7 +10,7 @@ namespace {
 
 using Order = relay::TapThread::Order;
 
-constexpr WallTime kSecond = 1'000'000'000;
+constexpr WallTime kNanosPerSecond = 1'000'000'000;
 
 bool is_called(const Recordable& one, std::string_view name) {
   return name == std::to_string(one.number) || name == one.name || one.name.ends_with(" " + std::string(name));
@@ -34,7 +34,7 @@ ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
                                   : status.failing ? "failing"
                                                    : "on"),
           number_field("bytes", status.bytes),
-          number_field("seconds", age / kSecond),
+          number_field("seconds", age / kNanosPerSecond),
           list_field("files", status.paths)};
 }
 

@@ -15,7 +15,7 @@ constexpr std::uint16_t kIpv4 = 0x0800, kIpv6 = 0x86DD, kVlan = 0x8100, kVlanOut
 constexpr std::uint8_t kTcp = 6, kUdp = 17, kFragment = 44;  // the last: of IPv6
 constexpr int kRawLink = 101;                                // LINKTYPE_RAW, as some files carry it in place of DLT_RAW
 
-using Kind = ParsedPacket::Kind;
+using PacketKind = ParsedPacket::Kind;
 
 std::uint16_t u16(Bytes bytes, std::size_t at) { return static_cast<std::uint16_t>(bytes[at] << 8U | bytes[at + 1]); }
 std::uint32_t u32(Bytes bytes, std::size_t at) { return std::uint32_t{u16(bytes, at)} << 16U | u16(bytes, at + 2); }
@@ -24,7 +24,7 @@ Bytes after(Bytes bytes, std::size_t size) { return bytes.subspan(std::min(size,
 
 /// What the IP header tells of its payload.
 struct Inside {
-  Kind kind = Kind::kBroken;
+  PacketKind kind = PacketKind::kBroken;
   std::uint8_t protocol = 0;
   PacketEndpoint from, to;
   Bytes bytes;           // as far as captured
@@ -72,7 +72,7 @@ void payload(Bytes ip, std::size_t header, std::size_t total, Inside& out) {
   if (total < header || ip.size() < header) return;
   out.size = total - header;
   out.bytes = ip.subspan(header, std::min(ip.size() - header, out.size));
-  out.kind = Kind::kPacket;
+  out.kind = PacketKind::kPacket;
 }
 
 Inside inside_v4(Bytes ip) {
@@ -83,7 +83,7 @@ Inside inside_v4(Bytes ip) {
   // A total length of 0 is left by network cards that cut large sends themselves.
   const std::size_t total = u16(ip, 2) == 0 ? ip.size() : u16(ip, 2);
   payload(ip, std::size_t{4} * (ip[0] & 15U), total, out);
-  if (out.kind == Kind::kPacket && (u16(ip, 6) & 0x3FFFU) != 0) out.kind = Kind::kFragment;
+  if (out.kind == PacketKind::kPacket && (u16(ip, 6) & 0x3FFFU) != 0) out.kind = PacketKind::kFragment;
   return out;
 }
 
@@ -111,7 +111,7 @@ Inside inside_v6(Bytes ip) {
     header += size;
   }
   payload(ip, header, total, out);
-  if (out.protocol == kFragment) out.kind = Kind::kFragment;
+  if (out.protocol == kFragment) out.kind = PacketKind::kFragment;
   return out;
 }
 
@@ -125,7 +125,7 @@ void finish(const Inside& inside, std::size_t header, Packet& packet) {
 }
 
 ParsedPacket tcp(const Inside& inside) {
-  ParsedPacket out{Kind::kBroken, {}};
+  ParsedPacket out{PacketKind::kBroken, {}};
   if (inside.bytes.size() < 20) return out;
   const std::size_t header = std::size_t{4} * (inside.bytes[12] >> 4U);
   if (header < 20 || header > inside.bytes.size()) return out;
@@ -138,12 +138,12 @@ ParsedPacket tcp(const Inside& inside) {
   packet.ack = (flags & 16U) != 0;
   packet.sequence = u32(inside.bytes, 4);
   finish(inside, header, packet);
-  out.kind = Kind::kPacket;
+  out.kind = PacketKind::kPacket;
   return out;
 }
 
 ParsedPacket udp(Inside inside) {
-  ParsedPacket out{Kind::kBroken, {}};
+  ParsedPacket out{PacketKind::kBroken, {}};
   if (inside.bytes.size() < 8) return out;
   const std::size_t size = u16(inside.bytes, 4);
   if (size >= 8 && size < inside.size) {
@@ -151,7 +151,7 @@ ParsedPacket udp(Inside inside) {
     inside.bytes = inside.bytes.first(std::min(size, inside.bytes.size()));
   }
   finish(inside, 8, out.packet);
-  out.kind = Kind::kPacket;
+  out.kind = PacketKind::kPacket;
   return out;
 }
 
@@ -176,14 +176,14 @@ bool known_link(int link) {
 
 ParsedPacket parse_packet(int link, Bytes captured) {
   const auto ip = ip_packet(link, captured);
-  if (!ip) return {Kind::kOther, {}};
-  if (ip->empty()) return {Kind::kBroken, {}};
+  if (!ip) return {PacketKind::kOther, {}};
+  if (ip->empty()) return {PacketKind::kBroken, {}};
   const unsigned version = (*ip)[0] >> 4U;
-  if (version != 4 && version != 6) return {Kind::kOther, {}};
+  if (version != 4 && version != 6) return {PacketKind::kOther, {}};
   const Inside inside = version == 4 ? inside_v4(*ip) : inside_v6(*ip);
-  if (inside.kind != Kind::kPacket) return {inside.kind, {}};
+  if (inside.kind != PacketKind::kPacket) return {inside.kind, {}};
   if (inside.protocol == kTcp) return tcp(inside);
-  return inside.protocol == kUdp ? udp(inside) : ParsedPacket{Kind::kOther, {}};
+  return inside.protocol == kUdp ? udp(inside) : ParsedPacket{PacketKind::kOther, {}};
 }
 
 }  // namespace entente

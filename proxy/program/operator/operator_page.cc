@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kPageOrders = "/orders";
 constexpr std::size_t kShownOfForeign = 100;  // bytes of a header that the log shows
 
-std::string text_of(const Buffer& bytes) { return std::string(as_text(bytes)); }
+std::string page_text(const Buffer& bytes) { return std::string(as_text(bytes)); }
 
 std::string json_answer(const std::string& json) {
   const net::HttpHeader headers[] = {{"Content-Type", "application/json"},
@@ -33,7 +33,7 @@ std::string json_answer(const std::string& json) {
                                      {"Connection", "close"}};
   Buffer out;
   net::write_response_head(200, headers, out);
-  return text_of(out) + json;
+  return page_text(out) + json;
 }
 
 /// The only header of this name; null if there is none, or several.
@@ -191,7 +191,7 @@ std::string OperatorPage::answer(const net::HttpRequest& request) {
   if (!net::asks_for_file(head)) return refuse(request, Refusal::kNotThere, 405, "only GET is answered here");
   Buffer out;
   net::write_file(head, *file, out);
-  return text_of(out);
+  return page_text(out);
 }
 
 std::string OperatorPage::orders(const net::HttpRequest& request) {
@@ -233,7 +233,7 @@ std::string OperatorPage::refuse(const net::HttpRequest& request, Refusal why, u
                });
   Buffer out;
   net::write_answer(status, answer, out);
-  return text_of(out);
+  return page_text(out);
 }
 
 }  // namespace entente

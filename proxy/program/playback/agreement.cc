@@ -16,12 +16,12 @@
 namespace entente {
 namespace {
 
-using core::Micros, core::kSecond, core::kMillisecond;
+using core::Micros;
 using What = words::Timeline;
 
-constexpr Micros kLeastSkew = kSecond, kMostSkew = 600 * kSecond;
-constexpr Micros kJitter = 300 * kMillisecond;  // of the ways of one event to two players
-constexpr Micros kSame = 2 * kSecond;           // events of two sessions that are one
+constexpr Micros kLeastSkew = core::kSecond, kMostSkew = 600 * core::kSecond;
+constexpr Micros kJitter = 300 * core::kMillisecond;  // of the ways of one event to two players
+constexpr Micros kSame = 2 * core::kSecond;           // events of two sessions that are one
 constexpr std::size_t kLeastPairs = 3, kMostPairs = 200'000, kMostDescribed = 3, kMostSentences = 10;
 
 struct Event {
@@ -128,7 +128,8 @@ class Agreement {
       other.began -= static_cast<WallTime>(skew * 1000);
       for (Event& event : events) event.at -= skew;
       sentences_.push_back(fmt::format("the clock of link {} was {:.1f} s {} that of link {}: it is set right",
-                                       other.link, static_cast<double>(std::abs(skew)) / static_cast<double>(kSecond),
+                                       other.link,
+                                       static_cast<double>(std::abs(skew)) / static_cast<double>(core::kSecond),
                                        skew > 0 ? "ahead of" : "behind", told_.link));
     }
     if (!other.hides && !told_.hides) compared_.emplace_back(&other, std::move(events));

@@ -22,12 +22,12 @@ namespace entente {
 namespace {
 
 namespace fs = std::filesystem;
-using Problem = RecordedFile::OpenError;
+using RecordedFileError = RecordedFile::OpenError;
 
 constexpr std::size_t kMostGaps = 5;    // reasons in an error
 constexpr std::size_t kMostOthers = 8;  // sessions in the log
 
-Problem problem(std::string text) { return {kFailed, std::move(text)}; }
+RecordedFileError problem(std::string text) { return {kFailed, std::move(text)}; }
 
 /// McapExporter, as long as the words can be written.
 class WordsMaker final : public McapExporter {
@@ -66,15 +66,15 @@ class Opening {
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
 
-  Expected<std::unique_ptr<PlayedWords>, Problem> open() {
+  Expected<std::unique_ptr<PlayedWords>, RecordedFileError> open() {
     if (!alone())
       if (const auto joined = join(); !joined) return problem(joined.error().text);
-    if (const auto why = objection(input_)) return Problem{kUsage, why->text};
+    if (const auto why = objection(input_)) return RecordedFileError{kUsage, why->text};
     std::error_code error;
     const auto status = fs::status(path_, error);
     if (fs::exists(status) && !fs::is_regular_file(status)) return problem(path_ + ": not a regular file");
     const auto set = back_settings_of(options_.set);
-    if (!set) return Problem{kUsage, set.error().text};
+    if (!set) return RecordedFileError{kUsage, set.error().text};
     const auto format = import_format(path_);
     if (!format) return problem(format.error().text);
     metadata_ = words_cache_metadata(input_, options_.set);
@@ -146,7 +146,7 @@ class Opening {
     return found;
   }
 
-  Expected<std::unique_ptr<PlayedWords>, Problem> choose(RecordedSessions found) const {
+  Expected<std::unique_ptr<PlayedWords>, RecordedFileError> choose(RecordedSessions found) const {
     if (options_.link == 0 && found.sessions.size() > 1) {
       for (const std::string& sentence : compare_sessions(found.sessions)) log_info("{}: {}", name_, sentence);
       if (auto merged = MergedSessions::open(found)) {
@@ -182,7 +182,7 @@ class Opening {
              alone() ? "s" : "", found.sessions.size(), chosen.link, options_.link_option, others);
   }
 
-  Expected<std::unique_ptr<PlayedWords>, Problem> make(const ConvertWords::Settings& set) {
+  Expected<std::unique_ptr<PlayedWords>, RecordedFileError> make(const ConvertWords::Settings& set) {
     std::ostringstream remarks;
     const auto file = RecordedFile::open(input_, remarks, &progress_);
     std::istringstream lines(remarks.str());
@@ -275,7 +275,7 @@ class Opening {
 
 }  // namespace
 
-Expected<std::unique_ptr<PlayedWords>, Problem> open_playable(const PlayableOptions& options) {
+Expected<std::unique_ptr<PlayedWords>, RecordedFileError> open_playable(const PlayableOptions& options) {
   return Opening(options).open();
 }
 

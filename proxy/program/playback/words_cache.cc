@@ -23,7 +23,7 @@ std::optional<trace::mcap::Metadata> metadata_of(trace::Source& file) {
   return std::nullopt;
 }
 
-std::string joined(std::vector<std::string> all) {
+std::string joined_lines(std::vector<std::string> all) {
   std::sort(all.begin(), all.end());
   std::string text;
   for (const std::string& one : all) text += (text.empty() ? "" : "\n") + one;
@@ -61,7 +61,7 @@ Outcome<trace::mcap::Metadata> words_cache_metadata(const FileOptions& from, con
                                 {"game", from.game},
                                 {"dialect", from.dialect},
                                 {"port", std::to_string(from.port)},
-                                {"set", joined(set)}}};
+                                {"set", joined_lines(set)}}};
 }
 
 std::shared_ptr<trace::Source> find_words_cache(const std::string& file, const trace::mcap::Metadata& wanted) {

@@ -112,7 +112,7 @@ std::string text_of(const Pseudonyms::Ip4& ip) {
   return text;
 }
 
-std::optional<std::uint16_t> parse_port(std::string_view text) {
+std::optional<std::uint16_t> port_number_in(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -228,7 +228,7 @@ std::string Pseudonyms::address(std::string_view text) {
   std::string_view ip = text;
   std::optional<std::uint16_t> port_number;
   if (const auto colon = text.rfind(':'); colon != text.npos && (text.find(':') == colon || text[0] == '[')) {
-    port_number = parse_port(text.substr(colon + 1));
+    port_number = port_number_in(text.substr(colon + 1));
     if (port_number) ip = text.substr(0, colon);
   }
   const std::string end = port_number ? ":" + std::to_string(port(*port_number)) : "";
