@@ -283,12 +283,14 @@ void check_folders(const fs::path& root, Findings& found) {
 
 /// A type or constant that a file declares outside of functions and classes.
 struct Declared {
-  std::string name;  // with its namespace
-  bool unnamed;      // in an unnamed namespace
+  std::string name;   // with its namespace
+  std::string alias;  // of this type
+  bool unnamed;       // in an unnamed namespace
 };
 
 std::vector<Declared> declared_in(const std::string& text) {
   static const std::regex kType(R"((?:class|struct|enum class|enum) (\w+)(?:[ :].*[^;]|.*\{.*)?)");
+  static const std::regex kAlias(R"(using (\w+) = (.*);)");
   static const std::regex kConstant(R"((?:inline |static )*const(?:expr)? .*\b(k[A-Z]\w*)(?: =|\{|\[).*)");
   std::vector<Declared> all;
   std::string space;
@@ -303,7 +305,9 @@ std::vector<Declared> declared_in(const std::string& text) {
     else if (line.starts_with("namespace ") && line.ends_with("{"))
       space = line.substr(10, line.find(" {") - 10);
     else if (std::regex_match(line, found, kType) || std::regex_match(line, found, kConstant))
-      all.push_back({space + "::" + found[1].str(), unnamed});
+      all.push_back({space + "::" + found[1].str(), "", unnamed});
+    else if (std::regex_match(line, found, kAlias))
+      all.push_back({space + "::" + found[1].str(), found[2].str(), unnamed});
   }
   return all;
 }
@@ -314,16 +318,18 @@ class OwnNames {
   void see(const std::string& path, const std::string& text, Findings& found) {
     static const std::regex kAlone(R"(adapters/\w+/(wire|mapping)\.cc|tests/.*)");  // CMakeLists.txt
     if (std::regex_match(path, kAlone)) return;
-    for (const auto& [name, unnamed] : declared_in(text)) {
-      const auto [at, is_new] = seen_.try_emplace({folder(path), name}, Seen{path, unnamed});
-      if (is_new || at->second.path == path || !(unnamed || at->second.unnamed)) continue;
-      found.push_back(path + ": declares " + name + ", as does " + at->second.path);
+    for (const auto& [name, alias, unnamed] : declared_in(text)) {
+      const auto [at, is_new] = seen_.try_emplace({folder(path), name}, Seen{path, alias, unnamed});
+      const Seen& other = at->second;
+      const bool same = !alias.empty() && alias == other.alias;
+      if (is_new || same || other.path == path || !(unnamed || other.unnamed)) continue;
+      found.push_back(path + ": declares " + name + ", as does " + other.path);
     }
   }
 
  private:
   struct Seen {
-    std::string path;
+    std::string path, alias;
     bool unnamed;
   };
   std::map<std::pair<std::string, std::string>, Seen> seen_;
@@ -466,6 +472,10 @@ TEST_CASE("a name that two files of a floor have is found, if one has it in an u
   CHECK(tree.with("proxy/program/b/b.h", "namespace entente {\nclass Sum;\n") == "");
   CHECK(tree.with("proxy/program/b/b.h", "namespace entente::b {\nclass Sum {};\n") == "");
   CHECK(tree.with("proxy/relay/b.cc", own) == "");
+  tree.keep("proxy/program/c.cc", "namespace entente {\nnamespace {\nusing Kind = Packet::Kind;\n");
+  CHECK(tree.with("proxy/program/d.cc", "namespace entente {\nnamespace {\nusing Kind = Packet::Kind;\n") == "");
+  CHECK(tree.with("proxy/program/d.cc", "namespace entente {\nnamespace {\nusing Kind = wire::Kind;\n") ==
+        "proxy/program/d.cc: declares entente::Kind, as does proxy/program/c.cc\n");
 }
 
 TEST_CASE("what is right is let through") {
