@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "adapters/registry.h"
 #include "tests/support/paths.h"
+#include "tests/support/pattern.h"
 
 namespace entente::drops_test {
 
@@ -28,8 +28,7 @@ std::string code_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  static const std::regex kComment(R"(//[^\n]*)");
-  return std::regex_replace(text.str(), kComment, "");
+  return testing::replaced(text.str(), R"(//[^\n]*)", "");
 }
 
 std::vector<Source> sources(const std::string& folder) {
@@ -41,9 +40,9 @@ std::vector<Source> sources(const std::string& folder) {
   return all;
 }
 
-std::vector<std::string> found(const std::regex& what, const std::string& code) {
+std::vector<std::string> found(const char* what, const std::string& code) {
   std::vector<std::string> all;
-  for (std::sregex_iterator it(code.begin(), code.end(), what), end; it != end; ++it) all.push_back((*it)[1]);
+  for (const auto& groups : testing::all_matches(code, what)) all.push_back(groups[1]);
   return all;
 }
 
@@ -65,17 +64,15 @@ const std::vector<Place>& places() {
   return all;
 }
 
-std::vector<std::string> in_drops(const Place& place, const std::regex& what) {
+std::vector<std::string> in_drops(const Place& place, const char* what) {
   return found(what, code_of(fs::path(testing::source_dir()) / place.folder / "drops.h"));
 }
 
 // The lines of the place's own, and those that it shares with others.
 std::vector<std::string> own_lines(const Place& place) {
-  return in_drops(place, std::regex(R"(inline constexpr MappingLine (k\w+))"));
+  return in_drops(place, R"(inline constexpr MappingLine (k\w+))");
 }
-std::vector<std::string> shared_lines(const Place& place) {
-  return in_drops(place, std::regex(R"(using core::drops::(k\w+))"));
-}
+std::vector<std::string> shared_lines(const Place& place) { return in_drops(place, R"(using core::drops::(k\w+))"); }
 
 bool makes_lines(const std::string& path) {
   return path.ends_with("/drops.h") || path.ends_with("/mapping.h") || path.ends_with("/mapping.cc") ||
@@ -84,23 +81,23 @@ bool makes_lines(const std::string& path) {
 
 // What is not a line of the table, of the calls in this code: the name of a line, one of two, or a pointer to one.
 std::vector<std::string> bad_calls(const std::string& code) {
-  static const std::regex kCall(R"(out_?(?:\.|->)drop\s*\(([^;]*?)\)\s*[;,}])");
-  static const std::regex kLine(R"((?:[^?,]*\?\s*drops::k\w+\s*:\s*)?(?:drops::k\w+|\*\w+)\s*(?:,[^"]*)?)");
-  static const std::regex kRefusal(R"(\brefuse_shot\s*\(([^;{]*?)\)\s*;)");
-  static const std::regex kRefused(R"([^;]*,\s*(?:(?:core::)?drops::k\w+|\*\w+)\s*,\s*out)");
+  constexpr const char* kCall = R"(out_?(?:\.|->)drop\s*\(([^;]*?)\)\s*[;,}])";
+  constexpr const char* kLine = R"((?:[^?,]*\?\s*drops::k\w+\s*:\s*)?(?:drops::k\w+|\*\w+)\s*(?:,[^"]*)?)";
+  constexpr const char* kRefusal = R"(\brefuse_shot\s*\(([^;{]*?)\)\s*;)";
+  constexpr const char* kRefused = R"([^;]*,\s*(?:(?:core::)?drops::k\w+|\*\w+)\s*,\s*out)";
   std::vector<std::string> bad;
   for (const std::string& call : found(kRefusal, code))
-    if (!std::regex_match(call, kRefused) && call.find("const MappingLine& why") == call.npos) bad.push_back(call);
+    if (!testing::matched(call, kRefused) && call.find("const MappingLine& why") == call.npos) bad.push_back(call);
   for (const std::string& call : found(kCall, code))
-    if (!std::regex_match(call, kLine)) bad.push_back(call);
+    if (!testing::matched(call, kLine)) bad.push_back(call);
   return bad;
 }
 
 }  // namespace
 
 TEST_CASE("each drop() names a line, and only a table's file makes one") {
-  static const std::regex kMade(
-      R"(\b(dropped_(?:up|down|intent|fact)|no_intent|no_fact|MappingLine k\w+|MappingLine\s*\{)\s*[\(=\{\["])");
+  constexpr const char* kMade =
+      R"(\b(dropped_(?:up|down|intent|fact)|no_intent|no_fact|MappingLine k\w+|MappingLine\s*\{)\s*[\(=\{\["])";
   for (const char* top : {"adapters", "proxy/core"})
     for (const Source& source : sources(top)) {
       for (const std::string& call : bad_calls(source.code))
@@ -113,7 +110,7 @@ TEST_CASE("each drop() names a line, and only a table's file makes one") {
 
 TEST_CASE("each named line is in its table, and something is dropped by it") {
   const auto has = [](const std::string& code, const std::string& line) {
-    return std::regex_search(code, std::regex("\\b" + line + "\\b"));
+    return testing::contains_match(code, "\\b" + line + "\\b");
   };
   std::string all_tables;
   for (const Place& place : places()) all_tables += code_of(fs::path(testing::source_dir()) / place.table);

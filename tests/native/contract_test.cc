@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "adapters/native/codec.h"
@@ -13,6 +12,7 @@
 #include "proxy/base/limits.h"
 #include "tests/support/hex.h"
 #include "tests/support/paths.h"
+#include "tests/support/pattern.h"
 
 namespace entente::native::contract_test {
 namespace {
@@ -27,11 +27,6 @@ std::string file(const char* path) {
 
 std::string contract() { return file("/schema/NATIVE.md"); }
 
-std::vector<std::smatch> all_of(const std::string& text, const char* pattern) {
-  const std::regex regex(pattern);
-  return {std::sregex_iterator(text.begin(), text.end(), regex), {}};
-}
-
 /// Read as strictly as can be: nothing in it may be unknown.
 bool is_word(const std::string& json, google::protobuf::Message& message) {
   return google::protobuf::util::JsonStringToMessage(json, &message, {}).ok() && message.ByteSizeLong() > 0;
@@ -40,11 +35,11 @@ bool is_word(const std::string& json, google::protobuf::Message& message) {
 TEST_CASE("every example in JSON is a word of the side that says it") {
   const std::string text = contract();
   std::size_t intents = 0, facts = 0;
-  for (const auto& line : all_of(text, R"((?:^|\n)([<>]) (\{[^\n]*\}))")) {
+  for (const auto& line : testing::all_matches(text, R"((?:^|\n)([<>]) (\{[^\n]*\}))")) {
     words::Intent intent;
     words::Fact fact;
     const bool ours = line[1] == ">";
-    CHECK_MESSAGE(is_word(line[2], ours ? static_cast<google::protobuf::Message&>(intent) : fact), line[2].str());
+    CHECK_MESSAGE(is_word(line[2], ours ? static_cast<google::protobuf::Message&>(intent) : fact), line[2]);
     CHECK((ours ? core::from_message(intent).ok() : core::from_message(fact).ok()));
     ++(ours ? intents : facts);
   }
@@ -54,13 +49,13 @@ TEST_CASE("every example in JSON is a word of the side that says it") {
 
 TEST_CASE("the example in bytes is the frame that it is said to be") {
   const std::string text = contract();
-  const auto hex = all_of(text, "```hex\n([0-9a-f ]+)\n");
+  const auto hex = testing::all_matches(text, "```hex\n([0-9a-f ]+)\n");
   REQUIRE(hex.size() == 1);
   Buffer frame;
   words::Intent spawn;
   spawn.mutable_spawn();
   Envelope{}.wrap(frame, [&](Buffer& to) { spell(Dialect::kProtobuf, spawn, to); });
-  CHECK(to_hex(frame) == to_hex(from_hex(hex[0][1].str())));
+  CHECK(to_hex(frame) == to_hex(from_hex(hex[0][1])));
 }
 
 TEST_CASE("the bot that is shown is the one that plays, and the other is as long as is said") {
@@ -81,9 +76,9 @@ bool is_of_schema(const std::string& name) {
 
 TEST_CASE("every name of a word or of its field is the schema's") {
   const std::string text = contract();
-  const auto names = all_of(text, "`([A-Z][a-z]+[A-Za-z]*(?:\\.[a-z_]+)?)`");
+  const auto names = testing::all_matches(text, "`([A-Z][a-z]+[A-Za-z]*(?:\\.[a-z_]+)?)`");
   CHECK(names.size() > 50);
-  for (const auto& name : names) CHECK_MESSAGE(is_of_schema(name[1]), name[1].str());
+  for (const auto& name : names) CHECK_MESSAGE(is_of_schema(name[1]), name[1]);
 }
 
 TEST_CASE("every kind of fact has its line, or is spoken of") {
@@ -98,7 +93,7 @@ TEST_CASE("every kind of fact has its line, or is spoken of") {
 
 TEST_CASE("version and limits are the program's") {
   const std::string text = contract();
-  const auto version = all_of(text, "^# Native: [^\n]*, version (\\d+)\n");
+  const auto version = testing::all_matches(text, "^# Native: [^\n]*, version (\\d+)\n");
   REQUIRE(version.size() == 1);
   CHECK(version[0][1] == std::to_string(kContract));
   const Limits limits;

@@ -4,8 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <regex>
 #include <string>
+
+#include "tests/support/pattern.h"
 
 namespace entente::native::page_test {
 namespace {
@@ -19,10 +20,8 @@ bool is_there(std::string_view name) {
 
 /// What the first group of `pattern` is, wherever it is found.
 std::vector<std::string> all_of(std::string_view text, const char* pattern) {
-  const std::string copy(text);
-  const std::regex regex(pattern);
   std::vector<std::string> found;
-  for (std::sregex_iterator it(copy.begin(), copy.end(), regex), end; it != end; ++it) found.push_back((*it)[1]);
+  for (const auto& groups : testing::all_matches(text, pattern)) found.push_back(groups[1]);
   return found;
 }
 
@@ -44,7 +43,8 @@ TEST_CASE("all that it names is there") {
   for (const std::string& name : named) CHECK_MESSAGE(is_there(name), name);
   for (const Asset& file : page()) {
     if (!file.name.ends_with(".js") || !is_ours(file)) continue;
-    for (const std::string& name : all_of(file.text, R"re((?:from |import\()"\./([^"]*)")re")) CHECK_MESSAGE(is_there(name), name);
+    for (const std::string& name : all_of(file.text, R"re((?:from |import\()"\./([^"]*)")re"))
+      CHECK_MESSAGE(is_there(name), name);
     CHECK(all_of(file.text, R"re((from "[^.]))re").empty());
   }
 }

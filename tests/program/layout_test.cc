@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 #include <span>
 #include <sstream>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "tests/support/paths.h"
+#include "tests/support/pattern.h"
 
 namespace entente::layout_test {
 
@@ -53,21 +53,20 @@ std::optional<int> floor_of(const std::string& path) {
 }
 
 struct Keep {
-  std::regex header;                 // a foreign header …
+  std::string header;                // a foreign header, as a pattern …
   std::vector<std::string> only_in;  // … that only these may include
 };
 
 const std::vector<Keep>& kept() {
   static const std::vector<Keep> all{
-      {std::regex("uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h|systemd/.*"),
-       {"proxy/net/"}},
-      {std::regex("openssl/.*"), {"proxy/net/"}},
-      {std::regex("nats/.*|nats\\.h"), {"proxy/fleet/"}},
-      {std::regex("CLI/.*|toml\\+\\+/.*"), {"proxy/program/"}},
-      {std::regex("pcap.*"), {"proxy/program/import/"}},
-      {std::regex("sqlite3\\.h"), {"proxy/program/numbers/"}},
-      {std::regex("spdlog/.*"), {"proxy/relay/", "proxy/program/"}},
-      {std::regex("zstd\\.h"), {"proxy/trace/"}},
+      {"uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h|systemd/.*", {"proxy/net/"}},
+      {"openssl/.*", {"proxy/net/"}},
+      {"nats/.*|nats\\.h", {"proxy/fleet/"}},
+      {"CLI/.*|toml\\+\\+/.*", {"proxy/program/"}},
+      {"pcap.*", {"proxy/program/import/"}},
+      {"sqlite3\\.h", {"proxy/program/numbers/"}},
+      {"spdlog/.*", {"proxy/relay/", "proxy/program/"}},
+      {"zstd\\.h", {"proxy/trace/"}},
   };
   return all;
 }
@@ -169,8 +168,7 @@ std::string text_of(const fs::path& path) {
 
 // The code alone: comments and literals blanked out, so that words in them are not taken for code.
 std::string code_of(const std::string& text) {
-  static const std::regex kNoise(R"(//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')");
-  return std::regex_replace(text, kNoise, "");
+  return testing::replaced(text, R"(//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')", "");
 }
 
 struct Include {
@@ -179,10 +177,10 @@ struct Include {
 };
 
 std::vector<Include> includes_of(const std::string& text) {
-  static const std::regex kInclude(R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*(<([^>\n]+)>|"([^"\n]+)"))re");
+  constexpr const char* kInclude = R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*(<([^>\n]+)>|"([^"\n]+)"))re";
   std::vector<Include> all;
-  for (std::sregex_iterator it(text.begin(), text.end(), kInclude), end; it != end; ++it)
-    all.push_back((*it)[2].matched ? Include{(*it)[2], false} : Include{(*it)[3], true});
+  for (const auto& found : testing::all_matches(text, kInclude))
+    all.push_back(found[2].empty() ? Include{found[3], true} : Include{found[2], false});
   return all;
 }
 
@@ -219,7 +217,7 @@ bool may(const std::vector<std::string>& only_in, const std::string& path) {
 void check_foreign(const std::string& from, const Include& include, Findings& found) {
   if (from.starts_with("tests/")) return;
   for (const Keep& keep : kept()) {
-    if (!std::regex_match(include.name, keep.header)) continue;
+    if (!testing::matched(include.name, keep.header)) continue;
     if (!may(keep.only_in, from))
       found.push_back(from + ": includes <" + include.name + ">, which belongs to " + keep.only_in[0]);
   }
@@ -245,8 +243,7 @@ void check_words(const std::string& path, const std::string& text, Findings& fou
   const std::string code = code_of(text);
   check_names(path, code, found);
   const bool game = floor_of(path) == 3 && path.starts_with("adapters/");
-  static const std::regex kWire(R"(.*/wire(_\w+)?\.cc)");
-  if (game && !std::regex_match(path, kWire) && kFields.find_in(code))
+  if (game && !testing::matched(path, R"(.*/wire(_\w+)?\.cc)") && kFields.find_in(code))
     found.push_back(path + ": has fields(), which belongs to wire.cc");
   if (!kMayCatch.contains(path) && kCatch.find_in(code)) found.push_back(path + ": catches");
   if (kThrow.find_in(code)) found.push_back(path + ": throws");
@@ -289,25 +286,26 @@ struct Declared {
 };
 
 std::vector<Declared> declared_in(const std::string& text) {
-  static const std::regex kType(R"((?:class|struct|enum class|enum) (\w+)(?:[ :].*[^;]|.*\{.*)?)");
-  static const std::regex kAlias(R"(using (\w+) = (.*);)");
-  static const std::regex kConstant(R"((?:inline |static )*const(?:expr)? .*\b(k[A-Z]\w*)(?: =|\{|\[).*)");
+  constexpr const char* kType = R"((?:class|struct|enum class|enum) (\w+)(?:[ :].*[^;]|.*\{.*)?)";
+  constexpr const char* kAlias = R"(using (\w+) = (.*);)";
+  constexpr const char* kConstant = R"((?:inline |static )*const(?:expr)? .*\b(k[A-Z]\w*)(?: =|\{|\[).*)";
   std::vector<Declared> all;
   std::string space;
   bool unnamed = false;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::smatch found;
     if (line == "namespace {")
       unnamed = true;
     else if (line == "}  // namespace")
       unnamed = false;
     else if (line.starts_with("namespace ") && line.ends_with("{"))
       space = line.substr(10, line.find(" {") - 10);
-    else if (std::regex_match(line, found, kType) || std::regex_match(line, found, kConstant))
-      all.push_back({space + "::" + found[1].str(), "", unnamed});
-    else if (std::regex_match(line, found, kAlias))
-      all.push_back({space + "::" + found[1].str(), found[2].str(), unnamed});
+    else if (const auto type = testing::matched(line, kType))
+      all.push_back({space + "::" + (*type)[1], "", unnamed});
+    else if (const auto constant = testing::matched(line, kConstant))
+      all.push_back({space + "::" + (*constant)[1], "", unnamed});
+    else if (const auto alias = testing::matched(line, kAlias))
+      all.push_back({space + "::" + (*alias)[1], (*alias)[2], unnamed});
   }
   return all;
 }
@@ -316,8 +314,7 @@ std::vector<Declared> declared_in(const std::string& text) {
 class OwnNames {
  public:
   void see(const std::string& path, const std::string& text, Findings& found) {
-    static const std::regex kAlone(R"(adapters/\w+/(wire|mapping)\.cc|tests/.*)");  // CMakeLists.txt
-    if (std::regex_match(path, kAlone)) return;
+    if (testing::matched(path, R"(adapters/\w+/(wire|mapping)\.cc|tests/.*)")) return;  // CMakeLists.txt
     for (const auto& [name, alias, unnamed] : declared_in(text)) {
       const auto [at, is_new] = seen_.try_emplace({folder(path), name}, Seen{path, alias, unnamed});
       const Seen& other = at->second;

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -20,6 +19,8 @@
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
+#include "tests/support/listening.h"
+#include "tests/support/pattern.h"
 #include "tests/support/process.h"
 
 namespace entente::reproduce_test {
@@ -123,9 +124,8 @@ TEST_CASE("each front and each back says what it said when tests/traces/bridges 
     CHECK_MESSAGE(said.exit == kOk, file << ":\n"
                                          << said.out << said.err
                                          << "If the change is meant, record them anew: tests/traces/README.md");
-    const std::regex pair(R"((\w+) [\w.-]+ on (\w+) )");
-    for (std::sregex_iterator at(said.out.begin(), said.out.end(), pair), end; at != end; ++at)
-      fronts.insert((*at)[1]), backs.insert((*at)[2]);
+    for (const auto& pair : testing::all_matches(said.out, R"((\w+) [\w.-]+ on (\w+) )"))
+      fronts.insert(pair[1]), backs.insert(pair[2]);
   }
   const std::set<std::string> games = {"aos", "bzdraft", "bzflag", "ogar", "panic"};
   CHECK(fronts == games);
@@ -134,20 +134,15 @@ TEST_CASE("each front and each back says what it said when tests/traces/bridges 
 
 // -- What is recorded now --------------------------------------------------------------------------------------------
 
-int port_in(Process& process) {
-  const auto line = process.line();
-  REQUIRE_MESSAGE(line.has_value(), process.err());
-  return std::stoi(line->substr(line->rfind(':') + 1));
-}
-
 TEST_CASE("secrets are compared as the recording has them") {
   const Folder folder;
   const std::string file = folder.file("a.mcap");
   Process place({kEntente, "arena", "--listen", "bzflag://127.0.0.1:0?dialect=2.4"});
   Process bridge({kEntente, "proxy", "--listen", "native://127.0.0.1:0?dialect=json", "--to",
-                  "bzflag://127.0.0.1:" + std::to_string(port_in(place)) + "?dialect=2.4", "--record", file});
+                  "bzflag://127.0.0.1:" + std::to_string(testing::listening_port(place, "bzflag 2.4")) + "?dialect=2.4",
+                  "--record", file});
   {
-    NativeClient anna(port_in(bridge));
+    NativeClient anna(testing::listening_port(bridge, "native json"));
     anna.says(R"({"enter":{"name":"anna","password":"sesame","token":"12345"}})"
               "\n");
     REQUIRE(anna.hears([](const auto& fact) { return fact.has_ready(); }).has_value());
@@ -259,7 +254,7 @@ TEST_CASE("a file without a bridge says that there is nothing to play again") {
   Process arena(
       {kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--record", folder.file("b.mcap")});
   {
-    NativeClient anna(port_in(arena));
+    NativeClient anna(testing::listening_port(arena, "native json"));
     anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
     CHECK(anna.hears([](const auto& fact) { return fact.has_ready(); }).has_value());
   }

@@ -1,5 +1,7 @@
 #include "proxy/program/recordings/retention.h"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -17,8 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kLookEvery{1};
 
-/// The name as a regular expression: with the second and later names of FileSink::create_beside, and any time and link.
-std::regex regex_of(const RecordingTarget& target) {
+/// The name as an extended regular expression: with the second and later names of FileSink::create_beside, and any time
+/// and link.
+std::string regex_of(const RecordingTarget& target) {
   constexpr const char *kTime = "\x01", *kLink = "\x02";  // no name has these
   std::string pattern = target.pattern;
   const auto replace = [&](std::string_view from, std::string_view to) {
@@ -42,7 +45,7 @@ std::regex regex_of(const RecordingTarget& target) {
     }
     return out;
   };
-  return std::regex(escaped(name.stem().string()) + "(-[1-9][0-9]{0,3})?" + escaped(name.extension().string()));
+  return "^" + escaped(name.stem().string()) + "(-[1-9][0-9]{0,3})?" + escaped(name.extension().string()) + "$";
 }
 
 /// Whether it begins as every recording of this program does.
@@ -56,6 +59,25 @@ bool is_ours(const fs::path& path) {
 }
 
 }  // namespace
+
+/// The names of files that fit an extended regular expression. <regex> would take seconds to compile.
+class Retention::Names {
+ public:
+  explicit Names(const std::string& regex)
+      : compiled_(regex.find('\0') == std::string::npos &&
+                  ::regcomp(&regex_, regex.c_str(), REG_EXTENDED | REG_NOSUB) == 0) {}
+  ~Names() {
+    if (compiled_) ::regfree(&regex_);
+  }
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  bool has(const std::string& name) const { return compiled_ && ::regexec(&regex_, name.c_str(), 0, nullptr, 0) == 0; }
+
+ private:
+  regex_t regex_{};
+  const bool compiled_;  // not if there is a NUL in it, which no name has
+};
 
 Retention::~Retention() {
   {
@@ -72,7 +94,7 @@ void Retention::add(const RecordingTarget& target) {
   if (folder.empty()) folder = ".";
   const auto key = std::tuple(target.pattern, target.game, target.route);
   const std::lock_guard lock(mutex_);
-  if (targets_.insert(key).second) patterns_.push_back({std::move(folder), regex_of(target)});
+  if (targets_.insert(key).second) patterns_.push_back({std::move(folder), std::make_shared<Names>(regex_of(target))});
 }
 
 void Retention::begin() {
@@ -114,7 +136,7 @@ std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::ui
       const fs::path cached = file_of_words_cache(at->path());  // empty: it holds no words of another file
       const std::string name = (cached.empty() ? at->path() : cached).filename().string();
       const bool part = name.ends_with(".part");
-      if (!std::regex_match(part ? name.substr(0, name.size() - 5) : name, pattern.name)) continue;
+      if (!pattern.names->has(part ? name.substr(0, name.size() - 5) : name)) continue;
       Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone)};
       if (gone || !is_ours(one.path) || (!cached.empty() && !is_words_cache(one.path))) continue;
       seen.insert(one.path);

@@ -8,8 +8,8 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <regex>
 #include <set>
 #include <string>
 #include <thread>
@@ -55,9 +55,10 @@ class Retention {
   Totals totals() const;
 
  private:
+  class Names;
   struct Pattern {
     std::filesystem::path folder;
-    std::regex name;
+    std::shared_ptr<const Names> names;
   };
   struct Found {
     std::filesystem::path path;

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -15,6 +14,7 @@
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -156,12 +156,7 @@ TEST_CASE("viewers of a replayed clip see its first world, though a later fact s
   const std::string path = folder.file("clip.mcap");
   REQUIRE(clipped({{match(folder.file("whole.mcap"))}, 12, 19, path}).exit == kOk);  // bob is ready at 15 s
   Process replay({kEntente, "replay", path, "--listen", "native://127.0.0.1:0?dialect=json", "--paused"});
-  const auto line = replay.line();
-  static const std::regex kLine(R"(listening native json 127\.0\.0\.1:(\d+))");
-  std::smatch found;
-  REQUIRE_MESSAGE(line.has_value(), replay.err());
-  REQUIRE(std::regex_match(*line, found, kLine));
-  NativeClient viewer(std::stoi(found[1]));
+  NativeClient viewer(testing::listening_port(replay, "native json"));
   viewer.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   std::set<std::string> names;
   std::optional<double> x;

@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
-#include <regex>
 
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
 
 namespace entente::secrets_test {
@@ -15,14 +15,6 @@ namespace entente::secrets_test {
 namespace {
 
 const std::string kEntente = testing::entente_binary();
-
-int port_of(Process& process) {
-  const auto line = process.line();
-  REQUIRE_MESSAGE(line.has_value(), process.err());
-  std::smatch found;
-  REQUIRE_MESSAGE(std::regex_match(*line, found, std::regex(R"(listening native \w+ 127\.0\.0\.1:(\d+))")), *line);
-  return std::stoi(found[1]);
-}
 
 /// All that a recording holds, of any kind, one after another.
 std::string everything(const std::string& path) {
@@ -55,7 +47,7 @@ TEST_CASE("no command is said to an arena, and no secret is recorded") {
   const std::string record = folder.file("arena.mcap");
   Process arena(
       {kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--side", "100", "--record", record});
-  const int port = port_of(arena);
+  const int port = testing::listening_port(arena, "native json");
   NativeClient ben(port), anna(port);
   ben.says("{\"enter\":{\"name\":\"ben\"}}\n");
   REQUIRE(ben.hears([](const auto& fact) { return fact.has_ready(); }).has_value());
@@ -93,7 +85,7 @@ TEST_CASE("secrets are recorded if the configuration says so") {
                                           "[\"native://127.0.0.1:0?dialect=json\"]\nrecord = \"" +
                                               record + "\"\n");
   Process arena({kEntente, "run", config});
-  NativeClient anna(port_of(arena));
+  NativeClient anna(testing::listening_port(arena, "native json"));
   // An arena may say "ready" before it reads what she said first.
   anna.says("{\"enter\":{\"name\":\"anna\",\"password\":\"sesame\"}}\n{\"say\":{\"text\":\"the end\"}}\n");
   REQUIRE(anna.hears([](const auto& fact) { return fact.has_said(); }).has_value());

@@ -1,7 +1,6 @@
 // What a recording keeps of ENet: the channel of each packet and what ENet did with it.
 #include <doctest/doctest.h>
 
-#include <regex>
 #include <sstream>
 
 #include "adapters/aos/aos.h"

@@ -2,12 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
-#include <regex>
 
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
+#include "tests/support/pattern.h"
 #include "tests/support/process.h"
 
 namespace entente::arena_test {
@@ -19,14 +20,6 @@ const std::string kEntente = testing::entente_binary();
 Ended says(std::vector<std::string> words) {
   words.insert(words.begin(), {kEntente, "arena"});
   return run(words);
-}
-
-int port_of(Process& process, const std::string& speech) {
-  const auto line = process.line();
-  REQUIRE_MESSAGE(line.has_value(), process.err());
-  std::smatch found;
-  REQUIRE_MESSAGE(std::regex_match(*line, found, std::regex("listening " + speech + R"( 127\.0\.0\.1:(\d+))")), *line);
-  return std::stoi(found[1]);
 }
 
 constexpr WallTime kStart = 1'700'000'000'000'000'000;
@@ -46,7 +39,7 @@ bool dead_or_hurt(const words::Fact& fact) { return fact.has_died() || fact.has_
 
 TEST_CASE("who comes by native hears at once, also where no URL names its dialect") {
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0"});
-  const std::string at = "native://127.0.0.1:" + std::to_string(port_of(arena, "native protobuf"));
+  const std::string at = "native://127.0.0.1:" + std::to_string(testing::listening_port(arena, "native protobuf"));
   const Ended bot = run_bot(at);
   CHECK_MESSAGE((bot.out + bot.err).find("bots 1 of 1 were let in") != std::string::npos, bot.err);
 }
@@ -56,8 +49,8 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
   const std::string record = folder.file("arena.mcap");
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--listen", "panic://127.0.0.1:0",
                  "--bots", "3", "--side", "100", "--name", "yard", "--record", record});
-  const int port = port_of(arena, "native json");
-  port_of(arena, "panic be-packed");
+  const int port = testing::listening_port(arena, "native json");
+  testing::listening_port(arena, "panic be-packed");
   {
     NativeClient anna(port);
     anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
@@ -79,15 +72,12 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
     CHECK(anna.hears([](const auto& fact) { return fact.has_kicked(); }).has_value());
   }
   CHECK(arena.wait() == 0);
-  CHECK(std::regex_search(arena.out(), std::regex(R"(served native json 127\.0\.0\.1:\d+ sessions=1 refused=0 .*\n)")));
-  CHECK(std::regex_search(arena.out(), std::regex(R"(played bot players=3 present=\d kills=\d+ deaths=\d+ )"
-                                                  R"(names=bot-1,bot-2,bot-3\n)")));
-  CHECK(std::regex_search(arena.out(), std::regex(R"(played native json players=1 present=\d kills=0 deaths=\d+ )"
-                                                  R"(names=anna\n)")));
-  static const std::regex kRecorded(
-      R"( recorded=\d+ unrecorded=0[ \n])");  // one recording: told by one of its listeners
-  const std::string served = arena.out();
-  CHECK(std::distance(std::sregex_iterator(served.begin(), served.end(), kRecorded), {}) == 1);
+  for (const char* line : {R"(served native json 127\.0\.0\.1:\d+ sessions=1 refused=0 .*\n)",
+                           R"(played bot players=3 present=\d kills=\d+ deaths=\d+ names=bot-1,bot-2,bot-3\n)",
+                           R"(played native json players=1 present=\d kills=0 deaths=\d+ names=anna\n)"})
+    CHECK_MESSAGE(testing::contains_match(arena.out(), line), line);
+  // One recording: told by one of its listeners.
+  CHECK(testing::all_matches(arena.out(), R"( recorded=\d+ unrecorded=0[ \n])").size() == 1);
   const Ended verified = run({kEntente, "verify", record});
   CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
   CHECK(verified.err == "");  // what the recorder noted is no fault
@@ -97,7 +87,7 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
   CHECK(inspected.out.starts_with("      0.000   #1 --- link 1 native protobuf\n"));  // an arena has no address
   CHECK(inspected.err.starts_with("link 1: the arena 'yard': a room with seed "));
   Process replays({kEntente, "replay", record, "--listen", "native://127.0.0.1:0?dialect=json", "--speed", "16"});
-  NativeClient watcher(port_of(replays, "native json"));
+  NativeClient watcher(testing::listening_port(replays, "native json"));
   watcher.says("{\"enter\":{\"name\":\"ben\"}}\n");
   CHECK(
       watcher.hears([](const auto& fact) { return fact.has_said() && fact.said().text() == "well met"; }).has_value());
@@ -110,7 +100,7 @@ TEST_CASE("the arenas of a configuration are served beside each other") {
   const std::string file = folder.write("a.toml", one + "east" + two + one + "west" + two);
   CHECK(run({kEntente, "check", file}).out == file + ": ok, 2 arenas\n");
   Process runs({kEntente, "run", file});
-  const int east = port_of(runs, "native json"), west = port_of(runs, "native json");
+  const int east = testing::listening_port(runs, "native json"), west = testing::listening_port(runs, "native json");
   for (const auto& [port, name] : {std::pair(east, "east"), std::pair(west, "west")}) {
     NativeClient client(port);
     client.says("{\"want_world\":{}}\n");
@@ -164,7 +154,7 @@ TEST_CASE("a recording goes on from any moment: its players are bots, from where
   CHECK_MESSAGE(late.err.find("at 9:00 is after the end of " + path + ", which is 0:0") != std::string::npos, late.err);
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--from", path, "--at", "1.25",
                  "--behaviour", "idle", "--bots", "2"});
-  NativeClient anna(port_of(arena, "native json"));
+  NativeClient anna(testing::listening_port(arena, "native json"));
   anna.says("{\"want_world\":{}}\n");
   const auto world = anna.hears([](const auto& fact) { return fact.has_world(); });
   REQUIRE(world.has_value());

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -17,7 +16,9 @@
 #include "proxy/net/fd.h"
 #include "proxy/program/serve/reload.h"
 #include "tests/program/folder.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
+#include "tests/support/pattern.h"
 #include "tests/support/process.h"
 
 namespace entente::operations_test {
@@ -48,10 +49,13 @@ class Caller {
   net::Fd fd_;
 };
 
-std::uint16_t port_in(const std::optional<std::string>& line) {
-  REQUIRE(line);
-  const std::size_t colon = line->rfind(':');
-  return static_cast<std::uint16_t>(std::stoi(line->substr(colon + 1)));
+/// Of the line that comes next: "metrics http://127.0.0.1:PORT/metrics".
+std::uint16_t metrics_port(Process& process) {
+  const auto line = process.line();
+  REQUIRE_MESSAGE(line, process.err());
+  const auto found = testing::matched(*line, R"(metrics http://127\.0\.0\.1:(\d+)/metrics)");
+  REQUIRE_MESSAGE(found, *line);
+  return static_cast<std::uint16_t>(std::stoi((*found)[1]));
 }
 
 std::string get(std::uint16_t port, const std::string& path) {
@@ -75,9 +79,8 @@ std::set<std::string> explained() {
     if (line.empty()) inside = false;
     if (!inside) continue;
     const std::string first = line.substr(0, line.find('|', 1));
-    static const std::regex kName("`([a-z_]+)`");
-    for (std::sregex_iterator at(first.begin(), first.end(), kName), end; at != end; ++at)
-      if ((*at)[1] != "entente_") names.insert("entente_" + (*at)[1].str());
+    for (const auto& name : testing::all_matches(first, "`([a-z_]+)`"))
+      if (name[1] != "entente_") names.insert("entente_" + name[1]);
   }
   return names;
 }
@@ -86,11 +89,8 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/REA
   const Folder folder;
   Process proxy({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9?dialect=be-packed",
                  "--metrics", "127.0.0.1:0", "--record", folder.file("a.mcap")});
-  const std::uint16_t listens = port_in(proxy.line());
-  const auto announced = proxy.line();
-  REQUIRE(announced);
-  CHECK(announced->starts_with("metrics http://127.0.0.1:"));
-  const std::uint16_t port = port_in(announced->substr(0, announced->rfind('/')));
+  const std::uint16_t listens = testing::listening_port(proxy, "panic be-packed");
+  const std::uint16_t port = metrics_port(proxy);
   Caller(listens).hear();  // its server is not there
 
   std::string page;
@@ -105,17 +105,16 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/REA
 
   std::istringstream lines(page.substr(page.find("\r\n\r\n") + 4));
   const std::set<std::string> known = explained();
-  static const std::regex kSample(R"re(([a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+)re");
+  constexpr const char* kSample = R"re(([a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+)re";
   int samples = 0;
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
     if (line.starts_with("#")) continue;
-    std::smatch match;
-    REQUIRE(std::regex_match(line, match, kSample));
-    static const std::regex kPart("_(bucket|sum|count)$");  // of a histogram
-    const std::string name = match[1];
-    CHECK(
-        (known.contains(name) || known.contains(std::regex_replace(name, kPart, "")) || name.starts_with("process_")));
+    const auto sample = testing::matched(line, kSample);
+    REQUIRE(sample);
+    const std::string& name = (*sample)[1];
+    const std::string histogram = testing::replaced(name, "_(bucket|sum|count)$", "");  // that this is a part of
+    CHECK((known.contains(name) || known.contains(histogram) || name.starts_with("process_")));
     ++samples;
   }
   CHECK(samples > 50);
@@ -126,7 +125,8 @@ TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/REA
 TEST_CASE("each metric that the dashboard and the alert rules name is there") {
   const Folder folder;
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json"});
-  const std::string to = "native://127.0.0.1:" + std::to_string(port_in(arena.line())) + "?dialect=json";
+  const std::string to =
+      "native://127.0.0.1:" + std::to_string(testing::listening_port(arena, "native json")) + "?dialect=json";
   Process served({kEntente, "run",
                   folder.write("a.toml",
                                "[metrics]\nlisten = \"127.0.0.1:0\"\n[[route]]\nlisten = "
@@ -135,23 +135,21 @@ TEST_CASE("each metric that the dashboard and the alert rules name is there") {
                                    "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"" + to +
                                    "\"\n[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\", "
                                    "\"bzflag://127.0.0.1:0?dialect=2.4\"]\n")});
-  const std::uint16_t relay = port_in(served.line()), bridge = port_in(served.line()), here = port_in(served.line());
+  const std::uint16_t relay = testing::listening_port(served, "native json");
+  const std::uint16_t bridge = testing::listening_port(served, "panic be-packed");
+  const std::uint16_t here = testing::listening_port(served, "native json");
   REQUIRE(served.line());
-  const auto announced = served.line();
-  REQUIRE(announced);
-  const std::uint16_t port = port_in(announced->substr(0, announced->rfind('/')));
+  const std::uint16_t port = metrics_port(served);
   Caller(relay).say("nonsense\n");
   const std::string dialect[] = {"panic://127.0.0.1:" + std::to_string(bridge) + "?dialect=be-packed",
                                  "native://127.0.0.1:" + std::to_string(here) + "?dialect=json"};
   for (const std::string& url : dialect) CHECK(run_bot(url).code == 0);
 
   std::set<std::string> named;
-  static const std::regex kName("\\b(entente|process)_[a-z_]+"), kBucket("_bucket$");
-  for (const char* file : {"/deploy/grafana.json", "/deploy/alerts.yml"}) {
-    const std::string text = read_file(testing::source_dir() + file);
-    for (std::sregex_iterator at(text.begin(), text.end(), kName), end; at != end; ++at)
-      named.insert(std::regex_replace(at->str(), kBucket, ""));
-  }
+  for (const char* file : {"/deploy/grafana.json", "/deploy/alerts.yml"})
+    for (const auto& name :
+         testing::all_matches(read_file(testing::source_dir() + file), "\\b(entente|process)_[a-z_]+"))
+      named.insert(testing::replaced(name[0], "_bucket$", ""));
   CHECK(named.size() > 20);
   std::set<std::string> missing;
   for (int i = 0; i < 1'000 && (i == 0 || !missing.empty()); ++i) {
@@ -174,7 +172,7 @@ TEST_CASE("an address for metrics that is none is said to be") {
 struct Operated {
   explicit Operated(const std::string& more = "")
       : file(folder.write("a.toml", text(more))), process({kEntente, "run", file}) {
-    port = port_in(process.line());
+    port = testing::listening_port(process, "bzflag 2.4");
   }
   std::string text(const std::string& more) const {
     return more + "\n[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[[route]]\n" +

@@ -1,10 +1,9 @@
 // Who opens the address of a native listener in a browser is shown the page, whatever stands behind the listener.
 #include <doctest/doctest.h>
 
-#include <regex>
-
 #include "adapters/native/page.h"
 #include "tests/relay/peers.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -15,15 +14,10 @@ namespace {
 /// A listener in front of a server that nobody calls.
 class Listening {
  public:
-  explicit Listening(const std::string& url, const std::string& to)
-      : process_({testing::entente_binary(), "proxy", "--listen", url, "--to", to}) {
-    static const std::regex kLine(R"(listening native\+ws \w+ (127\.0\.0\.1):(\d+))");
-    const auto line = process_.line();
-    std::smatch found;
-    REQUIRE_MESSAGE(line.has_value(), process_.err());
-    REQUIRE_MESSAGE(std::regex_match(*line, found, kLine), *line);
-    address_ = *net::Address::parse(found[1].str(), static_cast<std::uint16_t>(std::stoi(found[2])));
-  }
+  Listening(const std::string& dialect, const std::string& to)
+      : process_(
+            {testing::entente_binary(), "proxy", "--listen", "native+ws://127.0.0.1:0?dialect=" + dialect, "--to", to}),
+        address_(*net::Address::parse("127.0.0.1", testing::listening_port(process_, "native+ws " + dialect))) {}
 
   std::string get(const std::string& path) const {
     const auto client = testing::Stream::to(address_);
@@ -36,12 +30,10 @@ class Listening {
   net::Address address_;
 };
 
-constexpr const char* kJson = "native+ws://127.0.0.1:0?dialect=json";
-
 }  // namespace
 
 TEST_CASE("a bridge shows the page, every file of it as it is") {
-  const Listening listening(kJson, "bzflag://127.0.0.1:1?dialect=2.4");
+  const Listening listening("json", "bzflag://127.0.0.1:1?dialect=2.4");
   for (const Asset& file : native::page()) {
     CAPTURE(file.name);
     const bool first = &file == &native::page().front();
@@ -54,8 +46,9 @@ TEST_CASE("a bridge shows the page, every file of it as it is") {
 }
 
 TEST_CASE("so does a relay; a listener whose words are no texts has none to show") {
-  CHECK(Listening(kJson, "native+ws://127.0.0.1:1?dialect=json").get("/").find("<!doctype html>") != std::string::npos);
-  const Listening bare("native+ws://127.0.0.1:0?dialect=protobuf", "bzflag://127.0.0.1:1?dialect=2.4");
+  CHECK(Listening("json", "native+ws://127.0.0.1:1?dialect=json").get("/").find("<!doctype html>") !=
+        std::string::npos);
+  const Listening bare("protobuf", "bzflag://127.0.0.1:1?dialect=2.4");
   CHECK(bare.get("/").starts_with("HTTP/1.1 426 "));
 }
 

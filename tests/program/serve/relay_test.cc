@@ -8,12 +8,12 @@
 #include <csignal>
 #include <filesystem>
 #include <random>
-#include <regex>
 #include <string>
 
 #include "tests/program/folder.h"
 #include "tests/relay/peers.h"
 #include "tests/support/hex.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -89,15 +89,7 @@ int connect_to(int port) {
   return fd;
 }
 
-// The port in "listening panic be-packed 127.0.0.1:PORT"; 0 if that is not what was announced.
-int announced(Process& relay) {
-  static const std::regex kLine(R"(listening panic be-packed 127\.0\.0\.1:(\d+))");
-  const auto line = relay.line();
-  std::smatch found;
-  REQUIRE_MESSAGE(line.has_value(), relay.err());
-  REQUIRE_MESSAGE(std::regex_match(*line, found, kLine), *line);
-  return std::stoi(found[1]);
-}
+int announced(Process& relay) { return testing::listening_port(relay, "panic be-packed"); }
 
 std::vector<std::string> proxy(const Server& server, std::vector<std::string> more = {}) {
   std::vector<std::string> words = {kEntente,   "proxy",
@@ -168,10 +160,7 @@ TEST_CASE("who was refused is summed up by reason, and dropped and undecoded mes
   const Server server;
   Process relay({kEntente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--to",
                  "bzflag://127.0.0.1:" + server.port() + "?dialect=2.4"});
-  const auto line = relay.line();
-  REQUIRE_MESSAGE(line.has_value(), relay.err());
-  REQUIRE(line->starts_with("listening bzflag 2.4 127.0.0.1:"));
-  const int port = std::stoi(line->substr(line->rfind(':') + 1));
+  const int port = testing::listening_port(relay, "bzflag 2.4");
   {
     const Socket wrong(connect_to(port));
     wrong.send(from_hex("474554202f20485454502f312e310d0a"));  // "GET / HTTP/1.1"

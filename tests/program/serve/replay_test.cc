@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
-#include <regex>
 #include <thread>
 
 #include "proxy/program/playback/playable.h"
@@ -10,6 +9,7 @@
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -85,15 +85,6 @@ std::string two_sessions(const Folder& folder) {
   drive(*to, 3, "ben");
   REQUIRE(to->close(kStart + 3'000'000'000).ok());
   return path;
-}
-
-int announced(Process& replay) {
-  static const std::regex kLine(R"(listening native json 127\.0\.0\.1:(\d+))");
-  const auto line = replay.line();
-  std::smatch found;
-  REQUIRE_MESSAGE(line.has_value(), replay.err());
-  REQUIRE_MESSAGE(std::regex_match(*line, found, kLine), *line);
-  return std::stoi(found[1]);
 }
 
 std::vector<std::string> replay(const std::string& file, std::vector<std::string> more = {}) {
@@ -233,7 +224,7 @@ TEST_CASE("a recording that was cut off is a tape as far as it goes") {
 TEST_CASE("a client sees what was recorded, and the end of it is the end") {
   const Folder folder;
   Process replays(replay(one_session(folder), {"--speed", "4", "--shared"}));
-  const NativeClient client(announced(replays));
+  const NativeClient client(testing::listening_port(replays, "native json"));
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   const auto facts = client.hears();
   const auto seen = places(facts);
@@ -249,7 +240,7 @@ TEST_CASE("a client sees what was recorded, and the end of it is the end") {
 TEST_CASE("a replay begins where it is told to, stands until it is told to go, and ends by a signal") {
   const Folder folder;
   Process replays(replay(two_sessions(folder), {"--link", "3", "--at", "0:01.05", "--paused"}));
-  const int port = announced(replays);
+  const int port = testing::listening_port(replays, "native json");
   std::thread later([&] {
     CHECK(replays.err_has("paused, 1 watching"));
     replays.signal(SIGTERM);

@@ -1,12 +1,11 @@
 // A server that accepts a connection and then says nothing: of each game, a bridged player is told so in time.
 #include <doctest/doctest.h>
 
-#include <regex>
-
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
+#include "tests/support/listening.h"
 #include "tests/support/paths.h"
 
 namespace entente::silent_server_test {
@@ -34,14 +33,6 @@ class Silent {
   std::string port_;
 };
 
-int port_of(Process& process) {
-  const auto line = process.line();
-  REQUIRE_MESSAGE(line.has_value(), process.err());
-  std::smatch found;
-  REQUIRE_MESSAGE(std::regex_match(*line, found, std::regex(R"(listening native json 127\.0\.0\.1:(\d+))")), *line);
-  return std::stoi(found[1]);
-}
-
 }  // namespace
 
 TEST_CASE("a server that accepts and says nothing is given up, and the player is told so in his own words") {
@@ -66,7 +57,7 @@ TEST_CASE("a server that accepts and says nothing is given up, and the player is
                      "\"native://127.0.0.1:0?dialect=json\"\nto = \"" +
                          std::string(row.game) + "://127.0.0.1:" + server.port() + "?dialect=" + row.dialect + "\"\n");
     Process bridge({kEntente, "run", config});
-    NativeClient anna(port_of(bridge));
+    NativeClient anna(testing::listening_port(bridge, "native json"));
     anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
     const auto refused = anna.hears([](const auto& fact) { return fact.has_refused(); });
     REQUIRE(refused.has_value());
