@@ -33,7 +33,7 @@ constexpr const char* kAboutRecordings =
     "cannot be read, the column `remarks` says so. Only `entente verify` checks the contents; `entente recover`\n"
     "saves what can be read.\n"
     "In a relay's recording, players are those who played through the relay. They are listed only if the file has a\n"
-    "summary. In these, kills are counted only for BZFlag and Ace of Spades.\n";
+    "summary. In a relay's recording, kills are counted only for BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
 constexpr std::size_t kMostNames = 8;              // in the table
 
