@@ -51,11 +51,14 @@ std::size_t count(const std::string& play, std::string_view start) {
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
 }
 
-TEST_CASE("spawning is asked for once, and only then does it act") {
+TEST_CASE("spawning is asked for once, and again if the server has not answered for a while; only then does it act") {
   auto stage = back_stage();
   come_in(stage);
   CHECK(stage.hears(claim(1, 1, 1)) == "");
   CHECK(stage.hears(fire(0x100)) == "loses Fire: the player is not in play\n" + kNotFired);
+  CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
+  CHECK(stage.hears(words::Spawn()) == "");
+  stage.waits(3 * core::kSecond);
   CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
   CHECK(stage.hears(words::Spawn()) == "");
   CHECK(lines(stage.receives(by_server({alive(3, 7, 8)})), "says Spawned") ==

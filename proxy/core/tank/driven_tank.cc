@@ -7,10 +7,17 @@
 #include "proxy/core/arena/claims.h"
 
 namespace entente::core {
+namespace {
+
+/// bzfs does not answer whoever asks too early after a death.
+constexpr Micros kSpawnPatience = 3 * kSecond;
+
+}  // namespace
 
 void DrivenTank::begin(const words::Pose& place, Micros now) {
   alive = true;
-  asked = update_pending = false;
+  update_pending = false;
+  may_ask_at = 0;
   pose = sent = place;
   posed_at = sent_at = driven_until = now;
   steering.stop();
@@ -18,7 +25,8 @@ void DrivenTank::begin(const words::Pose& place, Micros now) {
 }
 
 void DrivenTank::end() {
-  alive = asked = update_pending = false;
+  alive = update_pending = false;
+  may_ask_at = 0;
   steering.stop();
 }
 
@@ -42,7 +50,9 @@ std::optional<DrivenTank::TimeStep> DrivenTank::step(Micros now) {
 
 void TankOnServer::hear(const words::Spawn&, BackOut& out) {
   const TankServerPlayer* me = players_.own();
-  if (!alive && me != nullptr && me->unit != 0 && !std::exchange(asked, true)) ask_to_spawn(out);
+  if (alive || me == nullptr || me->unit == 0 || out.now() < may_ask_at) return;
+  may_ask_at = out.now() + kSpawnPatience;
+  ask_to_spawn(out);
 }
 
 void TankOnServer::hear(const words::PoseClaim& claim, BackOut& out) {

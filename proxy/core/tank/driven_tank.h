@@ -14,11 +14,12 @@
 namespace entente::core {
 
 struct DrivenTank {
-  bool alive = false, asked = false;  ///< `asked`: the server was asked to spawn it
-  bool paused = false;                ///< by its player, where the game lets players pause
-  words::Pose pose;                   ///< where it is
-  Micros posed_at = 0;                ///< when it was there
-  words::Pose sent;                   ///< what the server was told last
+  bool alive = false;
+  bool paused = false;    ///< by its player, where the game lets players pause
+  Micros may_ask_at = 0;  ///< when the server may be asked to spawn it; later, if it was asked a moment ago
+  words::Pose pose;       ///< where it is
+  Micros posed_at = 0;    ///< when it was there
+  words::Pose sent;       ///< what the server was told last
   Micros sent_at = 0;
   std::uint32_t last_seq = 0;   ///< the highest that was given to a pose
   bool update_pending = false;  ///< `pose` waits for the rate limit
