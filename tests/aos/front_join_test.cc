@@ -255,6 +255,22 @@ TEST_CASE("another world begins with another map, and the client comes in anew")
   }
 }
 
+TEST_CASE("what the server says while the map is on its way is told when it is there") {
+  Play play;
+  play.plays();
+  play.hears<words::World>("hash: 'next' kind: OPEN walled: true");
+  CHECK(play.hears<words::Said>("text: \"you were moved to the arena 'hall'\"") == "");
+  CHECK(play.hears<words::Said>("from: 2 text: 'hello'") == "");
+  const std::string line = "sends ChatMessage player=35 type=2 text=\"you were moved to the arena 'hall'\"\n";
+  CHECK(play.waits(5 * kSecond).ends_with(line));
+  play.hears<words::World>(Play::kFlat);
+  for (int i = 1; i <= 9; ++i) play.hears<words::Notice>("text: 'notice " + std::to_string(i) + "'");
+  const std::string said = play.waits(5 * kSecond);
+  CHECK(said.find("notice 1") == std::string::npos);
+  CHECK(said.find("notice 2") < said.find("notice 9"));
+  CHECK(said.find("hall") == std::string::npos);
+}
+
 TEST_CASE("another game's world told again is the one that its client has, unless it was told of edits since") {
   Play play;
   play.plays();

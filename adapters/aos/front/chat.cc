@@ -3,6 +3,11 @@
 #include "proxy/core/chat.h"
 
 namespace entente::aos {
+namespace {
+
+constexpr std::size_t kMostKept = 8;  // lines; then the oldest is left out
+
+}  // namespace
 
 void FrontChat::hear(const ChatMessage& chat, FrontOut& out) {
   if (!profile_.entered()) return out.drop(drops::kChatTooEarly);
@@ -29,5 +34,18 @@ void FrontChat::hear(const words::Said& said, FrontOut& out) {
 }
 
 void FrontChat::hear(const words::Waiting& waiting, FrontOut& out) { client_.notice(core::line_of(waiting), out); }
+
+void FrontChat::keep(const words::Said& said) {
+  if (said.from() == 0 && said.name().empty()) keep_line(said.text());
+}
+
+void FrontChat::keep_line(const std::string& line) {
+  if (kept_.size() == kMostKept) kept_.pop_front();
+  kept_.push_back(line);
+}
+
+void FrontChat::tell_kept(FrontOut& out) {
+  for (; !kept_.empty(); kept_.pop_front()) client_.notice(kept_.front(), out);
+}
 
 }  // namespace entente::aos

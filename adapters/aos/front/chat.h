@@ -1,6 +1,9 @@
 // Chat, in both directions.
 #pragma once
 
+#include <deque>
+#include <string>
+
 #include "adapters/aos/front/player_table.h"
 
 namespace entente::aos {
@@ -15,10 +18,19 @@ class FrontChat {
   void hear(const words::Notice& notice, FrontOut& out) { client_.notice(notice.text(), out); }
   void hear(const words::Waiting& waiting, FrontOut& out);
 
+  /// Keeps what the server says while the client loads its map; what others say then is not told.
+  void keep(const words::Said& said);
+  void keep(const words::Notice& notice) { keep_line(notice.text()); }
+  /// Tells what was kept. REQUIRES: the client has its map.
+  void tell_kept(FrontOut& out);
+
  private:
+  void keep_line(const std::string& line);
+
   Client& client_;
   const ClientProfile& profile_;
   const PlayerTable& players_;
+  std::deque<std::string> kept_;
 };
 
 }  // namespace entente::aos

@@ -72,7 +72,10 @@ void AosFront::hear(const core::Fact& fact, Outlet& out) {
   resync_.hear(fact);
   std::visit(
       [&]<class Word>(const Word& word) {
-        if (kAlways<Word> || map_.loaded()) take_fact(word, out);
+        if (kAlways<Word> || map_.loaded())
+          take_fact(word, out);
+        else if constexpr (std::is_same_v<Word, words::Said> || std::is_same_v<Word, words::Notice>)
+          chat_.keep(word);
       },
       fact.content);
   if (gone_) return;
@@ -134,6 +137,7 @@ void AosFront::greet(Outlet& out) {
   block_edits_.catch_up(out);
   snapshots_.plan(out);
   snapshots_.wait(out);
+  chat_.tell_kept(out);
   entry_.enter(out);
 }
 
