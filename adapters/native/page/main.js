@@ -222,6 +222,7 @@ class Visit {
       if (this.room.units.get(unit)?.owner !== this.room.me) return;
       this.wantsSpawn = false;
       this.mayRespawnAt = 0;
+      if (document.activeElement === byId("again")) view.canvas.focus();  // back without pressing it, as after a move
       this.panels.notice();
     },
     died: ({ player = 0, killer = 0, respawn_s: wait = 0 }) => {

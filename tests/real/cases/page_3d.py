@@ -418,7 +418,8 @@ def page_player(stage):
     wait_until(lambda: "Respawn (" in page.text("again"), 5, lambda: f"no countdown: {page.text('again')!r}")
     check(focus() == "again", f"the button has no focus, but {focus()!r}")
     page.screenshot("died.png")
-    room.tell(alive(True), {"spawned": {"unit": 101, "pose": {"unit": 101}}})
+    room.tell(alive(True), {"spawned": {"unit": 101, "pose": {"unit": 101}}})  # without being asked, as after a move
+    wait_until(lambda: focus() == "field", 5, lambda: f"who is put into play again has the keys at {focus()!r}")
 
     follow = lambda name: page.page(f"[...document.querySelectorAll('#scores button')].find((one) => one.innerText === '{name}').click()")
     follow("anna")
