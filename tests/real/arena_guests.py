@@ -193,7 +193,7 @@ class CellGuest(Guest):
         super().__init__(stage, name, arena_port)
         pages = stage.keep(Pages(cigar2(stage)))
         self.page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{self.shim.port}")
-        wait_until(lambda: self.page.page("document.getElementById('play-btn') !== null"), 60, "Cigar2's page did not load")
+        wait_until(lambda: self.shim.talks, 60, "Cigar2's page did not load")  # it connects last; before, it would not take the name
         self.page.page(f"const nick = document.getElementById('nick'); nick.value = '{name}'; nick.dispatchEvent(new Event('change'))")
         self.run, self._cells, self._read = self.page.run, Cells(0, name, "legacy6"), 0
 

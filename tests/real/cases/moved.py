@@ -3,57 +3,66 @@
 import re
 import time
 
-from arena_guests import PageGuest, TankGuest, Watched
+from aos_player import STATE
+from arena_guests import CellGuest, PageGuest, RedGuest, SpadeGuest, TankGuest, Watched
 from bzflag import DEBIAN, Bzadmin
+from cases.cigar2 import BORDER, told
 from cases.replay import Watcher
 from stage import check, wait_until
 
 TANKS, PAGES, WORDS = "bzflag://127.0.0.1:0?dialect=2.4", "native+ws://127.0.0.1:0?dialect=json", "native://127.0.0.1:0?dialect=json"
-TOLD = "you were moved to the arena 'hall'"
+MEN, CELLS, REDS = "aos://127.0.0.1:0?dialect=0.75", "ogar+ws://127.0.0.1:0", "panic://127.0.0.1:0?dialect=le-padded"
+TOLD = "you were moved to the arena '{}'"
 IN_TIME = 60  # seconds, where two processors draw a tank and a page
 
 
 class Place(Watched):
     """One of the arenas."""
 
-    def __init__(self, stage, ports):
+    def __init__(self, stage, name, ports):
         super().__init__(stage.keep(Watcher(ports["native"])))
-        self.ports = ports
+        self.name, self.ports = name, ports
 
     def has(self, name):
         return name in self.words().names.values()
 
+    def name_of(self, prefix):
+        """Of the player whose name begins so: Panic's has none of its own."""
+        return next((name for name in list(self.words().names.values()) if name.startswith(prefix)), None)
 
-def start_arenas(stage):
-    """Two arenas of the same map, with bots in the second one, where players are few: (the program, its control socket, both places)."""
+
+def start_arenas(stage, *arenas):
+    """Arenas of one program, each (name, its rules, where it listens): (the program, its control socket, the places)."""
     config, socket = stage.path("entente.toml"), stage.path("control.sock")
     with open(config, "w", encoding="ascii") as file:
-        file.write(f'[control]\nsocket = "{socket}"\n'
-                   f'[[arena]]\nname = "lobby"\nside = 200\nlisten = ["{TANKS}", "{PAGES}", "{WORDS}"]\n'
-                   f'[[arena]]\nname = "hall"\nside = 200\nbots = 6\nlisten = ["{TANKS}", "{WORDS}"]\n')
+        file.write(f'[control]\nsocket = "{socket}"\n')
+        for name, rules, listen in arenas:
+            file.write(f'[[arena]]\nname = "{name}"\n{rules}\nlisten = {list(listen)}\n'.replace("'", '"'))
     run = stage.start("entente", [stage.entente, "run", config])
     run.wait_for(r"started entente", 20)
-    ports = [(game, int(port)) for game, port in re.findall(r"^listening (\S+) \S+ 127\.0\.0\.1:(\d+)$", run.text(), re.MULTILINE)]
-    return run, socket, Place(stage, dict(ports[:3])), Place(stage, dict(ports[3:]))
+    ports = iter((game, int(port)) for game, port in re.findall(r"^listening (\S+) .*127\.0\.0\.1:(\d+)$", run.text(), re.MULTILINE))
+    return run, socket, *(Place(stage, name, dict(next(ports) for _ in listen)) for name, _, listen in arenas)
 
 
-def plays(place, guest, moved=False):
+def plays(place, guest, moved=False, name=None):
     """Acts for the guest until it is in play there; with `moved`, until it has driven there."""
-    end, first = time.monotonic() + 2 * IN_TIME, None
+    end, first, name = time.monotonic() + 2 * IN_TIME, None, name or guest.name
     while True:
-        there = place.in_play().get(guest.name)
+        others = place.in_play()
+        there = others.pop(name, None)
         first = first or there
         if there and (not moved or there != first):
             return
-        check(guest.run.alive(), f"{guest.name} ended: {guest.run.tail()}")
-        check(time.monotonic() < end, f"{guest.name} is at {there}, first seen at {first}")
-        guest.act(there, [])
+        check(guest.run.alive(), f"{name} ended: {guest.run.tail()}")
+        check(time.monotonic() < end, f"{name} is at {there}, first seen at {first}")
+        guest.act(there, list(others.values()) if guest.turn // 20 % 2 else [])  # a wall may be on the way to the nearest
         time.sleep(0.3)
 
 
 def moved(stage):
     """Stock bzadmin, stock bzflag and the page, moved by `entente ctl move` from one arena to another of the same map: each plays on there and sees who is there"""
-    run, socket, lobby, hall = start_arenas(stage)
+    run, socket, lobby, hall = start_arenas(stage, ("lobby", "side = 200", (TANKS, PAGES, WORDS)),
+                                            ("hall", "side = 200\nbots = 6", (TANKS, WORDS)))  # few players, so bots
     anna, bob = Bzadmin(stage, "anna", lobby.ports["bzflag"]), Bzadmin(stage, "bob", hall.ports["bzflag"])
     for admin in (anna, bob):
         admin.run.wait_for(rf"'{admin.run.name}' joined the game as Observer", 20)
@@ -69,7 +78,7 @@ def moved(stage):
         check(code == 0 and found, f"move {name}: exit {code}, {said!r}")
         took.append(f"{name} {found.group(1)} ms")
         wait_until(lambda: hall.has(name) and not lobby.has(name), IN_TIME, f"{name} is not in the hall, or still in the lobby")
-    anna.run.wait_for(re.escape(TOLD), 20)
+    anna.run.wait_for(re.escape(TOLD.format("hall")), 20)
     anna.says("here I am")
     bob.hears("anna", "here I am", 20)
     bob.says("well met")
@@ -88,4 +97,126 @@ def moved(stage):
     return f"moved in {', '.join(took)}; each heard bzadmin and saw a bot of the hall"
 
 
+def ordered(stage, socket, name, place):
+    """What `ctl move` answers: (exit code, line)."""
+    return stage.run("ctl", "--socket", socket, "move", name, place.name)
+
+
+def crosses(stage, socket, guest, there, back, name=None):
+    """Moves a guest, until only the new place has it and it drives there; returns for how many milliseconds it was on the way."""
+    name = name or guest.name
+    code, said = ordered(stage, socket, name, there)
+    took = re.search(r"in (\d+) ms", said)
+    check(code == 0 and took, f"move {name} to {there.name}: exit {code}, {said!r}")
+    wait_until(lambda: there.has(name) and not back.has(name), IN_TIME, f"{name} is not in the {there.name}, or still in the {back.name}")
+    answers_menu(guest)
+    plays(there, guest, moved=True, name=name)
+    return int(took.group(1))
+
+
+def answers_menu(guest):
+    """BetterSpades shows its menu after each map, until it is put into play; Cigar2 when its last cell is gone."""
+    if isinstance(guest, CellGuest):
+        guest.act(None, [])
+    spawns, end = len(guest.eyes.spawns) if isinstance(guest, SpadeGuest) else 0, time.monotonic() + IN_TIME
+    while isinstance(guest, SpadeGuest) and len(guest.eyes.spawns) == spawns:
+        check(time.monotonic() < end, f"{guest.name} was not put into play: {guest.run.tail()}")
+        guest.act(None, [])
+        time.sleep(0.5)
+
+
+def links(guest):
+    """How many connections the client has had for its game."""
+    if isinstance(guest, SpadeGuest):
+        return len(guest.shim.flows)
+    return sum(isinstance(guest, RedGuest) or b"101 Switching" in talk.to_client[:64] for talk in list(guest.shim.talks))
+
+
+def worlds(guest):
+    """How many worlds the client was sent; the page is told of each as words, which `links` and `shown` follow."""
+    if isinstance(guest, SpadeGuest):
+        return guest.eyes.told[STATE]
+    return told(guest.shim.talks[0])[1][BORDER] if isinstance(guest, CellGuest) else 0
+
+
+def moved_abroad(stage):
+    """BetterSpades, Cigar2 and the page, moved by `entente ctl move` to an arena of another map and back while they play: each keeps its connection, is sent the new world, told, sees who is there and nobody else, hears bzadmin, plays on"""
+    run, socket, lobby, hall = start_arenas(stage, ("lobby", "side = 120\nhealth = 1000", (TANKS, MEN, CELLS, PAGES, WORDS)),
+                                            ("hall", "side = 160\nhealth = 1000\nbots = 7\nbehaviour = \"wander\"", (TANKS, WORDS)))
+    stage.start("stays", [stage.entente, "bot", f"native://127.0.0.1:{lobby.ports['native']}?dialect=json", "--name", "stays"])
+    admins = {place: Bzadmin(stage, name, place.ports["bzflag"]) for place, name in ((lobby, "anna"), (hall, "bob"))}
+    for admin in admins.values():
+        admin.run.wait_for(rf"'{admin.run.name}' joined the game as Observer", 20)
+    guests = [SpadeGuest(stage, "spade", lobby.ports["aos"]), CellGuest(stage, "cigar", lobby.ports["ogar"]), PageGuest(stage, "paul", lobby.ports["native+ws"])]
+    for guest in guests:
+        plays(lobby, guest, moved=True)
+    seen = []
+    for there, back, mine, other in ((hall, lobby, "bot", "stays"), (lobby, hall, "stays", "bot")):
+        took = []
+        for guest in guests:
+            had, were = links(guest), worlds(guest)
+            took.append(f"{guest.name} {crosses(stage, socket, guest, there, back)} ms")
+            wait_until(lambda: any(TOLD.format(there.name) in line for line in guest.heard()), 20, lambda: f"{guest.name} was told only {guest.heard()[-3:]}")
+            check(links(guest) == had, f"{guest.name} has connected {links(guest) - had} times more")
+            check(isinstance(guest, PageGuest) or worlds(guest) == were + 1, f"{guest.name} was sent {worlds(guest) - were} worlds")
+            sees(there, guest, mine)
+            shown = [name for name, _ in guest.shown() if name and name.startswith(other)]
+            check(not shown, f"in the {there.name}, {guest.name} is shown {shown}")
+            guest.screenshot()
+        line = f"welcome to the {there.name}"
+        admins[there].says(line)
+        for guest in guests:
+            wait_until(lambda: any(line in text for text in guest.heard()), 20, lambda: f"{guest.name} did not hear bzadmin: {guest.heard()[-3:]}")
+        seen.append(f"to the {there.name}: {', '.join(took)}")
+    guests[2].page.end()
+    for guest in guests:
+        check(guest.run.alive(), f"{guest.name} ended: {guest.run.tail()}")
+    check(run.stop(20) == 0, f"entente did not end with exit code 0: {run.tail()}")
+    return "; ".join(seen) + "; each kept its connection"
+
+
+def sees(place, guest, prefix):
+    """Acts for the guest until its own wire shows it a player of that name."""
+    end = time.monotonic() + IN_TIME
+    while not any(name and name.startswith(prefix) for name, _ in guest.shown()):
+        check(time.monotonic() < end, f"in the {place.name}, {guest.name} is shown only {guest.shown()}")
+        in_play = place.in_play()
+        guest.act(in_play.get(guest.name), [where for name, where in in_play.items() if name.startswith(prefix)])
+        time.sleep(0.3)
+
+
+def moved_panic(stage):
+    """Panic's released client and stock bzflag, moved while they play: to an arena of the same map, where they play on; where no listener is for their game, they stay; to another map, they are told where to connect and let go"""
+    run, socket, lobby, twin, cell, hall = start_arenas(
+        stage, ("lobby", "side = 100\nhealth = 1000", (TANKS, REDS, WORDS)), ("twin", "side = 100\nhealth = 1000\nbots = 4\nbehaviour = \"wander\"", (TANKS, REDS, WORDS)),
+        ("cell", "side = 120", (WORDS,)), ("hall", "side = 140\nhealth = 1000", (TANKS, REDS, WORDS)))
+    red, tank = RedGuest(stage, "red", lobby.ports["panic"], 100), TankGuest(stage, "tank", lobby.ports["bzflag"], DEBIAN)
+    name = wait_until(lambda: lobby.name_of("panic"), IN_TIME, f"Panic's client did not come in: {run.tail()}")
+    plays(lobby, red, moved=True, name=name)
+    plays(lobby, tank, moved=True)
+    took = []
+    for guest, called in ((red, name), (tank, "tank")):
+        took.append(f"{called} {crosses(stage, socket, guest, twin, lobby, called)} ms")
+        wait_until(lambda: len(guest.shown()) >= 2, 20, lambda: f"{called} is shown only {guest.shown()}")
+        code, said = ordered(stage, socket, called, cell)
+        check(code == 1 and "stays where it is" in said, f"move {called} where its game is not spoken: exit {code}, {said!r}")
+        plays(twin, guest, moved=True, name=called)
+        guest.screenshot()
+    check(len(red.shim.talks) == 1, f"Panic's client has connected {len(red.shim.talks)} times")
+    for guest, called, game in ((red, name, "panic"), (tank, "tank", "bzflag")):
+        place = f"127.0.0.1:{hall.ports[game]}"
+        code, said = ordered(stage, socket, called, hall)
+        check(code == 0 and f"connect to {place}" in said, f"move {called} to another map: exit {code}, {said!r}")
+        wait_until(lambda: not twin.has(called), IN_TIME, f"{called} is still in the twin")
+    wait_until(lambda: not red.run.alive(), 20, "Panic's client did not notice")
+    check("Connection closed" in red.run.text(), f"Panic's client said at the end: {red.run.tail()}")
+    wait_until(lambda: any(f"connect to 127.0.0.1:{hall.ports['bzflag']}" in line for line in tank.heard()), 20, lambda: f"bzflag was told only {tank.heard()[-3:]}")
+    check(not hall.has(name) and not hall.has("tank"), "somebody is in the hall")
+    tank.screenshot()
+    check(tank.run.alive(), f"bzflag ended: {tank.run.tail()}")
+    check(run.stop(20) == 0, f"entente did not end with exit code 0: {run.tail()}")
+    return f"moved in {', '.join(took)} and played on; stayed where no listener was theirs; told to go to another map, and gone"
+
+
 CASES = {"moved": moved}
+REAL_CASES = {"moved_abroad": moved_abroad, "moved_panic": moved_panic}
