@@ -39,7 +39,7 @@ def start_arenas(stage, *arenas):
         for name, rules, listen in arenas:
             file.write(f'[[arena]]\nname = "{name}"\n{rules}\nlisten = {list(listen)}\n'.replace("'", '"'))
     run = stage.start("entente", [stage.entente, "run", config])
-    run.wait_for(r"started entente", 20)
+    run.wait_for(r"^listening ", 20, times=sum(len(listen) for _, _, listen in arenas))
     ports = iter((game, int(port)) for game, port in re.findall(r"^listening (\S+) .*127\.0\.0\.1:(\d+)$", run.text(), re.MULTILINE))
     return run, socket, *(Place(stage, name, dict(next(ports) for _ in listen)) for name, _, listen in arenas)
 
