@@ -8,10 +8,10 @@ namespace {
 
 constexpr float kTick = 1.0F / kStepsPerSecond;
 constexpr float kBlocksAtSpeed1 = 32 * kTick;  // that a velocity of 1 moves a body in one step
-constexpr float kHalfWidth = 0.45F;    // of a body
-constexpr float kCrown = 0.45F;        // above the eyes
-constexpr float kProbes = 0.9F;        // distance between probes, from the feet up
-constexpr float kSole = 0.001F;        // standing exactly on a block is not being in it
+constexpr float kHalfWidth = 0.45F;            // of a body
+constexpr float kCrown = 0.45F;                // above the eyes
+constexpr float kProbes = 0.9F;                // distance between probes, from the feet up
+constexpr float kSole = 0.001F;                // standing exactly on a block is not being in it
 constexpr float kJumpVelocity = -0.36F;
 constexpr float kLandsHard = 0.24F;  // landing faster than this halves the horizontal speed
 constexpr float kDiagonal = 0.70710678F;

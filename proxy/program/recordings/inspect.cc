@@ -29,8 +29,8 @@ namespace {
 using wire::Frame, wire::Lane, wire::Way;
 
 constexpr const char* kNotes =
-    "--connection 3 is connection number 3. If no connection has that number, it is every connection whose name, such as\n"
-    "127.0.0.1:53746/udp, contains 3. With --follow, it is always the number.\n"
+    "--connection 3 is connection number 3. If no connection has that number, it is every connection whose name,\n"
+    "such as 127.0.0.1:53746/udp, contains 3. With --follow, it is always the number.\n"
     "If nothing matches, the file's connections and length are printed on standard error, and the exit code is 0.\n";
 constexpr std::size_t kMostNamedLinks = 8;  // connections, where nothing matches
 constexpr std::chrono::milliseconds kLookAgain{100};
