@@ -31,8 +31,6 @@ RecordHead head_at(const Buffer& records, std::size_t offset) {
   return head;
 }
 
-void move_ids(Fact& fact, const std::function<Id(Id)>& translate) { translate_ids(message_in(fact), translate); }
-
 }  // namespace
 
 // -- Writing ----------------------------------------------------------------------------------------------------------
@@ -160,7 +158,7 @@ Fact Tape::read(const Chunk& chunk, const Buffer& records, std::size_t& offset) 
   const auto fact = read_fact(Bytes(records).subspan(offset + sizeof(RecordHead), head.size));
   offset += sizeof(RecordHead) + head.size;
   Fact result = fact.ok() ? *fact : Fact(words::Notice());  // never: it was written by add()
-  move_ids(result, [&](Id id) { return chunk.base + id; });
+  translate_ids(message_in(result), [&](Id id) { return chunk.base + id; });
   result.at = head.at;
   return result;
 }
