@@ -1,13 +1,9 @@
-# Writes the bytes of FILE as a C++ source that defines entente::config_schema().
+# Writes a C++ source that defines entente::config_schema(), which returns the bytes of FILE.
 # Law: run by the build only (cmake -DFILE=… -DOUT=… -P embed.cmake).
-file(READ ${FILE} hex HEX)
-string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
 file(WRITE ${OUT} "#include \"proxy/program/config/config_schema.h\"
 
-static const unsigned char bytes[] = {
-${bytes}
-};
+__asm__(\".pushsection .rodata\\nconfig_schema_bytes: .incbin \\\"${FILE}\\\"\\nconfig_schema_end: .popsection\");
+extern \"C\" const std::uint8_t config_schema_bytes[], config_schema_end[];
 
-entente::Bytes entente::config_schema() { return bytes; }
+entente::Bytes entente::config_schema() { return {config_schema_bytes, config_schema_end}; }
 ")

@@ -14,7 +14,7 @@ using enum wire::Fidelity;
 
 constexpr const char* kNumbered = "players have different numbers on the two sides";
 constexpr const char* kOwnNumber = "a client acts only for its own player";
-constexpr const char* kNowhere = "hidden and dead players are at 0, 0, 0, as in SpadesX";
+constexpr const char* kHiddenAtOrigin = "hidden and dead players are at 0, 0, 0, as in SpadesX";
 constexpr const char* kTwoSides =
     "two teams, told apart by colour; in other games, allies are in the player's team and all others in the other";
 constexpr const char* kOneLook = "only yaw and pitch are kept, not the length of the vector";
@@ -22,13 +22,13 @@ constexpr const char* kMan = "converted between the feet and the eyes of a man";
 constexpr const char* kThreeGuns = "kits of other games become rifles";
 constexpr const char* kPerLink = "it concerns only this connection";
 constexpr const char* kNoExtensions = "Entente uses no extensions";
-constexpr const char* kBeside = "a status query outside of the connection, which the listener answers";
+constexpr const char* kStatusQuery = "a status query outside of the connection, which the listener answers";
 constexpr const char* kWalker = "the man walks there at walking speed";
 constexpr const char* kOneShot = "one short press of the trigger";
 constexpr const char* kServerDecides = "the server decides who is hit and who dies";
 constexpr const char* kStandsInState = "only what State Data has room for";
 
-constexpr MappingLine kAll[] = {
+constexpr MappingLine kMapping[] = {
     // -- Coming in
     up("ExistingPlayer", "player", "", kSynthesised, kOwnNumber),
     up("ExistingPlayer", "team", "Enter.team", kLossy, kTwoSides),
@@ -54,8 +54,8 @@ constexpr MappingLine kAll[] = {
     up("ExtensionInfo", "*", "", kDropped, kNoExtensions),
     up("PlayerProperties", "*", "", kDropped, kNoExtensions),
     up("ExtensionPacket", "*", "", kDropped, kNoExtensions),
-    up("Hello", "text", "", kSynthesised, kBeside),
-    down("HelloReply", "text", "", kSynthesised, kBeside),
+    up("Hello", "text", "", kSynthesised, kStatusQuery),
+    down("HelloReply", "text", "", kSynthesised, kStatusQuery),
 
     // -- The world
     down("MapStart", "size", "", kSynthesised, "the size of the map data that Entente made"),
@@ -180,8 +180,8 @@ constexpr MappingLine kAll[] = {
     down("PositionData", "*", "Teleported", kLossy, "sent only to the player who was moved"),
     down("WorldUpdate", "players.player", "Pose.unit", kLossy, kNumbered),
     down("WorldUpdate", "players.position", "Pose.x", kLossy, "extrapolated to the time at which it is sent"),
-    down("WorldUpdate", "players.position", "Hidden.unit", kLossy, kNowhere),
-    down("WorldUpdate", "players.position", "Unit.alive", kLossy, kNowhere),
+    down("WorldUpdate", "players.position", "Hidden.unit", kLossy, kHiddenAtOrigin),
+    down("WorldUpdate", "players.position", "Unit.alive", kLossy, kHiddenAtOrigin),
     down("WorldUpdate", "players.orientation", "Pose.yaw", kLossy, kOneLook),
     down("WorldUpdate", "players.orientation", "Pose.pitch", kLossy, kOneLook),
     down("InputData", "player", "Input.unit", kLossy, kNumbered),
@@ -193,7 +193,7 @@ constexpr MappingLine kAll[] = {
     down("StateUpdate", "players.input", "Input.bits"),
     down("StateUpdate", "players.still", "", kSynthesised, "set if the motion has not changed"),
     down("StateUpdate", "players.motion.position", "Pose.x", kLossy, "extrapolated to the time at which it is sent"),
-    down("StateUpdate", "players.motion.position", "Hidden.unit", kLossy, kNowhere),
+    down("StateUpdate", "players.motion.position", "Hidden.unit", kLossy, kHiddenAtOrigin),
     down("StateUpdate", "players.motion.orientation", "Pose.yaw", kLossy, kOneLook),
     down("StateUpdate", "players.motion.velocity", "Pose.vx"),
     down("StateUpdate", "extra", "", kDropped, "no document says what it means"),
@@ -378,6 +378,6 @@ constexpr MappingLine kAll[] = {
 
 }  // namespace
 
-std::span<const wire::MappingLine> mapping() { return kAll; }
+std::span<const wire::MappingLine> mapping() { return kMapping; }
 
 }  // namespace entente::aos

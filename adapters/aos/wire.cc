@@ -4,10 +4,11 @@
 #include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"
 #include "adapters/wire/typed_codec.h"
+#include "proxy/base/mapping.h"
 
 namespace entente::aos {
 
-using wire::Kept, wire::Stage;
+using wire::Kept;
 
 template <class V>
 void fields(V& v, PositionData& m) {
@@ -240,17 +241,19 @@ struct Aos {
   using Dialect = aos::Dialect;
   using Message = aos::Message;
   static constexpr std::size_t kEnvelope = 1;
-  static std::uint32_t code(const wire::Frame& frame) { return frame.stage == Stage::kGreeting ? 0 : frame.bytes[0]; }
+  static std::uint32_t code(const wire::Frame& frame) {
+    return frame.stage == wire::Stage::kGreeting ? 0 : frame.bytes[0];
+  }
   static void seal(Buffer& out, std::size_t start, std::uint32_t code) { out[start] = static_cast<std::uint8_t>(code); }
   static std::span<const wire::TypedRow<Aos>> rows();
 };
 
-constexpr std::uint8_t kUp = 1, kDown = 2, kBoth = 3;
+constexpr std::uint8_t kBoth = kUp | kDown;
 
 template <class T>
 constexpr wire::TypedRow<Aos> row(const char* name, std::uint32_t id, std::uint8_t ways, std::uint32_t dialects = kAll,
                                   const char* note = "") {
-  return wire::row_of<Aos, T>({name, id, id, ways, 3, Stage::kPlay, dialects, note});
+  return wire::row_of<Aos, T>({name, id, id, ways, 3, wire::Stage::kPlay, dialects, note});
 }
 
 constexpr const char* kSuperseded = "In 0.80 superseded by State Update: read and ignored, never sent.";
@@ -299,10 +302,10 @@ std::span<const wire::TypedRow<Aos>> Aos::rows() {
       row<ExtensionInfo>("ExtensionInfo", 60, kBoth),
       row<PlayerProperties>("PlayerProperties", 64, kBoth, kAll, "Extension 0."),
       wire::row_of<Aos, ExtensionPacket>(
-          {"ExtensionPacket", 65, 255, kBoth, 3, Stage::kPlay, kAll, "Extension id is the code less 64."}),
-      wire::row_of<Aos, Hello>({"Hello", 0, 0, kUp, 2, Stage::kGreeting, kAll, "A raw datagram beside ENet."}),
+          {"ExtensionPacket", 65, 255, kBoth, 3, wire::Stage::kPlay, kAll, "Extension id is the code less 64."}),
+      wire::row_of<Aos, Hello>({"Hello", 0, 0, kUp, 2, wire::Stage::kGreeting, kAll, "A raw datagram beside ENet."}),
       wire::row_of<Aos, HelloReply>(
-          {"HelloReply", 0, 0, kDown, 2, Stage::kGreeting, kAll, "A raw datagram beside ENet."}),
+          {"HelloReply", 0, 0, kDown, 2, wire::Stage::kGreeting, kAll, "A raw datagram beside ENet."}),
   };
   return kRows;
 }
@@ -321,7 +324,7 @@ bool clients_say(std::uint8_t id, std::size_t dialect) {
   const auto rows = Aos::rows();
   return std::any_of(rows.begin(), rows.end(), [&](const auto& typed) {
     const wire::Row& row = typed.row;
-    return row.stage == Stage::kPlay && (row.ways & kUp) != 0 && (row.dialects >> dialect & 1U) != 0 &&
+    return row.stage == wire::Stage::kPlay && (row.ways & kUp) != 0 && (row.dialects >> dialect & 1U) != 0 &&
            id >= row.first_code && id <= row.last_code;
   });
 }

@@ -24,9 +24,9 @@ constexpr const char* kCamera = "clients move their own camera";
 constexpr const char* kStill = "clients cannot change the world that they loaded";
 constexpr const char* kOneHit = "a tank has no health; its health is sent as chat lines";
 constexpr const char* kOwner = "the owner of a flag that nobody carries is not sent";
-constexpr const char* kReasons = "the draft has eight reasons, and the vocabulary has more";
+constexpr const char* kFewReasons = "the draft has eight reasons, and the vocabulary has more";
 
-constexpr MappingLine kAll[] = {
+constexpr MappingLine kMapping[] = {
     // -- Coming in
     up("MsgVersion", "version", "Enter.version", kLossy, "Entente sends the document's version"),
     up("MsgVersion", "type", "", kDropped, "MsgEnter has it, too"),
@@ -59,7 +59,7 @@ constexpr MappingLine kAll[] = {
     up("MsgEnter", "avatar", "Enter.avatar", kLossy, "at most 127 bytes"),
     up("MsgEnter", "*", "Change", kLossy, "only name, team and motto; tanks look like their team"),
     down("MsgAccept", "player", "Ready", kSynthesised, kNumbered),
-    down("MsgReject", "reason", "Refused.code", kLossy, kReasons),
+    down("MsgReject", "reason", "Refused.code", kLossy, kFewReasons),
     down("MsgReject", "text", "Refused.text"),
     down("MsgReject", "*", "ClaimRefused.why", kLossy, "only if a new name or a death was refused"),
     down("MsgSuperKill", "", "Kicked"),
@@ -276,6 +276,6 @@ constexpr MappingLine kAll[] = {
 
 }  // namespace
 
-std::span<const wire::MappingLine> mapping() { return kAll; }
+std::span<const wire::MappingLine> mapping() { return kMapping; }
 
 }  // namespace entente::bzdraft

@@ -4,6 +4,7 @@
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/dialect.h"
 #include "adapters/wire/typed_codec.h"
+#include "proxy/base/mapping.h"
 
 namespace entente::bzdraft {
 
@@ -146,7 +147,7 @@ namespace {
 constexpr std::uint32_t kDrawnTeamUpdate = 0x1746f;
 constexpr std::size_t kTeamUpdateSize = 4 + 5;
 
-struct Draft {
+struct Protocol {
   using Dialect = bzdraft::Dialect;
   using Message = bzdraft::Message;
   static constexpr std::size_t kEnvelope = 4;
@@ -161,18 +162,18 @@ struct Draft {
     out[start + 2] = static_cast<std::uint8_t>(code >> 8U);
     out[start + 3] = static_cast<std::uint8_t>(code);
   }
-  static std::span<const wire::TypedRow<Draft>> rows();
+  static std::span<const wire::TypedRow<Protocol>> rows();
 };
 
-constexpr std::uint8_t kUp = 1, kDown = 2, kBoth = 3;
+constexpr std::uint8_t kBoth = kUp | kDown;
 
 template <class T>
-constexpr wire::TypedRow<Draft> row(const char* name, std::uint32_t code, std::uint8_t ways, const char* note = "") {
-  return wire::row_of<Draft, T>({name, code, code, ways, 3, Stage::kPlay, 1, note});
+constexpr wire::TypedRow<Protocol> row(const char* name, std::uint32_t code, std::uint8_t ways, const char* note = "") {
+  return wire::row_of<Protocol, T>({name, code, code, ways, 3, Stage::kPlay, 1, note});
 }
 
-std::span<const wire::TypedRow<Draft>> Draft::rows() {
-  static const wire::TypedRow<Draft> kRows[] = {
+std::span<const wire::TypedRow<Protocol>> Protocol::rows() {
+  static const wire::TypedRow<Protocol> kRows[] = {
       row<VersionUp>("MsgVersion", 0x7665, kUp, "Ours: the page leaves the greeting open. A peer may leave it out."),
       row<VersionDown>("MsgVersion", 0x7665, kDown, "Ours."),
       row<SuperKill>("MsgSuperKill", 0x736b, kDown),
@@ -212,9 +213,9 @@ std::span<const wire::TypedRow<Draft>> Draft::rows() {
 
 }  // namespace
 
-std::unique_ptr<wire::Codec> make_codec() { return std::make_unique<wire::TypedCodec<Draft>>(Dialect{}, 0); }
+std::unique_ptr<wire::Codec> make_codec() { return std::make_unique<wire::TypedCodec<Protocol>>(Dialect{}, 0); }
 std::unique_ptr<wire::MessageCodec<Message>> make_message_codec() {
-  return std::make_unique<wire::TypedCodec<Draft>>(Dialect{}, 0);
+  return std::make_unique<wire::TypedCodec<Protocol>>(Dialect{}, 0);
 }
 
 }  // namespace entente::bzdraft

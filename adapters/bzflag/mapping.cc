@@ -32,7 +32,7 @@ constexpr const char* kNoVoice = "there is no word for voice and video, and thei
 constexpr const char* kIgnored = "servers ignore it";
 constexpr const char* kCamera = "clients move their own camera";
 
-constexpr MappingLine kAll[] = {
+constexpr MappingLine kMapping[] = {
     // -- Coming in
     up("ClientHeader", "", "WantWorld"),
     down("Welcome", "version", "Room.dialect"),
@@ -361,6 +361,6 @@ constexpr MappingLine kAll[] = {
 
 }  // namespace
 
-std::span<const wire::MappingLine> mapping() { return kAll; }
+std::span<const wire::MappingLine> mapping() { return kMapping; }
 
 }  // namespace entente::bzflag

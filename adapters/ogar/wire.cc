@@ -5,6 +5,7 @@
 #include "adapters/ogar/messages.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/wire/typed_codec.h"
+#include "proxy/base/mapping.h"
 
 namespace entente::ogar {
 
@@ -274,7 +275,7 @@ struct Ogar {
   static std::span<const wire::TypedRow<Ogar>> rows();
 };
 
-constexpr std::uint8_t kUp = 1, kDown = 2, kStream = 1;
+constexpr std::uint8_t kStream = 1;
 
 template <class T>
 constexpr wire::TypedRow<Ogar> row(const char* name, std::uint32_t opcode, std::uint8_t ways, std::uint32_t dialects,

@@ -100,7 +100,7 @@ constexpr MappingLine kState[] = {
 constexpr auto kBrick = created("CreateBrick", "Unit.health");
 constexpr auto kPickupHealth = created("CreateHealth", "Unit.health");
 constexpr auto kPickupAmmo = created("CreateAmmo", "Unit.health");
-constexpr auto kDecoration = created("CreateDecoration", "Unit.health");
+constexpr auto kCreateDecoration = created("CreateDecoration", "Unit.health");
 constexpr auto kTank = created("CreateTank", "Unit.health");
 constexpr MappingLine kCodes[] = {
     down("CreateAmmo", "*", "Token", Fidelity::kLossy, kLies),
@@ -208,7 +208,7 @@ std::span<const MappingLine> mapping() {
          {std::span<const MappingLine>(kActions), std::span<const MappingLine>(kIntents),
           std::span<const MappingLine>(kState), std::span<const MappingLine>(kBrick),
           std::span<const MappingLine>(kPickupHealth), std::span<const MappingLine>(kPickupAmmo),
-          std::span<const MappingLine>(kDecoration), std::span<const MappingLine>(kTank),
+          std::span<const MappingLine>(kCreateDecoration), std::span<const MappingLine>(kTank),
           std::span<const MappingLine>(kCodes), std::span<const MappingLine>(kEvents),
           std::span<const MappingLine>(kFacts), std::span<const MappingLine>(kDrops)})
       all.insert(all.end(), part.begin(), part.end());

@@ -3,6 +3,7 @@
 #include "adapters/panic/dialect.h"
 #include "adapters/panic/messages.h"
 #include "adapters/wire/typed_codec.h"
+#include "proxy/base/mapping.h"
 
 namespace entente::panic {
 namespace {
@@ -60,8 +61,6 @@ struct Panic {
   static std::span<const wire::TypedRow<Panic>> rows();
 };
 
-constexpr std::uint8_t kUp = static_cast<std::uint8_t>(wire::Way::kToServer);
-constexpr std::uint8_t kDown = static_cast<std::uint8_t>(wire::Way::kToClient);
 constexpr std::uint8_t kStream = static_cast<std::uint8_t>(wire::Lane::kStream);
 constexpr std::uint32_t kAllDialects = 7;
 

@@ -265,8 +265,7 @@ class PageGuest(Guest):
 
     def act(self, there, goals):
         self.turn += 1
-        if self.page.shown("notice"):
-            self.page.presses("Enter", "Enter", "\r")  # the button has the focus
+        self.page.page("[document.getElementById('again')].find((button) => button.checkVisibility())?.click()")  # Enter, a moment late, opens the chat line
         if self._held:
             self.page.key("keyUp", self._held, self._held)
         self._held = self.WAYS[self.turn // 3 % 4]

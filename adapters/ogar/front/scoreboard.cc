@@ -7,7 +7,7 @@
 namespace entente::ogar {
 namespace {
 
-constexpr std::size_t kRows = 10;
+constexpr std::size_t kListedRows = 10;
 constexpr core::Micros kRound = 6 * core::kSecond, kPlayersShown = 4'500 * core::kMillisecond;
 constexpr words::Team kSides[] = {words::RED, words::GREEN, words::BLUE, words::PURPLE};  // Ogar has the first three
 constexpr unsigned kHighlighted = 1, kMe = 2;
@@ -45,7 +45,7 @@ bool Scoreboard::refresh(const core::WorldState& world, core::Id me, core::Micro
 void Scoreboard::copy(const words::Board& board) {
   for (const auto& row : board.rows()) {
     // As in OgarII, the client's own row is marked differently if it is not among the ten best.
-    const bool me = row.me() && rows_ < kRows;
+    const bool me = row.me() && rows_ < kListedRows;
     add_row(row.place(), (row.marked() || row.me() ? kHighlighted : 0U) | (me ? kMe : 0U), row.name());
   }
   next_.slices.assign(board.slices().begin(), board.slices().end());
@@ -63,14 +63,14 @@ void Scoreboard::rank(const core::WorldState& world, core::Id me) {
   const auto before = [](const Ranked& a, const Ranked& b) {
     return a.points != b.points ? a.points > b.points : a.player < b.player;
   };
-  const auto best = ranked_.begin() + static_cast<std::ptrdiff_t>(std::min(kRows, ranked_.size()));
+  const auto best = ranked_.begin() + static_cast<std::ptrdiff_t>(std::min(kListedRows, ranked_.size()));
   std::partial_sort(ranked_.begin(), best, ranked_.end(), before);
   for (auto row = ranked_.begin(); row != best; ++row)
     add_row(rows_ + 1, row->player == me ? kHighlighted | kMe : 0, *row->name);
   const auto mine = std::find_if(best, ranked_.end(), [&](const Ranked& row) { return row.player == me; });
   if (mine != ranked_.end()) {
     const auto better = std::count_if(best, ranked_.end(), [&](const Ranked& row) { return before(row, *mine); });
-    add_row(kRows + static_cast<std::size_t>(better) + 1, kHighlighted, *mine->name);
+    add_row(kListedRows + static_cast<std::size_t>(better) + 1, kHighlighted, *mine->name);
   }
 }
 

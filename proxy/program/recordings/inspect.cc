@@ -318,7 +318,8 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
       "--connection,-c", options.connections,
       "Only these connections: their # in the output, or parts of their names. The # is not the number for --link of "
       "other commands");
-  allow_only(app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)"),
+  allow_only(app.add_option("--way,-w", options.way,
+                            "Only messages to the server and intents (c2s), or messages to the client and facts (s2c)"),
              {"c2s", "s2c"});
   app.add_option("--message,-m", options.messages,
                  "Only messages and words with these names, such as MsgMessage or Died");

@@ -26,7 +26,7 @@ constexpr const char* kAboutRedacting =
     "login tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again;\n"
     "`entente verify` finds each of them exact. Bytes that do not decode, voice and messages of unknown extensions\n"
     "are left out, and listed. In chat and texts that are kept (--keep), known names, addresses, host names and\n"
-    "passwords are replaced.\n";
+    "passwords are still replaced, unless they are kept, too.\n";
 
 std::vector<std::string> kinds() {
   std::vector<std::string> all;
