@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "proxy/core/tank/steering.h"
+
 namespace entente::core::tank_test {
 namespace {
 
@@ -95,6 +97,35 @@ TEST_CASE("it stops at a wall that it drives straight at, and slides along one t
   CHECK(met_it);
   CHECK(aslant.y > 5);  // further along the wall than where it met it
   CHECK(terrain.free(model, aslant.x, aslant.y, 0, aslant.yaw));
+}
+
+TEST_CASE("beside a wall and in a corner it turns to its goal, wherever that is") {
+  struct Put {
+    const char* what;
+    TankState tank;
+  };
+  const TankModel model;
+  const Terrain terrain(with_box(0, 0, 10, 9.42));
+  const double side = model.width / 2, end = model.length / 2;
+  const Put all[] = {{"along the box", at(0, 10 + side)},
+                     {"along its end", at(10 + end - 1, 10 + side)},
+                     {"across its corner", at(10 + 1, 10 + 1 + side, -kPi / 4)},
+                     {"along the bounds", at(40, 100 - side)},
+                     {"in a corner", at(100 - end, 100 - side)},
+                     {"in a corner, looking out", at(100 - end, 100 - side, -kPi)}};
+  for (const Put& put : all) {
+    CAPTURE(put.what);
+    REQUIRE(terrain.free(model, put.tank.x, put.tank.y, 0, put.tank.yaw));
+    for (double way = -kPi; way < kPi; way += kPi / 8) {
+      CAPTURE(way);
+      TankState tank = put.tank;
+      const double x = tank.x + 30 * std::cos(way), y = tank.y + 30 * std::sin(way);
+      if (std::abs(x) > 95 || std::abs(y) > 95 || !terrain.free(model, x, y, 0, 0)) continue;
+      tank = steered(terrain, tank, x, y, 5);
+      const double off = std::abs(wrap_angle(std::atan2(y - tank.y, x - tank.x) - tank.yaw));
+      CHECK((std::hypot(tank.x - x, tank.y - y) < 0.5 || off < 0.1));  // arrived, or the box is between
+    }
+  }
 }
 
 TEST_CASE("whatever it is told, it enters no solid and leaves no bounds") {

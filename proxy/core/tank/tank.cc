@@ -13,6 +13,7 @@ constexpr double kPiece = 0.5;  // metres driven between two looks
 constexpr double kMostPieces = 256;
 constexpr double kFacing = 0.1;  // radians: looks there
 constexpr double kMiss = 1e-9;
+constexpr int kMostSteps = 4;  // away from what is beside a tank that turns: two walls, twice
 
 /// Separating axes of two rectangles: half sides a and b, the second's axes turned by `turn` in the first's frame, its
 /// middle at x, y there.
@@ -38,6 +39,31 @@ bool crosses(const std::array<double, 3>& a, const std::array<double, 3>& d, con
     leave = std::min(leave, out);
   }
   return enter <= leave;
+}
+
+/// Turns a tank that has something beside it, and moves it away from that as far as needed, if there is room.
+void turn_away(const TankModel& model, const Terrain& terrain, double yaw, TankState& tank) {
+  const double step =
+      std::hypot(model.length, model.width) / 2 * std::abs(wrap_angle(yaw - tank.yaw));  // of its corners
+  const auto goes = [&](double x, double y) {
+    if (!terrain.free(model, x, y, tank.z, yaw)) return false;
+    tank.x = x;
+    tank.y = y;
+    tank.yaw = yaw;
+    return true;
+  };
+  double x = tank.x, y = tank.y;
+  for (int tries = 0; tries < kMostSteps; ++tries) {  // away from walls
+    const auto wall = terrain.normal(model, x, y, tank.z, yaw);
+    if (!wall) break;
+    x += step * wall->first;
+    y += step * wall->second;
+  }
+  if (goes(x, y)) return;
+  for (int quarter = 0; quarter < 4; ++quarter) {  // away from a corner that its side would meet
+    const double way = yaw + quarter * std::numbers::pi / 2;
+    if (goes(tank.x + step * std::cos(way), tank.y + step * std::sin(way))) return;
+  }
 }
 
 std::array<double, 3> seen_from(const TankState& tank, const std::array<double, 3>& point) {
@@ -257,7 +283,8 @@ bool drive(const TankModel& model, const Terrain& terrain, const Controls& contr
   };
   for (int i = 0; i < pieces; ++i) {
     const double yaw = wrap_angle(tank.yaw + tank.yaw_rate * piece);
-    if (stuck || terrain.free(model, tank.x, tank.y, tank.z, yaw))
+    const bool turns = stuck || terrain.free(model, tank.x, tank.y, tank.z, yaw);
+    if (turns)
       tank.yaw = yaw;
     else
       clear = false;
@@ -270,9 +297,13 @@ bool drive(const TankModel& model, const Terrain& terrain, const Controls& contr
       dx -= into * wall->first;
       dy -= into * wall->second;
     }
-    if (in_the_way(dx, dy)) continue;
-    tank.x += dx;
-    tank.y += dy;
+    const bool moves = std::hypot(dx, dy) > kMiss && !in_the_way(dx, dy);
+    if (moves) {
+      tank.x += dx;
+      tank.y += dy;
+    } else if (!turns) {  // a tank along a wall can neither turn nor, if its goal is elsewhere, drive
+      turn_away(model, terrain, yaw, tank);
+    }
   }
   const double floor = terrain.floor(model, tank.x, tank.y, tank.z, tank.yaw);
   tank.vz = tank.z > floor ? tank.vz - model.gravity * dt : controls.jump;
