@@ -69,7 +69,8 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
                "a minute of play resets it");
   app.add_option("--name", options.name, "Name of the bot; with --count, a number follows it (default: bot)");
   app.add_option("--record", options.record,
-                 "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the game")
+                 "File to record to (MCAP). In the file name, {time} is replaced by the time at which the file begins, "
+                 "{game} by the game")
       ->type_name("FILE");
   declare_control_options(app, options.control);
   declare_log_options(app, options.log);

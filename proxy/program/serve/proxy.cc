@@ -48,8 +48,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->check(integer_from(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--record", options.record,
-                 "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the "
-                 "listener's game")
+                 "File to record to (MCAP). In the file name, {time} is replaced by the time at which the file begins, "
+                 "{game} by the listener's game")
       ->type_name("FILE");
   declare_control_options(app, options.control);
   declare_log_options(app, options.log);

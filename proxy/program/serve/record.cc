@@ -56,7 +56,8 @@ void declare_record(CLI::App& app, RecordOptions& options) {
       ->type_name("URL")
       ->required();
   app.add_option("FILE", options.file,
-                 "File to record to (MCAP). In the file name, {time} is replaced by the start time, {game} by the game")
+                 "File to record to (MCAP). In the file name, {time} is replaced by the time at which the file begins, "
+                 "{game} by the game")
       ->required();
   app.add_option("--name", options.name, "Name of the spectator (default: recorder)");
   add_time(
