@@ -1,7 +1,8 @@
 // A tank on the ground, for backs whose servers trust their clients. It turns, accelerates at once, slides along
 // obstacles, moves away from those that it would turn into, falls, and stays within the bounds. Also tests whether a
-// shot meets it. Law: a pure function. The same input gives the same path. A tank never moves into a solid from
-// outside, nor deeper into one that it starts in.
+// shot meets it.
+// Law: a pure function. The same input gives the same path. A tank never moves into a solid from outside, nor deeper
+// into one that it starts in.
 #pragma once
 
 #include <array>
