@@ -73,11 +73,7 @@ def moved(stage):
     took = []
     for name in ("anna", "tank", "paul"):
         wait_until(lambda: lobby.has(name), IN_TIME, f"{name} is not in the lobby")
-        code, said = stage.run("ctl", "--socket", socket, "move", name, "hall")
-        found = re.search(r"in (\d+) ms", said)
-        check(code == 0 and found, f"move {name}: exit {code}, {said!r}")
-        took.append(f"{name} {found.group(1)} ms")
-        wait_until(lambda: hall.has(name) and not lobby.has(name), IN_TIME, f"{name} is not in the hall, or still in the lobby")
+        took.append(f"{name} {changes_place(stage, socket, name, hall, lobby)} ms")
     anna.run.wait_for(re.escape(TOLD.format("hall")), 20)
     anna.says("here I am")
     bob.hears("anna", "here I am", 20)
@@ -102,16 +98,22 @@ def ordered(stage, socket, name, place):
     return stage.run("ctl", "--socket", socket, "move", name, place.name)
 
 
-def crosses(stage, socket, guest, there, back, name=None):
-    """Moves a guest, until only the new place has it and it drives there; returns for how many milliseconds it was on the way."""
-    name = name or guest.name
+def changes_place(stage, socket, name, there, back):
+    """Moves a player, until only the new place has it; returns for how many milliseconds it was on the way."""
     code, said = ordered(stage, socket, name, there)
     took = re.search(r"in (\d+) ms", said)
     check(code == 0 and took, f"move {name} to {there.name}: exit {code}, {said!r}")
     wait_until(lambda: there.has(name) and not back.has(name), IN_TIME, f"{name} is not in the {there.name}, or still in the {back.name}")
+    return int(took.group(1))
+
+
+def crosses(stage, socket, guest, there, back, name=None):
+    """Moves a guest, until it drives in the new place; returns for how many milliseconds it was on the way."""
+    name = name or guest.name
+    took = changes_place(stage, socket, name, there, back)
     answers_menu(guest)
     plays(there, guest, moved=True, name=name)
-    return int(took.group(1))
+    return took
 
 
 def answers_menu(guest):
