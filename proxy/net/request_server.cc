@@ -13,10 +13,14 @@
 namespace entente::net {
 namespace {
 
-/// Closing with unread data would reset the connection, and the client could lose our answer.
-void forget_rest(int fd) {
+/// False: the client sends no more.
+bool skip_rest(int fd) {
   char room[4096];
-  for (int i = 0; i < 64 && ::recv(fd, room, sizeof room, 0) > 0; ++i) continue;
+  for (int i = 0; i < 64; ++i) {
+    const ssize_t size = ::recv(fd, room, sizeof room, 0);
+    if (size <= 0) return size < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+  return true;
 }
 
 }  // namespace
@@ -47,7 +51,7 @@ void RequestServer::run() {
     const bool listens = has_room(since) && since >= rests_until_;
     std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0}, {listens ? listening_.get() : -1, POLLIN, 0}};
     for (const Talk& talk : talks_)
-      polled.push_back({talk.fd.get(), static_cast<short>(talk.answer ? POLLOUT : POLLIN), 0});
+      polled.push_back({talk.fd.get(), static_cast<short>(talk.answer && !talk.lingers() ? POLLOUT : POLLIN), 0});
     if (::poll(polled.data(), polled.size(), patience(since)) < 0 && errno != EINTR) return;
     if (polled[0].revents != 0) return;
     const Millis now = steady_now();
@@ -72,10 +76,11 @@ bool RequestServer::has_room(Millis now) const {
   return talks_.size() < kMostConnections || now >= talks_.front().began + kGrace;
 }
 
-/// The oldest that has not asked yet goes; if all have, the oldest. False: none is old enough.
+/// The oldest that waits for no answer goes; if all do, the oldest. False: none is old enough.
 bool RequestServer::make_room(Millis now) {
   const auto old = [now](const Talk& talk) { return now >= talk.began + kGrace; };
-  auto goes = std::find_if(talks_.begin(), talks_.end(), [&](const Talk& talk) { return !talk.answer && old(talk); });
+  auto goes = std::find_if(talks_.begin(), talks_.end(),
+                           [&](const Talk& talk) { return (!talk.answer || talk.lingers()) && old(talk); });
   if (goes == talks_.end()) goes = std::find_if(talks_.begin(), talks_.end(), old);
   if (goes == talks_.end()) return false;
   talks_.erase(goes);
@@ -99,6 +104,7 @@ bool RequestServer::accept(Millis now) {
 
 /// False: it is over.
 bool RequestServer::go_on(Talk& talk) const {
+  if (talk.lingers()) return skip_rest(talk.fd.get());
   if (!talk.answer && !hear(talk)) return false;
   if (!talk.fd) return false;  // it was taken away
   return !talk.answer || tell(talk);
@@ -116,15 +122,16 @@ bool RequestServer::hear(Talk& talk) const {
   return talk.answer || size > 0;
 }
 
-/// False: all is told, or nobody listens.
+/// False: nobody listens, or all is told and the client sends no more. A client that still sends is heard until it
+/// closes: closing with unread data would reset the connection, and the client could lose our answer.
 bool RequestServer::tell(Talk& talk) {
   const std::string_view left = std::string_view(*talk.answer).substr(talk.told);
   const ssize_t size = ::send(talk.fd.get(), left.data(), left.size(), MSG_NOSIGNAL);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
   talk.told += static_cast<std::size_t>(size);
-  if (talk.told < talk.answer->size()) return true;
-  forget_rest(talk.fd.get());
-  return false;
+  if (!talk.lingers()) return true;
+  ::shutdown(talk.fd.get(), SHUT_WR);
+  return skip_rest(talk.fd.get());
 }
 
 }  // namespace entente::net

@@ -53,6 +53,9 @@ class RequestServer {
     std::size_t told = 0;  // of the answer
     unsigned pieces = 0;
     Millis began = 0;
+
+    /// All is told; the client has yet to close.
+    bool lingers() const { return answer && told == answer->size(); }
   };
 
   RequestServer(Fd listening, Fd closing, Hear hear, Millis time);
