@@ -1,6 +1,7 @@
 // What does not move: the bounds, tiles, voxels, solids, teleporters and bases of a World, drawn in metres.
 // Law: a pattern of tiles or voxels is made once for each world, and again after changes; an invalid map is not drawn.
 import { teamColour } from "./colours.js";
+import { penOf } from "./graphics.js";
 import { HEIGHT, SIDE, unpack } from "./voxels.js";
 
 const FLOOR = "#2a3138", GRID = "#363f48", EDGE = "#8fa0b0", SOLID = "#5b6773", PASSABLE = "#424c56", GATE = "#ffe066";
@@ -81,7 +82,7 @@ function paintPattern(pen, pattern, { west, east, south, north }) {
 function patternOf(width, height, colourAt) {
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width, height });
-  const pen = canvas.getContext("2d"), image = pen.createImageData(width, height);
+  const pen = penOf(canvas), image = pen.createImageData(width, height);
   for (let i = 0; i < width * height; ++i) image.data.set([...colourAt(i), 255], 4 * i);
   pen.putImageData(image, 0, 0);
   return canvas;

@@ -1,4 +1,5 @@
 // Names on the view from above. Law: each text is drawn once and then copied.
+import { penOf } from "./graphics.js";
 
 export const LABEL = 18;  // pixels: the height of a name
 const FONT = "13px system-ui, sans-serif";
@@ -25,7 +26,7 @@ export class Labels {
 
 /** A name on a canvas of its own. */
 export function picture(text, mine) {
-  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), font = mine ? `bold ${FONT}` : FONT;
+  const canvas = document.createElement("canvas"), pen = penOf(canvas), font = mine ? `bold ${FONT}` : FONT;
   pen.font = font;
   canvas.width = Math.ceil((pen.measureText(text).width + 6) * devicePixelRatio);
   canvas.height = Math.ceil(LABEL * devicePixelRatio);

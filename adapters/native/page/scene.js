@@ -13,8 +13,8 @@ const SKY = "#8fb3cf";
 const FIELD_OF_VIEW = 60, NEAR = 0.5, FAR = 4000;
 const CELLS = new Set(["CELL", "VIRUS", "MOTHER", "EJECTED"]);
 const ON_FIELD = new Set(["GROUND", "FLYING", "COMING"]);
-const SLOW = 40, FAST = 20;              // ms between pictures: then fewer, or more, pixels are drawn
-const LEAST_SHARP = 0.6, JUDGE_EVERY = 1500;  // ms
+const SLOW = 32, FAST = 20;              // ms between pictures: then fewer, or more, pixels are drawn
+const LEAST_SHARP = 0.5, JUDGE_EVERY = 1500;  // ms
 
 export class Scene {
   eyes = new Eyes();

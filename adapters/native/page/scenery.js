@@ -27,9 +27,10 @@ export class Scenery {
     this.group = new THREE.Group();
     this.plain = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors });
     this.glass = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors, transparent: true, opacity: 0.45, depthWrite: false });
-    if (!world?.blocks) this.#floor(world ?? {});
+    // What is drawn first hides the rest: each pixel is painted once, as far as possible.
     if (world) this.#things(world);
     if (world?.kind === "TILES") this.#tiles = this.#build((mason) => tiles(mason, world));
+    if (!world?.blocks) this.#floor(world ?? {});
   }
 
   #tiles = null;
@@ -72,7 +73,6 @@ export class Scenery {
   #floor({ west = -400, east = 400, south = -400, north = 400 }) {
     this.#build((mason) => {
       const size = Math.max(CHECK, (east - west) / MOST_CHECKS, (north - south) / MOST_CHECKS), [x, y] = [(west + east) / 2, (south + north) / 2];
-      square(mason, x - AROUND, x + AROUND, y - AROUND, y + AROUND, -0.6, SAND);
       const columns = Math.min(MOST_CHECKS, Math.ceil((east - west) / size)), rows = Math.min(MOST_CHECKS, Math.ceil((north - south) / size));
       for (let i = 0; i < columns; ++i) {
         for (let j = 0; j < rows; ++j) {
@@ -80,6 +80,7 @@ export class Scenery {
           square(mason, left, Math.min(east, left + size), low, Math.min(north, low + size), 0, GRASS[(i + j) % 2]);
         }
       }
+      square(mason, x - AROUND, x + AROUND, y - AROUND, y + AROUND, -0.6, SAND);
     });
   }
 

@@ -1,5 +1,6 @@
 // Shots, pellets and bursts: many small things in few meshes. Law: each has a fixed number of places; what is more is not drawn.
 import { teamColour } from "./colours.js";
+import { penOf } from "./graphics.js";
 import { rgb } from "./mason.js";
 import { placeOf } from "./room.js";
 
@@ -87,7 +88,7 @@ export class Sparks {
 }
 
 function disc(THREE) {
-  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
+  const canvas = document.createElement("canvas"), pen = penOf(canvas);
   canvas.width = canvas.height = 32;
   pen.fillStyle = "#ffffff";
   pen.beginPath();

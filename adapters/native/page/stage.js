@@ -1,20 +1,12 @@
 // The two views of the field, from above and in three dimensions, as one. Law: the 3D view, and its library, are loaded when they are
 // first wanted; if the browser has no WebGL, the view from above stays.
+import { WEBGL } from "./graphics.js";
 import { View } from "./view.js";
 
 const KEPT = "entente-view";
 
 const remember = (value) => { try { localStorage.setItem(KEPT, value); } catch { /* not allowed here */ } };
 const remembered = () => { try { return localStorage.getItem(KEPT); } catch { return null; } };
-
-/** "fast": WebGL by a graphics processor; "slow": in software; "": none. */
-export function webgl() {
-  const pen = document.createElement("canvas").getContext("webgl");
-  if (!pen) return "";
-  const info = pen.getExtension("WEBGL_debug_renderer_info"), name = String(pen.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : pen.RENDERER));
-  pen.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name) ? "slow" : "fast";
-}
 
 export class Stage {
   #flat;
@@ -26,7 +18,7 @@ export class Stage {
     Object.assign(this, { canvas, space, changed });
     this.#flat = new View(canvas);
     canvas.addEventListener("wheel", (event) => { event.preventDefault(), this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2); }, { passive: false });
-    this.can = webgl();
+    this.can = WEBGL;
     this.deep = false;
   }
 

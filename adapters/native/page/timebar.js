@@ -1,5 +1,6 @@
 // The time bar of a replay: pause, speed, next kill, a slider with markers. Hidden where there is no recording.
 // Law: names of players are shown as text, never as markup.
+import { penOf } from "./graphics.js";
 import { Playback, timeText } from "./playback.js";
 import { Preview } from "./preview.js";
 
@@ -127,7 +128,7 @@ export class TimeBar {
     if (state === this.#marked || width === 0) return;
     this.#marked = state;
     marks.width = width;
-    const paper = marks.getContext("2d");
+    const paper = penOf(marks);
     for (const { at, what } of playback.marks()) {
       paper.fillStyle = COLOURS[what] ?? COLOURS.CHAT;
       paper.fillRect(playback.partOf(at) * (width - 2), what === "KILL" || what === "CAPTURE" ? 0 : 5, 2, 10);

@@ -1,6 +1,7 @@
 // The field from above: a camera over the ground, and what moves on it. Law: it draws the room at one moment, and does not
 // change the room.
 import { colourOf, teamColour } from "./colours.js";
+import { penOf } from "./graphics.js";
 import { Ground } from "./ground.js";
 import { LABEL, Labels } from "./labels.js";
 
@@ -21,7 +22,7 @@ export class View {
   /** `least`: the smallest size of a tank, in pixels. */
   constructor(canvas, { names = true, least = LEAST } = {}) {
     Object.assign(this, { canvas, names, least });
-    this.pen = canvas.getContext("2d");
+    this.pen = penOf(canvas);
     this.#labels = new Labels(this.pen);
     new ResizeObserver(() => this.fit()).observe(canvas);
   }
