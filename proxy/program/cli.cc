@@ -52,8 +52,8 @@ constexpr const char* kFooter =
     "  relay     passes bytes untouched between clients and servers of one game and dialect\n"
     "  bridge    lets clients of one game play on servers of another game, or of another version of it\n"
     "  session   one client's stay, from connecting to disconnecting\n"
-    "  link      one conversation in a game's protocol; a bridge's session has two. A session's number is that\n"
-    "            of its client's link\n"
+    "  link      one conversation in a game's protocol. A session of a bridge has two: with the client and with\n"
+    "            the server. The number of the client's link is also the number of the session\n"
     "  frame     one message of a game, as it was sent\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
     "  room      keeps a copy of the game's world, and passes words on. Each player of a bridge has one; all\n"
@@ -114,7 +114,7 @@ constexpr Command kCommands[] = {
     {"record", "Join a server as a spectator and record the session",
      "entente record --from 'bzflag://127.0.0.1:5154?dialect=2.4' evening.mcap --seconds 60",
      plug<declare_record, run_record>},
-    {"ctl", "Control a running program: list or kick players, ban addresses, reload, seek",
+    {"ctl", "Control a running program: list and kick players, ban their addresses, reload, seek",
      "entente ctl --socket /run/user/1000/entente.sock kick 3 no cheating", plug<declare_ctl, run_ctl>},
     {"check", "Check a configuration file, or print an example", "entente check config/example.toml",
      plug<declare_check, run_check>},
@@ -132,7 +132,7 @@ constexpr Command kCommands[] = {
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
     {"reproduce", "Run a recorded bridge again with the same input, and compare what it sends with the recording",
      "entente reproduce evening.mcap", plug<declare_reproduce, run_reproduce>},
-    {"convert", "Convert a recorded file to .mcap, to a .rec that bzfs replays, or to a .demo for aos_replay",
+    {"convert", "Convert a recorded file to .mcap, to a .rec for bzfs, or to a .demo for aos_replay and ZeroSpades",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
     {"clip", "Copy a part of a recording into a new recording",
      "entente clip evening.mcap --from 1:00 --to 2:10 -o clip.mcap", plug<declare_clip, run_clip>},
@@ -144,7 +144,7 @@ constexpr Command kCommands[] = {
      "entente stats evening.mcap --html evening.html", plug<declare_stats, run_stats>},
     {"export", "Write what happened in a recording as tables: CSV, JSON lines or SQLite",
      "entente export evening.mcap --sqlite evening.db --every 0.5", plug<declare_export, run_export>},
-    {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
+    {"recover", "Write a repaired copy of a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
     {"help", "List the commands, or the options of one command", "entente help proxy", plug<declare_help, run_help>},
 };

@@ -16,8 +16,8 @@ namespace entente {
 namespace {
 
 constexpr const char* kAboutColumns =
-    "Each line shows a field of a message (`from`), what it becomes in Entente's vocabulary (`word`), and in which\n"
-    "field of a message of the other game it arrives (`to`). The column `how` says how well it arrives:\n"
+    "Each line shows a field of a message (`from`), what it becomes in Entente's vocabulary (`word`), and the field\n"
+    "of the other game's message that receives it (`to`). The column `how` says how well it arrives:\n"
     "  exact        the same value, or the nearest that the message can hold\n"
     "  lossy        changed, or only in part\n"
     "  synthesised  Entente makes the value: a number, a checksum, a default\n"

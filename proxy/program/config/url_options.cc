@@ -113,7 +113,8 @@ constexpr UrlOption kUrlOptions[] = {
      over_enet,
      {.words = "packets|datagrams"},
      false,
-     "&mode=datagrams (games over ENet): datagrams are passed untouched",
+     "&mode=datagrams (games over ENet): UDP datagrams are passed untouched; without it, the client has its ENet "
+     "connection with Entente",
      set_mode,
      kRelays,
      [](const ListenEnd& end) { return end.enet == relay::EnetMode::kDatagrams; },
@@ -123,7 +124,7 @@ constexpr UrlOption kUrlOptions[] = {
      greeted_or_not,
      {},
      false,
-     "&fallback=name (BZFlag): dialect of clients that send nothing until the server greets them",
+     "&fallback=name (BZFlag): a second dialect, of clients that wait for the server to speak first",
      set_dialect<&Endpoint::fallback>,
      kEverywhere,
      nullptr,

@@ -36,11 +36,11 @@ constexpr Millis kTell = 5'000;  // a lease takes half of it
 constexpr const char* kAboutArchive =
     "A recording is written to NODE.NAME.mcap when its node has completed it. If a node is silent for the time of\n"
     "--silence, its unfinished recordings are written, too. Their end is repaired, as by `entente recover`. Such a\n"
-    "file is NODE.NAME.repaired-BYTES.mcap (BYTES: how much came), and is replaced if more of it comes. Other files\n"
-    "are not overwritten.\n"
-    "What fails is tried again, at first after a second, later once an hour. Several processes of `entente archive`\n"
-    "can run for one fleet: one writes, and another takes over if it fails. So all must have the same DIR, for\n"
-    "example on a network file system.\n";
+    "file is named NODE.NAME.repaired-BYTES.mcap, where BYTES is the number of bytes received. If more of the\n"
+    "recording arrives later, the file is replaced. Other files are not overwritten.\n"
+    "Without --once, what fails is tried again, at first after a second, later once an hour. Several processes of\n"
+    "`entente archive` can run for one fleet: one writes, and another takes over if it fails. So all must have the\n"
+    "same DIR, for example on a network file system.\n";
 
 /// Whether this process is the one that writes. Lives on the reader's loop.
 class Turn final : private fleet::Lease::User {

@@ -132,7 +132,7 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
       ->required();
   app.add_flag("--words", options.words, "For .mcap: also translate the frames into words, for other programs");
   app.add_flag("--foxglove", options.foxglove,
-               "For .mcap: also add topics that Foxglove, Lichtblick and other viewers draw in 3D and plot");
+               "For .mcap: also add topics for 3D views and plots in Foxglove, Lichtblick and other viewers");
   declare_back_settings(app, options.set, "For --words: a");
 }
 

@@ -316,8 +316,8 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   declare_file(app, options.input);
   app.add_option(
       "--connection,-c", options.connections,
-      "Only these connections: their # in the output, or parts of their names. The # is not the number for --link of "
-      "other commands");
+      "Only these connections: their # in the output, or parts of their names. These are not the link numbers that "
+      "other commands take with --link");
   allow_only(app.add_option("--way,-w", options.way,
                             "Only messages to the server and intents (c2s), or messages to the client and facts (s2c)"),
              {"c2s", "s2c"});

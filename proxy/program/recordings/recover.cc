@@ -36,7 +36,10 @@ void tell(const trace::Recovered& recovered) {
 }  // namespace
 
 void declare_recover(CLI::App& app, RecoverOptions& options) {
-  app.add_option("FILE", options.file, "Recording to repair, often a .part file; it is not changed")->required();
+  app.add_option(
+         "FILE", options.file,
+         "Damaged or unfinished recording, often a .part file. It stays as it is; the repaired copy is a new file")
+      ->required();
   app.add_option("-o,--out", options.out,
                  "File to write (default: FILE without .part; if it does not end in .part, FILE.recovered.mcap)")
       ->type_name("FILE");

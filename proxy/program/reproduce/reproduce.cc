@@ -34,8 +34,9 @@ constexpr const char* kAboutReproducing =
     "  changed    frames that have other bytes now\n"
     "  missing    frames that are not sent any more\n"
     "  extra      frames that are sent only now\n"
-    "Where the recording has `*` instead of a password, the new frame gets `*`, too, before they are compared.\n"
-    "The exit code is 1 if anything differs, if a session cannot be played again, or if there is none.\n";
+    "A password that the recording shows as `*` becomes `*` in the new frame, too, before the two are compared.\n"
+    "The exit code is 1 if anything differs, if a session cannot be played again, or if the recording has no session\n"
+    "of a bridge.\n";
 
 constexpr std::size_t kMostUntaken = 64U << 20U;   // bytes of frames that wait for the calls of their room
 constexpr WallTime kLongUntaken = 60'000'000'000;  // ns

@@ -29,8 +29,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option(
          "--to", options.to,
          "Server: game://host:port?dialect=name, or game+ws:// or game+wss://. May be repeated. If no dialect is "
-         "named, Entente detects the dialect of BZFlag and Panic; for other games, a relay assumes the listener's "
-         "dialect, and a bridge the first one that `entente games` lists. More options:" +
+         "named, Entente detects the dialect of BZFlag and Panic; for other games, a relay uses the listener's "
+         "dialect, and a bridge uses the game's first one in `entente games`. More options:" +
              help_of_url_options(EndpointRole::kTo))
       ->type_name("URL")
       ->required()

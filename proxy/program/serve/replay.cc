@@ -183,7 +183,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("X");
   app.add_flag("--paused", options.paused,
                "Start paused. Viewers can start playback (without --shared), and so can `entente ctl resume`");
-  app.add_flag("--loop", options.loop, "Start again at the end (default: stop there; with --shared, exit)");
+  app.add_flag(
+      "--loop", options.loop,
+      "Start again at the end. Without --loop, viewers stay at the end; with --shared, the program exits there");
   app.add_flag(
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
