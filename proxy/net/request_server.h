@@ -1,7 +1,7 @@
 // Short conversations with programs: a client sends something, gets an answer, and the connection is closed.
 // Law: they run on a thread of their own, which nobody can block: the size of a question, its pieces, the number of
 // connections and the time of each are bounded. Silent clients do not keep others out: when all places are taken,
-// the oldest connection that has not asked makes room.
+// the oldest connection that waits for no answer makes room.
 #pragma once
 
 #include <functional>

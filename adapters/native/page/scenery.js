@@ -77,7 +77,7 @@ export class Scenery {
       for (let i = 0; i < columns; ++i) {
         for (let j = 0; j < rows; ++j) {
           const left = west + i * size, low = south + j * size;
-          square(mason, left, Math.min(east, left + size), low, Math.min(north, low + size), 0, GRASS[(i + j) % 2]);
+          square(mason, left, Math.min(east, left + size), low, Math.min(north, low + size), -0.02, GRASS[(i + j) % 2]);
         }
       }
       square(mason, x - AROUND, x + AROUND, y - AROUND, y + AROUND, -0.6, SAND);

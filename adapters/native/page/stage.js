@@ -1,6 +1,6 @@
 // The two views of the field, from above and in three dimensions, as one. Law: the 3D view, and its library, are loaded when they are
 // first wanted; if the browser has no WebGL, the view from above stays.
-import { WEBGL } from "./graphics.js";
+import { webgl } from "./graphics.js";
 import { View } from "./view.js";
 
 const KEPT = "entente-view";
@@ -18,7 +18,7 @@ export class Stage {
     Object.assign(this, { canvas, space, changed });
     this.#flat = new View(canvas);
     canvas.addEventListener("wheel", (event) => { event.preventDefault(), this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2); }, { passive: false });
-    this.can = WEBGL;
+    this.can = webgl();
     this.deep = false;
   }
 
