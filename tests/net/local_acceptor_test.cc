@@ -12,6 +12,8 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/connection.h"
+
 namespace entente::net::local_acceptor_test {
 namespace {
 
@@ -52,13 +54,7 @@ class Guest {
   }
   void finish() const { ::shutdown(fd_.get(), SHUT_WR); }
   /// All that comes until the acceptor hangs up.
-  std::string hear() const {
-    std::string all;
-    char room[4096];
-    for (ssize_t n = 0; (n = ::recv(fd_.get(), room, sizeof room, 0)) > 0;)
-      all.append(room, static_cast<std::size_t>(n));
-    return all;
-  }
+  std::string hear() const { return testing::read_all(fd_); }
 
  private:
   Fd fd_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/net/socket.h"
+#include "tests/support/connection.h"
 
 namespace entente::net::request_server_test {
 namespace {
@@ -33,10 +34,7 @@ struct Place {
   }
 
   Fd guest(std::string_view says = {}) const {
-    Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const timeval patience{40, 0};
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    REQUIRE(::connect(fd.get(), address.raw(), address.size()) == 0);
+    Fd fd = testing::connect_to(address);
     if (!says.empty()) ::send(fd.get(), says.data(), says.size(), MSG_NOSIGNAL);
     return fd;
   }
@@ -45,22 +43,14 @@ struct Place {
   std::unique_ptr<RequestServer> requests;
 };
 
-/// All until the other side hangs up.
-std::string heard_by(const Fd& fd) {
-  std::string all;
-  char room[64];
-  for (ssize_t n = 0; (n = ::recv(fd.get(), room, sizeof room, 0)) > 0;) all.append(room, static_cast<std::size_t>(n));
-  return all;
-}
-
 TEST_CASE("who asks is answered while three times as many as there are places say nothing, or half of it") {
   const Place place;
   for (const std::string_view beginning : {"", "half"}) {
     std::vector<Fd> idle;
     for (std::size_t i = 0; i < 3 * RequestServer::kMostConnections; ++i) idle.push_back(place.guest(beginning));
-    CHECK(heard_by(place.guest("question\n")) == "heard");
+    CHECK(testing::read_all(place.guest("question\n")) == "heard");
     for (std::size_t i = 0; i < RequestServer::kMostConnections; ++i)
-      CHECK(heard_by(idle[i]).empty());  // the oldest made room
+      CHECK(testing::read_all(idle[i]).empty());  // the oldest made room
     pollfd youngest{idle.back().get(), POLLIN, 0};
     CHECK(::poll(&youngest, 1, 0) == 0);
   }
@@ -74,7 +64,7 @@ TEST_CASE("who says it in too many pieces is shut out before it is whole") {
   while (said < 5'000 && ::poll(&shut, 1, 1) == 0) said += ::send(slow.get(), "x", 1, MSG_NOSIGNAL) == 1 ? 1 : 0;
   CHECK(said >= RequestServer::kMostPieces);
   CHECK(said < 5'000);
-  CHECK(heard_by(slow).empty());
+  CHECK(testing::read_all(slow).empty());
 }
 
 }  // namespace

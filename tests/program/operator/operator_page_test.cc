@@ -9,9 +9,9 @@
 #include <fstream>
 #include <thread>
 
-#include "proxy/net/fd.h"
 #include "proxy/program/control/control.h"
 #include "tests/program/folder.h"
+#include "tests/support/connection.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -31,16 +31,10 @@ std::string token_file(const Folder& folder, const std::string& text, mode_t mod
 
 /// What is answered to these bytes until the other hangs up.
 std::string asked(const net::Address& at, std::string_view bytes, bool finishes = false) {
-  const net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const timeval patience{40, 0};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  REQUIRE(::connect(fd.get(), at.raw(), at.size()) == 0);
+  const net::Fd fd = testing::connect_to(at);
   ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (finishes) ::shutdown(fd.get(), SHUT_WR);
-  std::string all;
-  char room[4096];
-  for (ssize_t n = 0; (n = ::recv(fd.get(), room, sizeof room, 0)) > 0;) all.append(room, static_cast<std::size_t>(n));
-  return all;
+  return testing::read_all(fd);
 }
 
 /// A request with commands; `headers`: in place of the usual ones with these names.

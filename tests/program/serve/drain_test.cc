@@ -5,10 +5,9 @@
 #include <array>
 #include <csignal>
 
-#include "proxy/net/address.h"
-#include "proxy/net/fd.h"
 #include "proxy/program/control/route_names.h"
 #include "tests/program/asked.h"
+#include "tests/support/connection.h"
 
 namespace entente::drain_test {
 namespace {
@@ -16,23 +15,15 @@ namespace {
 const std::string kEntente = testing::entente_binary();
 
 net::Fd connected(const std::string& port) {
-  net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const timeval patience{Process::kPatience.count(), 0};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  const auto to = *net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)));
-  REQUIRE(::connect(fd.get(), to.raw(), to.size()) == 0);
-  return fd;
+  return testing::connect_to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port))),
+                             Process::kPatience);
 }
 
 std::string get(const std::string& port, const std::string& path) {
   const net::Fd fd = connected(port);
   const std::string request = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
   ::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
-  std::string all;
-  std::array<char, 4096> room{};
-  for (ssize_t n = 0; (n = ::recv(fd.get(), room.data(), room.size(), 0)) > 0;)
-    all.append(room.data(), static_cast<std::size_t>(n));
-  return all;
+  return testing::read_all(fd);
 }
 
 /// Status and text.

@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -12,10 +11,9 @@
 #include <sstream>
 #include <thread>
 
-#include "proxy/net/address.h"
-#include "proxy/net/fd.h"
 #include "proxy/program/serve/reload.h"
 #include "tests/program/folder.h"
+#include "tests/support/connection.h"
 #include "tests/support/listening.h"
 #include "tests/support/paths.h"
 #include "tests/support/pattern.h"
@@ -29,21 +27,11 @@ const std::string kEntente = testing::entente_binary();
 /// A connection to a port of this machine.
 class Caller {
  public:
-  explicit Caller(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval patience{Process::kPatience.count(), 0};
-    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    const auto to = *net::Address::parse("127.0.0.1", port);
-    REQUIRE(::connect(fd_.get(), to.raw(), to.size()) == 0);
-  }
+  explicit Caller(std::uint16_t port)
+      : fd_(testing::connect_to(*net::Address::parse("127.0.0.1", port), Process::kPatience)) {}
   void say(std::string_view text) const { ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
   /// All that comes until the other hangs up.
-  std::string hear() const {
-    std::string all;
-    std::array<char, 4096> room{};
-    for (ssize_t n = 0; (n = ::recv(fd_.get(), room.data(), room.size(), 0)) > 0;)
-      all.append(room.data(), static_cast<std::size_t>(n));
-    return all;
-  }
+  std::string hear() const { return testing::read_all(fd_); }
 
  private:
   net::Fd fd_;
