@@ -51,7 +51,7 @@ void RequestServer::run() {
     const bool listens = has_room(since) && since >= rests_until_;
     std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0}, {listens ? listening_.get() : -1, POLLIN, 0}};
     for (const Talk& talk : talks_)
-      polled.push_back({talk.fd.get(), static_cast<short>(talk.answer && !talk.lingers() ? POLLOUT : POLLIN), 0});
+      polled.push_back({talk.fd.get(), static_cast<short>(talk.listens() ? POLLIN : POLLOUT), 0});
     if (::poll(polled.data(), polled.size(), patience(since)) < 0 && errno != EINTR) return;
     if (polled[0].revents != 0) return;
     const Millis now = steady_now();
@@ -79,8 +79,7 @@ bool RequestServer::has_room(Millis now) const {
 /// The oldest that waits for no answer goes; if all do, the oldest. False: none is old enough.
 bool RequestServer::make_room(Millis now) {
   const auto old = [now](const Talk& talk) { return now >= talk.began + kGrace; };
-  auto goes = std::find_if(talks_.begin(), talks_.end(),
-                           [&](const Talk& talk) { return (!talk.answer || talk.lingers()) && old(talk); });
+  auto goes = std::find_if(talks_.begin(), talks_.end(), [&](const Talk& talk) { return talk.listens() && old(talk); });
   if (goes == talks_.end()) goes = std::find_if(talks_.begin(), talks_.end(), old);
   if (goes == talks_.end()) return false;
   talks_.erase(goes);

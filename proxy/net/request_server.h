@@ -56,6 +56,7 @@ class RequestServer {
 
     /// All is told; the client has yet to close.
     bool lingers() const { return answer && told == answer->size(); }
+    bool listens() const { return !answer || lingers(); }
   };
 
   RequestServer(Fd listening, Fd closing, Hear hear, Millis time);
