@@ -1,9 +1,9 @@
-// How this browser draws. Law: a 2D canvas is drawn by the graphics processor if there is one, and otherwise by the processor: by WebGL in
-// software, a minimap took as long as the whole 3D picture.
+// Whether this browser has WebGL, and what draws its 2D canvases. Law: if WebGL runs in software, the CPU draws 2D canvases. Drawn by that
+// WebGL, the minimap took as long as the whole 3D picture.
 
 let found = null;
 
-/** WebGL, "fast": by a graphics processor; "slow": in software; "": none. */
+/** "fast": WebGL runs on a graphics processor; "slow": in software; "": there is none. */
 export const webgl = () => found ??= find();
 
 function find() {
@@ -14,5 +14,5 @@ function find() {
   return /swiftshader|llvmpipe|software|basic render/i.test(name) ? "slow" : "fast";
 }
 
-/** What draws on a 2D canvas. */
+/** The 2D context of a canvas. */
 export const penOf = (canvas) => canvas.getContext("2d", { willReadFrequently: webgl() === "slow" });

@@ -27,7 +27,7 @@ export class Scenery {
     this.group = new THREE.Group();
     this.plain = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors });
     this.glass = new THREE.MeshBasicMaterial({ vertexColors: THREE.VertexColors, transparent: true, opacity: 0.45, depthWrite: false });
-    // What is drawn first hides the rest: each pixel is painted once, as far as possible.
+    // The floor comes last: pixels that something covers are not painted twice.
     if (world) this.#things(world);
     if (world?.kind === "TILES") this.#tiles = this.#build((mason) => tiles(mason, world));
     if (!world?.blocks) this.#floor(world ?? {});
