@@ -5,12 +5,14 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "proxy/net/socket.h"
+#include "tests/support/connection.h"
 
 namespace entente::net::tcp_test {
 namespace {
@@ -46,9 +48,9 @@ struct LinkAndPeer {
   }
   void say(std::string_view text) { REQUIRE(::send(peer.get(), text.data(), text.size(), 0) > 0); }
   std::string hear(std::size_t size) {
-    std::string text(size, '\0');
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::recv(peer.get(), text.data(), size, MSG_WAITALL))));
-    return text;
+    Buffer text(size);
+    text.resize(testing::receive_whole(peer.get(), text));
+    return std::string(as_text(text));
   }
 
   Loop loop;
@@ -245,8 +247,8 @@ TEST_CASE("connecting succeeds, or fails with the reason, and the same link may 
     loop.run();
     CHECK(ear.is_connected);
     const Fd peer(::accept(listening->tcp.get(), nullptr, nullptr));
-    char text[16];
-    CHECK(::recv(peer.get(), text, sizeof text, MSG_WAITALL) == 5);
+    std::array<std::uint8_t, 16> text;
+    CHECK(testing::receive_whole(peer.get(), text) == 5);
   }
   SUBCASE("refused") {
     listening->tcp.reset();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "adapters/native/codec.h"
+#include "tests/support/connection.h"
 #include "tests/support/process.h"
 
 namespace entente {
@@ -38,7 +39,7 @@ class NativeClient {
   /// The next fact that is as wanted; none if it is closed before, or nothing more comes.
   template <class Wanted>
   std::optional<words::Fact> hears(Wanted&& wanted) {
-    std::array<char, 1 << 14> some;
+    std::array<std::uint8_t, 1 << 14> some;
     for (;;) {
       for (std::size_t end; (end = heard_.find('\n')) != std::string::npos; heard_.erase(0, end + 1)) {
         words::Fact fact;
@@ -47,10 +48,10 @@ class NativeClient {
         heard_.erase(0, end + 1);
         return fact;
       }
-      const ssize_t got = recv(fd_, some.data(), some.size(), 0);
+      const ssize_t got = testing::receive(fd_, some);
       closed_ = got == 0 || (got < 0 && errno != EAGAIN);
       if (got <= 0) return std::nullopt;
-      heard_.append(some.data(), static_cast<std::size_t>(got));
+      heard_ += as_text(Bytes(some).first(static_cast<std::size_t>(got)));
     }
   }
   /// The same, but gives up when nothing comes for so long, or `patience` of other facts have come.
@@ -71,17 +72,9 @@ class NativeClient {
   bool closed() const { return closed_; }
 
   /// All facts until it is closed.
-  std::vector<words::Fact> hears() const {
-    std::string all(1 << 16, '\0');
-    std::string heard;
-    for (ssize_t got; (got = recv(fd_, all.data(), all.size(), 0)) > 0;)
-      heard.append(all, 0, static_cast<std::size_t>(got));
+  std::vector<words::Fact> hears() {
     std::vector<words::Fact> facts;
-    for (std::size_t at = 0, end; (end = heard.find('\n', at)) != std::string::npos; at = end + 1) {
-      words::Fact fact;
-      CHECK(native::parse(native::Dialect::kJson, as_bytes(std::string_view(heard).substr(at, end - at)), fact));
-      facts.push_back(fact);
-    }
+    while (auto fact = hears([](const words::Fact&) { return true; })) facts.push_back(std::move(*fact));
     return facts;
   }
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/relay/toy.h"
+#include "tests/support/connection.h"
 
 namespace entente::testing::soak_test {
 namespace {
@@ -79,7 +80,7 @@ bool converse(const net::Address& to, std::uint32_t seed) {
   const Stream stream = connect(to);
   (void)stream.try_send(as_bytes(kHello));
   std::array<std::uint8_t, 4> welcome;
-  if (::recv(stream.fd(), welcome.data(), welcome.size(), MSG_WAITALL) != 4) return false;
+  if (testing::receive_whole(stream.fd(), welcome) != welcome.size()) return false;
   const Buffer sent = frames(2000 + seed % 3000, seed);
   const net::Fd datagrams(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const net::Address here = stream.here();
@@ -87,8 +88,7 @@ bool converse(const net::Address& to, std::uint32_t seed) {
     for (int i = 0; i < 5; ++i) (void)::sendto(datagrams.get(), "\1\3x", 3, MSG_DONTWAIT, to.raw(), to.size());
   if (stream.try_send(sent) != sent.size()) return false;
   Buffer back(sent.size());
-  return ::recv(stream.fd(), back.data(), back.size(), MSG_WAITALL) == static_cast<ssize_t>(sent.size()) &&
-         back == sent;
+  return testing::receive_whole(stream.fd(), back) == sent.size() && back == sent;
 }
 
 void misbehave(const net::Address& to, std::uint32_t seed) {
@@ -114,9 +114,9 @@ void misbehave(const net::Address& to, std::uint32_t seed) {
   }
   (void)stream.try_send(as_bytes(kHello));
   std::array<std::uint8_t, 512> room;
-  if (::recv(stream.fd(), room.data(), 4, MSG_WAITALL) != 4) return;
+  if (testing::receive_whole(stream.fd(), std::span(room).first(4)) != 4) return;
   (void)stream.try_send(frame("do it", orders[seed / 6 % 3]));
-  (void)::recv(stream.fd(), room.data(), room.size(), 0);
+  (void)testing::receive(stream.fd(), room);
 }
 
 TEST_CASE("good peers lose nothing among bad ones, and after a stop everything is accounted for") {

@@ -1,11 +1,16 @@
-// A blocking TCP connection of a test to a server on this machine.
+// Blocking connections of tests to servers on this machine.
+// Law: a read on a socket with a time limit may fail with EINTR though no signal has a handler. Such a read is
+// repeated.
 #pragma once
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "proxy/net/address.h"
@@ -22,16 +27,31 @@ inline net::Fd connect_to(const net::Address& at, std::chrono::seconds patience 
   return fd;
 }
 
+/// As recv(2) without flags.
+inline ssize_t receive(int fd, std::span<std::uint8_t> room) {
+  for (;;)
+    if (const ssize_t size = ::recv(fd, room.data(), room.size(), 0); size >= 0 || errno != EINTR) return size;
+}
+
+/// Fills `room`. Returns how many bytes came: fewer if the peer closes the connection, or a read fails.
+inline std::size_t receive_whole(int fd, std::span<std::uint8_t> room) {
+  std::size_t got = 0;
+  while (got < room.size()) {
+    const ssize_t size = receive(fd, room.subspan(got));
+    if (size <= 0) break;
+    got += static_cast<std::size_t>(size);
+  }
+  return got;
+}
+
 /// What comes until the peer closes the connection, or a read fails. Sets `error` to the errno of that read, or to 0.
-/// A socket with a time limit returns EINTR if the process is stopped and continued: that read is repeated.
 inline std::string read_all(const net::Fd& fd, int* error = nullptr) {
   std::string all;
-  char room[4096];
+  std::array<std::uint8_t, 4096> room;
   for (;;) {
-    const ssize_t size = ::recv(fd.get(), room, sizeof room, 0);
-    if (size < 0 && errno == EINTR) continue;
+    const ssize_t size = receive(fd.get(), room);
     if (size > 0) {
-      all.append(room, static_cast<std::size_t>(size));
+      all.append(reinterpret_cast<const char*>(room.data()), static_cast<std::size_t>(size));
       continue;
     }
     if (error != nullptr) *error = size < 0 ? errno : 0;

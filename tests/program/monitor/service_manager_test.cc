@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -19,6 +20,7 @@
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/relay/proxy_server.h"
 #include "tests/program/folder.h"
+#include "tests/support/connection.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -42,9 +44,9 @@ class Manager {
   std::string next(std::chrono::milliseconds within = Process::kPatience) const {
     const timeval most{within.count() / 1'000, within.count() % 1'000 * 1'000};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
-    std::array<char, 4096> room{};
-    const ssize_t size = ::recv(fd_.get(), room.data(), room.size(), 0);
-    return size > 0 ? std::string(room.data(), static_cast<std::size_t>(size)) : "";
+    std::array<std::uint8_t, 4096> room;
+    const ssize_t size = testing::receive(fd_.get(), room);
+    return std::string(as_text(Bytes(room).first(static_cast<std::size_t>(std::max<ssize_t>(0, size)))));
   }
   /// The next state that has `part`.
   std::string next_with(const std::string& part) const {

@@ -170,7 +170,7 @@ std::string view_evening(const std::vector<std::string>& files) {
   Process replays(command);
   const auto line = replays.line();
   REQUIRE_MESSAGE(line.has_value(), replays.err());
-  const NativeClient client(std::stoi(line->substr(line->rfind(':') + 1)));
+  NativeClient client(std::stoi(line->substr(line->rfind(':') + 1)));
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   std::vector<std::string> said;
   std::set<Id> annas, gone;

@@ -358,7 +358,7 @@ int port_of(Process& program) {
 TEST_CASE("a viewer sees a capture, and an arena continues it") {
   Process replays({kEntente, "replay", trace_file(kChat), "--listen", "native://127.0.0.1:0?dialect=json", "--speed",
                    "16", "--shared"});
-  const NativeClient client(port_of(replays));
+  NativeClient client(port_of(replays));
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   const auto facts = client.hears();
   CHECK(std::any_of(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_said(); }));

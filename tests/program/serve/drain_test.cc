@@ -130,9 +130,9 @@ TEST_CASE("drain keeps newcomers out and players in, until undrain or the end of
 /// Hears until `part` comes.
 bool hears(const net::Fd& fd, const std::string& part) {
   std::string all;
-  std::array<char, 4096> room{};
-  for (ssize_t n = 0; all.find(part) == std::string::npos && (n = ::recv(fd.get(), room.data(), room.size(), 0)) > 0;)
-    all.append(room.data(), static_cast<std::size_t>(n));
+  std::array<std::uint8_t, 4096> room;
+  for (ssize_t n = 0; all.find(part) == std::string::npos && (n = testing::receive(fd.get(), room)) > 0;)
+    all += as_text(Bytes(room).first(static_cast<std::size_t>(n)));
   return all.find(part) != std::string::npos;
 }
 

@@ -12,6 +12,7 @@
 
 #include "tests/program/folder.h"
 #include "tests/relay/peers.h"
+#include "tests/support/connection.h"
 #include "tests/support/hex.h"
 #include "tests/support/listening.h"
 #include "tests/support/paths.h"
@@ -43,8 +44,7 @@ class Socket {
   // The next `size` bytes, or fewer if the peer ends before.
   Buffer receive(std::size_t size) const {
     Buffer bytes(size);
-    const ssize_t got = recv(fd_, bytes.data(), size, MSG_WAITALL);
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    bytes.resize(testing::receive_whole(fd_, bytes));
     return bytes;
   }
 

@@ -224,7 +224,7 @@ TEST_CASE("a recording that was cut off is a tape as far as it goes") {
 TEST_CASE("a client sees what was recorded, and the end of it is the end") {
   const Folder folder;
   Process replays(replay(one_session(folder), {"--speed", "4", "--shared"}));
-  const NativeClient client(testing::listening_port(replays, "native json"));
+  NativeClient client(testing::listening_port(replays, "native json"));
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   const auto facts = client.hears();
   const auto seen = places(facts);
@@ -245,7 +245,7 @@ TEST_CASE("a replay begins where it is told to, stands until it is told to go, a
     CHECK(replays.err_has("paused, 1 watching"));
     replays.signal(SIGTERM);
   });
-  const NativeClient client(port);
+  NativeClient client(port);
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   const auto facts = client.hears();
   later.join();
