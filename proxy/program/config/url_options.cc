@@ -113,8 +113,8 @@ constexpr UrlOption kUrlOptions[] = {
      over_enet,
      {.words = "packets|datagrams"},
      false,
-     "&mode=datagrams (games over ENet): UDP datagrams are passed untouched; without it, the client has its ENet "
-     "connection with Entente",
+     "&mode=datagrams (games over ENet): UDP datagrams are passed untouched. Without it, there are two ENet "
+     "connections: client to Entente, and Entente to server",
      set_mode,
      kRelays,
      [](const ListenEnd& end) { return end.enet == relay::EnetMode::kDatagrams; },

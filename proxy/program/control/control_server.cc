@@ -105,7 +105,8 @@ void add_server_commands(Control& control, relay::ProxyServer& server, const Ros
   control.add("find LINK|NAME|ADDRESS",
               "Lists the sessions of a link, of an address or a network, or of players whose name contains NAME.",
               [&roster, routes](std::string_view rest) { return find(roster, routes(), rest); });
-  control.add("who LINK|NAME|ADDRESS", "Lists the sessions that `kick` or `ban` would end.",
+  control.add("who LINK|NAME|ADDRESS",
+              "Lists the sessions of a link, of an address, or of players with this whole name.",
               [&roster, routes](std::string_view rest) { return who(roster, routes(), rest); });
   control.add("routes", "Lists the routes: sessions now and so far, refused clients, bytes in each direction.",
               [&server, routes](std::string_view rest) {

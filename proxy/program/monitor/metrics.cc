@@ -128,7 +128,7 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
 
 void measure(Metrics& metrics, const std::string& route, const std::vector<relay::ProxyServer::UpstreamReport>& servers,
              std::size_t waiting) {
-  metrics.gauge("sessions_waiting", "Sessions that wait for a server to come up", {{"route", route}},
+  metrics.gauge("sessions_waiting", "Sessions in the queue for a server", {{"route", route}},
                 static_cast<double>(waiting));
   for (const relay::ProxyServer::UpstreamReport& one : servers) {
     const Metrics::Labels labels = {{"route", route}, {"server", one.name}};

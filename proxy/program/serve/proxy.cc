@@ -35,11 +35,13 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  allow_only(app.add_option("--policy", options.policy,
-                            "Which of several servers (--to more than once) a player gets. first: the first that is "
-                            "up. least: the one with the fewest sessions. hash: always the same one for an address "
-                            "(default: first)"),
-             {"first", "least", "hash"});
+  allow_only(
+      app.add_option("--policy", options.policy,
+                     "Which of several servers (--to more than once) a player gets. first: the first that is "
+                     "up. least: the one with the fewest sessions. hash: the same one for an address, while it is up "
+                     "and has room "
+                     "(default: first)"),
+      {"first", "least", "hash"});
   app.add_option(
          "--hold", options.hold_s,
          "How long players wait while no server can be reached. In bridges, and in relays of Ace of Spades, they also "
