@@ -96,11 +96,14 @@ std::vector<HttpHeader> forwarded_headers(const HttpHead& request, const std::op
 }
 
 void write_upgrade_request(const UpgradeRequest& request, Buffer& out) {
-  std::vector<HttpHeader> headers{{"Host", request.host},
-                                  {"Upgrade", "websocket"},
-                                  {"Connection", "Upgrade"},
-                                  {"Sec-WebSocket-Key", request.key},
-                                  {"Sec-WebSocket-Version", "13"}};
+  std::vector<HttpHeader> headers{{"Host", request.host}};
+  if (request.key.empty())
+    headers.push_back({"Connection", "close"});
+  else
+    headers.insert(headers.end(), {{"Upgrade", "websocket"},
+                                   {"Connection", "Upgrade"},
+                                   {"Sec-WebSocket-Key", request.key},
+                                   {"Sec-WebSocket-Version", "13"}});
   headers.insert(headers.end(), request.headers.begin(), request.headers.end());
   write_request_head("GET", request.target, headers, out);
 }

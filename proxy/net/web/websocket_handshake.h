@@ -29,7 +29,7 @@ void write_upgrade_answer(const HttpHead& request, const std::string* subprotoco
 struct UpgradeRequest {
   std::string host;    ///< with its port
   std::string target;  ///< path and query
-  std::string key;     ///< see make_upgrade_key
+  std::string key;     ///< see make_upgrade_key; "": a plain request, without an upgrade
   std::vector<HttpHeader> headers;
 };
 std::string make_upgrade_key();

@@ -151,10 +151,12 @@ class StreamCheck final : public Look, private net::LinkUser {
   Millis reached_at_ = 0;
 };
 
-/// By a WebSocket's upgrade.
+/// By a WebSocket's upgrade. Where the client must speak first, by a plain HTTP request: OgarII takes a connection that
+/// is upgraded and closes without a hello for a player, and removes another player from the chat.
 class WebCheck final : public Look, private net::WebUser {
  public:
-  WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user) : Look(worker_route, server, user) {}
+  WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
+      : Look(worker_route, server, user), upgrades_(worker_route.route.server_game().probe() != wire::Probe::kNever) {}
 
   /// With a link of its own: one that was upgraded reads messages from then on.
   void start(const Limits& limits) override {
@@ -172,8 +174,8 @@ class WebCheck final : public Look, private net::WebUser {
     auto made = net::stream_towards(server);
     if (!made) return EMFILE;
     const WebOptions& web = *worker_route_.route.web;
-    net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path, net::make_upgrade_key(),
-                                net::forwarded_headers({})};
+    net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path,
+                                upgrades_ ? net::make_upgrade_key() : "", net::forwarded_headers({})};
     const int error = link_->connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
                                      std::move(request), first(server));
     if (error == 0) link_->set_reading(true);
@@ -185,7 +187,8 @@ class WebCheck final : public Look, private net::WebUser {
 
   void upgraded(net::WebLink&, const net::HttpHead&) override { conclude({}); }
   void declined(net::WebLink&, const net::HttpHead& response) override {
-    fail(Reason::kServerDeclined, "it answered " + std::to_string(response.status) + " to a WebSocket's request");
+    if (!upgrades_ && response.status < 500) return conclude({});  // 502 to 504: from a balancer whose server is down
+    fail(Reason::kServerDeclined, "it answered " + std::to_string(response.status) + " to the request of a check");
   }
   void protocol_error(net::WebLink&, const Fault& fault, const std::string& detail) override {
     fail(Reason::kServerProtocolError, std::string(fault.what) + (detail.empty() ? "" : ": " + detail));
@@ -196,6 +199,7 @@ class WebCheck final : public Look, private net::WebUser {
   void close_frame(net::WebLink&, const net::CloseFrame&) override {}
   void wrote(net::WebLink&) override {}
 
+  const bool upgrades_;
   std::optional<net::WebLink> link_;
 };
 

@@ -229,19 +229,48 @@ TEST_CASE("a server that greets late is believed to be the same when it is back,
   }
 }
 
+/// A route of a game over WebSocket, which checks its server often.
+class Checked : public Several {
+ public:
+  Checked(const FakeServer& server, const wire::Game& game)
+      : Several({server.address()}, [&](auto& options) {
+          options.game = &game;
+          options.hold_ms = 60'000;
+          options.check_ms = 20;
+        }) {}
+};
+
 TEST_CASE("several servers: a WebSocket server is up in each of several checks") {
   FakeServer fake(true);
-  Several running({fake.address()}, [](auto& options) {
-    options.game = &ogar::game();
-    options.hold_ms = 60'000;
-    options.check_ms = 20;
-  });
+  Checked running(fake, toy::messages());
   for (int i = 0; i < 4; ++i) {
     WebServer check(fake);
     check.upgrade();
     CHECK(running.has_state(0, State::kUp));
   }
   CHECK(running.heard.told("cannot reach server") == 0);
+}
+
+// OgarII removes a player from the chat when a connection is upgraded and closes without a hello.
+TEST_CASE("several servers: a check of an Ogar server asks for no upgrade, and any answer but a gateway's will do") {
+  FakeServer fake(true);
+  Checked running(fake, ogar::game());
+  const auto answer = [&](const std::string& status) {
+    WebServer check(fake);
+    CHECK(check.request.find("Upgrade") == nullptr);
+    CHECK(check.request.find("Sec-WebSocket-Key") == nullptr);
+    check.send_raw(as_bytes("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n"));
+  };
+  for (const char* status : {"426 Upgrade Required", "200 OK", "404 Not Found"}) {
+    answer(status);
+    CHECK(running.has_state(0, State::kUp));
+  }
+  CHECK(running.heard.told("cannot reach server") == 0);
+  answer("502 Bad Gateway");
+  CHECK(running.has_state(0, State::kDown));
+  CHECK(running.server().servers(0)[0].why == "it answered 502 to the request of a check");
+  answer("426 Upgrade Required");
+  CHECK(running.has_state(0, State::kUp));
 }
 
 TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
