@@ -21,7 +21,8 @@ using google::protobuf::Descriptor;
 using wire::Fidelity, wire::MappingLine, wire::Way;
 using Names = std::set<std::string>;
 
-// Messages invented of each row and way: at least so many, and at most, until every field that is told of was seen.
+// Messages invented of each row and way: so many in each dialect, and at most kMost more for fields that are told of
+// and were seen in no dialect.
 constexpr int kLeast = 300, kMost = 10'000;
 
 /// Whether the line says what usually becomes of something. The others are about what is dropped in some situations.
@@ -47,31 +48,48 @@ bool bridges(const wire::Game& game, std::size_t dialect) {
   return faces.has_front(dialect) || faces.has_back(dialect);
 }
 
-/// The fields of each message that travels that way; a rare one, if it is among those told of.
-void add_fields(const wire::Game& game, std::size_t dialect, Way way, const std::map<std::string, Names>& told,
-                std::map<std::string, Names>& all) {
-  const auto codec = game.codec(dialect);
-  wire::Random random(7);
-  for (const wire::Row& row : codec->rows()) {
-    if ((row.dialects >> dialect & 1U) == 0 || (row.ways & static_cast<std::uint8_t>(way)) == 0) continue;
-    Names& fields = all[row.name];
-    Names unseen = told.contains(row.name) ? told.at(row.name) : Names();
-    for (const char* none : {"", "*"}) unseen.erase(none);
-    for (int i = 0; i < kLeast || (i < kMost && !unseen.empty()); ++i) {
-      wire::invent(row, way, *codec, random);
-      for (const wire::Shown& shown : wire::show(*codec)) {
-        const std::string field = without_indices(shown.path);
-        fields.insert(field);
-        unseen.erase(field);
-      }
-    }
-  }
+/// Of the field itself, or of its parts.
+bool is_there(const Names& fields, const std::string& told) {
+  return fields.contains(told) || std::any_of(fields.begin(), fields.end(),
+                                              [&](const std::string& field) { return field.starts_with(told + "."); });
 }
 
+/// Calls back for each row of the dialect's messages that travel that way.
+template <class Visit>
+void for_each_row(const wire::Game& game, std::size_t dialect, Way way, Visit&& visit) {
+  const auto codec = game.codec(dialect);
+  wire::Random random(7);
+  for (const wire::Row& row : codec->rows())
+    if ((row.dialects >> dialect & 1U) != 0 && (row.ways & static_cast<std::uint8_t>(way)) != 0)
+      visit(row, *codec, random);
+}
+
+/// Invents a message of the row, and adds its fields.
+void add_fields(const wire::Row& row, Way way, wire::Codec& codec, wire::Random& random, Names& fields) {
+  wire::invent(row, way, codec, random);
+  for (const wire::Shown& shown : wire::show(codec)) fields.insert(without_indices(shown.path));
+}
+
+/// The fields of each message that travels that way; a rare one, if it is among those told of.
 std::map<std::string, Names> fields_of(const wire::Game& game, Way way, const std::map<std::string, Names>& told) {
   std::map<std::string, Names> all;
-  for (std::size_t dialect = 0; dialect < game.dialects().size(); ++dialect)
-    if (bridges(game, dialect)) add_fields(game, dialect, way, told, all);
+  const auto for_each_bridged = [&](auto&& visit) {
+    for (std::size_t dialect = 0; dialect < game.dialects().size(); ++dialect)
+      if (bridges(game, dialect)) for_each_row(game, dialect, way, visit);
+  };
+  for_each_bridged([&](const wire::Row& row, wire::Codec& codec, wire::Random& random) {
+    for (int i = 0; i < kLeast; ++i) add_fields(row, way, codec, random, all[row.name]);
+  });
+  for_each_bridged([&](const wire::Row& row, wire::Codec& codec, wire::Random& random) {
+    Names& fields = all[row.name];
+    const auto at = told.find(row.name);
+    const auto lacks_one = [&] {
+      return at != told.end() && std::any_of(at->second.begin(), at->second.end(), [&](const std::string& field) {
+               return !field.empty() && field != "*" && !is_there(fields, field);
+             });
+    };
+    for (int i = 0; i < kMost && lacks_one(); ++i) add_fields(row, way, codec, random, fields);
+  });
   return all;
 }
 
@@ -80,12 +98,6 @@ bool covers(const Names& told, std::string field) {
   for (; !field.empty(); field.erase(field.find('.') == std::string::npos ? 0 : field.rfind('.')))
     if (told.contains(field)) return true;
   return told.contains("*");
-}
-
-/// Of the field itself, or of its parts.
-bool is_there(const Names& fields, const std::string& told) {
-  return fields.contains(told) || std::any_of(fields.begin(), fields.end(),
-                                              [&](const std::string& field) { return field.starts_with(told + "."); });
 }
 
 /// What the table says of each message that travels that way; `always`: of what usually becomes of it, else of all.
@@ -99,17 +111,12 @@ std::map<std::string, Names> told_of(std::span<const MappingLine> table, Way way
 
 /// Whether a later dialect has that field.
 bool in_other_dialect(const wire::Game& game, Way way, const std::string& message, const std::string& field) {
-  wire::Random random(8);
-  for (std::size_t dialect = 1; dialect < game.dialects().size(); ++dialect) {
-    const auto codec = game.codec(dialect);
-    for (const wire::Row& row : codec->rows())
-      for (int i = 0; i < kLeast && row.name == message && (row.dialects >> dialect & 1U) != 0; ++i) {
-        wire::invent(row, way, *codec, random);
-        for (const wire::Shown& shown : wire::show(*codec))
-          if (without_indices(shown.path) == field) return true;
-      }
-  }
-  return false;
+  Names fields;
+  for (std::size_t dialect = 1; dialect < game.dialects().size(); ++dialect)
+    for_each_row(game, dialect, way, [&](const wire::Row& row, wire::Codec& codec, wire::Random& random) {
+      for (int i = 0; i < kLeast && row.name == message; ++i) add_fields(row, way, codec, random, fields);
+    });
+  return fields.contains(field);
 }
 
 void check_fields(const wire::Game& game, Way way) {
@@ -120,21 +127,22 @@ void check_fields(const wire::Game& game, Way way) {
     const auto& fields = one.second;
     const auto at = told.find(message);
     if (at == told.end()) {
-      CHECK_MESSAGE(fields.empty(), game.name(), " ", text(way), ": no line about ", message);
+      CHECK_MESSAGE(fields.empty(), game.name(), " ", std::string(text(way)), ": no line about ", message);
       continue;
     }
     for (const std::string& field : fields)
-      CHECK_MESSAGE(covers(at->second, field), game.name(), " ", text(way), ": no line about ", message, ".", field);
+      CHECK_MESSAGE(covers(at->second, field), game.name(), " ", std::string(text(way)), ": no line about ", message,
+                    ".", field);
   }
   for (const auto& one : all_told) {
     const std::string& message = one.first;
     const auto& fields = one.second;
-    CHECK_MESSAGE(there.contains(message), game.name(), " ", text(way), ": no such message: ", message);
+    CHECK_MESSAGE(there.contains(message), game.name(), " ", std::string(text(way)), ": no such message: ", message);
     if (!there.contains(message)) continue;
     for (const std::string& field : fields)
       CHECK_MESSAGE((field.empty() || field == "*" || is_there(there.at(message), field) ||
                      in_other_dialect(game, way, message, field)),
-                    game.name(), " ", text(way), ": no such field: ", message, ".", field);
+                    game.name(), " ", std::string(text(way)), ": no such field: ", message, ".", field);
   }
 }
 
@@ -170,13 +178,13 @@ void check_words(const wire::Game& game, Way way) {
     if (both && !all.contains(std::string(line.word).substr(0, std::string(line.word).find('.')))) continue;
     const std::string word = line.word, kind = word.substr(0, word.find('.'));
     if (holds_always(line)) told.insert(kind);
-    CHECK_MESSAGE(all.contains(kind), game.name(), " ", text(way), ": no such word: ", word);
+    CHECK_MESSAGE(all.contains(kind), game.name(), " ", std::string(text(way)), ": no such word: ", word);
     if (all.contains(kind) && kind != word)
       CHECK_MESSAGE(has_field(all.at(kind), std::string_view(word).substr(kind.size() + 1)), game.name(), " ",
-                    text(way), ": no such field: ", word);
+                    std::string(text(way)), ": no such field: ", word);
   }
   for (const auto& one : all)
-    CHECK_MESSAGE(told.contains(one.first), game.name(), " ", text(way), ": no line about ", one.first);
+    CHECK_MESSAGE(told.contains(one.first), game.name(), " ", std::string(text(way)), ": no line about ", one.first);
 }
 
 template <class Check>
