@@ -29,7 +29,8 @@ bool is_cold(words::Team team) { return team == words::BLUE || team == words::PU
 /// The team with the hue of a colour; TEAM_ANY for grey. Yellow has no team, because most games have no such team.
 words::Team nearest_team(std::uint32_t colour) {
   constexpr int kGrey = 32;  // a colour with a smaller difference between its components is grey
-  const int red = colour >> 16U & 0xffU, green = colour >> 8U & 0xffU, blue = colour & 0xffU;
+  const auto part = [&](unsigned shift) { return static_cast<int>(colour >> shift & 0xffU); };
+  const int red = part(16), green = part(8), blue = part(0);
   const int most = std::max({red, green, blue}), least = std::min({red, green, blue});
   if (most - least < kGrey) return words::TEAM_ANY;
   if (most == green && green > red) return green > blue ? words::GREEN : words::BLUE;
@@ -110,8 +111,8 @@ std::uint8_t keys_of(std::uint32_t pose_state) {
 
 std::uint8_t Sides::side_of(words::Team team, std::uint8_t otherwise) const {
   if (team == words::TEAM_ANY) return otherwise;
-  for (std::uint8_t side = 0; side < teams.size(); ++side)
-    if (teams[side] == team) return side;
+  for (std::size_t side = 0; side < teams.size(); ++side)
+    if (teams[side] == team) return static_cast<std::uint8_t>(side);
   return is_cold(team) == is_cold(teams[0]) ? kBlue : kGreen;
 }
 

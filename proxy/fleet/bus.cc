@@ -293,7 +293,10 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   // On the sender's thread.
   Millis tend();
   natsStatus connect();
+  class Steps;
   natsStatus set(natsOptions* to);
+  void set_account(natsOptions* to, Steps& steps) const;
+  void set_tls(natsOptions* to, Steps& steps) const;
   void open(Subscription& one);
   void close(Subscription& one);
 
@@ -394,16 +397,48 @@ Millis Bus::Impl::tend() {
   return pause;
 }
 
+/// Calls functions of nats.h, until one fails.
+class Bus::Impl::Steps {
+ public:
+  template <class Next>
+  void then(Next&& next) {
+    if (status_ == NATS_OK) status_ = next();
+  }
+  natsStatus status() const { return status_; }
+
+ private:
+  natsStatus status_ = NATS_OK;
+};
+
+void Bus::Impl::set_account(natsOptions* to, Steps& steps) const {
+  if (!options_.user.empty())
+    steps.then([&] { return natsOptions_SetUserInfo(to, options_.user.c_str(), options_.password.c_str()); });
+  if (!options_.token.empty()) steps.then([&] { return natsOptions_SetToken(to, options_.token.c_str()); });
+  if (!options_.credentials_file.empty())
+    steps.then([&] { return natsOptions_SetUserCredentialsFromFiles(to, options_.credentials_file.c_str(), nullptr); });
+}
+
+void Bus::Impl::set_tls(natsOptions* to, Steps& steps) const {
+  const auto optional = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
+  // Other servers of the cluster may be elsewhere, where a connection without TLS must not go.
+  steps.then([&] { return natsOptions_SetIgnoreDiscoveredServers(to, !encrypted_); });
+  if (!encrypted_) return;
+  steps.then([&] { return natsOptions_SetSecure(to, true); });
+  if (!options_.ca_file.empty())
+    steps.then([&] { return natsOptions_LoadCATrustedCertificates(to, options_.ca_file.c_str()); });
+  if (!options_.certificate_file.empty())
+    steps.then([&] {
+      return natsOptions_LoadCertificatesChain(to, options_.certificate_file.c_str(), optional(options_.key_file));
+    });
+}
+
 natsStatus Bus::Impl::set(natsOptions* to) {
   std::vector<const char*> servers;
   for (const std::string& one : options_.servers) servers.push_back(one.c_str());
   Hook* hook = hooks_.back().get();
-  const auto optional = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
-  // The first that fails counts.
-  natsStatus status = natsOptions_SetServers(to, servers.data(), static_cast<int>(servers.size()));
-  const auto then = [&status](auto&& next) {
-    if (status == NATS_OK) status = next();
-  };
+  Steps steps;
+  const auto then = [&steps](auto&& next) { steps.then(next); };
+  then([&] { return natsOptions_SetServers(to, servers.data(), static_cast<int>(servers.size())); });
   then([&] { return natsOptions_SetName(to, options_.client.c_str()); });
   then([&] { return natsOptions_SetTimeout(to, kConnectWait); });
   then([&] { return natsOptions_SetWriteDeadline(to, kWriteDeadline); });
@@ -418,23 +453,9 @@ natsStatus Bus::Impl::set(natsOptions* to) {
   then([&] { return natsOptions_SetDisconnectedCB(to, &on_down, hook); });
   then([&] { return natsOptions_SetClosedCB(to, &on_closed, hook); });
   then([&] { return natsOptions_SetErrorHandler(to, &on_error, hook); });
-  if (!options_.user.empty())
-    then([&] { return natsOptions_SetUserInfo(to, options_.user.c_str(), options_.password.c_str()); });
-  if (!options_.token.empty()) then([&] { return natsOptions_SetToken(to, options_.token.c_str()); });
-  if (!options_.credentials_file.empty())
-    then([&] { return natsOptions_SetUserCredentialsFromFiles(to, options_.credentials_file.c_str(), nullptr); });
-  // Other servers of the cluster may be elsewhere, where a connection without TLS must not go.
-  then([&] { return natsOptions_SetIgnoreDiscoveredServers(to, !encrypted_); });
-  if (encrypted_) {
-    then([&] { return natsOptions_SetSecure(to, true); });
-    if (!options_.ca_file.empty())
-      then([&] { return natsOptions_LoadCATrustedCertificates(to, options_.ca_file.c_str()); });
-    if (!options_.certificate_file.empty())
-      then([&] {
-        return natsOptions_LoadCertificatesChain(to, options_.certificate_file.c_str(), optional(options_.key_file));
-      });
-  }
-  return status;
+  set_account(to, steps);
+  set_tls(to, steps);
+  return steps.status();
 }
 
 natsStatus Bus::Impl::connect() {
@@ -1047,7 +1068,7 @@ void BusLine::last(const std::string& stream, const std::string& subject,
   auto heard = std::make_shared<std::optional<BusMessage>>();
   bid_stream(
       0,
-      [heard, answered = std::move(answered)](Outcome<std::uint64_t> outcome) {
+      [heard, answered = std::move(answered)](const Outcome<std::uint64_t>& outcome) {
         if (outcome) return answered(std::move(*heard));
         answered(outcome.error());
       },
@@ -1068,7 +1089,7 @@ void BusLine::read(const std::string& stream, const std::string& subject, std::u
   auto all = std::make_shared<std::vector<BusMessage>>();
   bid_stream(
       0,
-      [all, answered = std::move(answered)](Outcome<std::uint64_t> outcome) {
+      [all, answered = std::move(answered)](const Outcome<std::uint64_t>& outcome) {
         answered(outcome ? Outcome<std::vector<BusMessage>>(std::move(*all))
                          : Outcome<std::vector<BusMessage>>(outcome.error()));
       },
@@ -1098,7 +1119,7 @@ void BusLine::subjects(const std::string& stream, const std::string& pattern,
   auto all = std::make_shared<std::vector<std::string>>();
   bid_stream(
       0,
-      [all, answered = std::move(answered)](Outcome<std::uint64_t> outcome) {
+      [all, answered = std::move(answered)](const Outcome<std::uint64_t>& outcome) {
         answered(outcome ? Outcome<std::vector<std::string>>(std::move(*all))
                          : Outcome<std::vector<std::string>>(outcome.error()));
       },

@@ -51,8 +51,8 @@ std::string source_hint(const Source& source) {
   return source.address.wildcard() ? "raise the limit of open files (ulimit -n)" : "see ip_local_port_range";
 }
 
-/// A UDP socket at `at`; empty: errno says why not. Processes from before an upgrade may still have sockets there, which
-/// are connected to their peers (take_over/udp_twin.h).
+/// A UDP socket at `at`; empty: errno says why not. Processes from before an upgrade may still have sockets there,
+/// which are connected to their peers (take_over/udp_twin.h).
 Fd bound_datagrams(const Address& at) {
   Fd fd = take_passed_datagrams(at);
   if (fd) return fd;

@@ -14,7 +14,7 @@ namespace entente::fleet::lease_test {
 namespace {
 
 struct Candidate final : Lease::User {
-  Candidate(const NatsServer& nats, net::Loop& on, std::string name)
+  Candidate(const NatsServer& nats, net::Loop& on, const std::string& name)
       : loop(on), bus({.servers = {nats.url()}, .client = name}), line(std::in_place, bus, loop) {
     lease.emplace(*line, loop, *this, Subjects("entente"), "arena.field", name, 1, 1);
   }

@@ -120,7 +120,7 @@ TEST_CASE("players of five games come in by two nodes, and are in one arena") {
   talk(*ben, *anna, "hello from the east");
   const auto bot_plays = [](Node& node, const std::string& game) {
     const std::string url = game + "://127.0.0.1:" + std::to_string(node.port());
-    const Ended bot = run_bot(url);
+    const BotEnded bot = run_bot(url);
     CHECK_MESSAGE(has(bot.out, "bots 1 of 1 were let in"), game << ": " << bot.out << bot.err);
   };
   for (const char* game : {"panic", "ogar+ws"}) bot_plays(west, game);

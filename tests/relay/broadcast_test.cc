@@ -65,7 +65,8 @@ struct Match {
     nanos += kStep * 1000;
     words::Pose pose;
     pose.set_unit(2);
-    pose.set_x(static_cast<double>(now() / kStep));
+    const std::uint64_t steps = now() / kStep;
+    pose.set_x(static_cast<double>(steps));
     tell(pose);
     if (now() % (5 * kStep) == 0) say(std::to_string(now()));
     if (now() % (7 * kStep) == 0) say("secret", true);

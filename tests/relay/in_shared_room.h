@@ -71,7 +71,7 @@ class Herald final : public core::Back {
 class InSharedRoom {
  public:
   explicit InSharedRoom(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr,
-                        std::size_t least = 0, Herald::Spy spy = nullptr,
+                        std::size_t least = 0, const Herald::Spy& spy = nullptr,
                         decltype(relay::BridgeOptions::front) front = nullptr)
       : server_(workers, heard), front_(std::move(front)) {
     relay::SharedRoomOptions shared_room;
@@ -102,7 +102,7 @@ class InSharedRoom {
   /// Frames that clients were told, by TCP.
   std::uint64_t told() const { return server_.totals(0).to_client.frames; }
   /// Keeps its worker from all else until `over`; returns once that has begun.
-  void hold_up(std::shared_future<void> over) {
+  void hold_up(const std::shared_future<void>& over) {
     std::promise<void> begun;
     server_.order(shared_room_, [&, over](core::Back&) {
       begun.set_value();

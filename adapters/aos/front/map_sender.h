@@ -53,8 +53,8 @@ class MapSender {
   core::Micros patience_ = 0;  // until when to wait for the world, or for Map Cached
   std::shared_ptr<MapMaker> maker_;
   std::size_t pieces_ = 0;  // of its work that this client has waited for
-  std::string hash_;      // of its world
-  std::size_t sent_ = 0;  // bytes of the map
+  std::string hash_;        // of its world
+  std::size_t sent_ = 0;    // bytes of the map
 };
 
 }  // namespace entente::aos

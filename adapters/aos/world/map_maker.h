@@ -18,8 +18,8 @@ class MapMaker {
 
   /// Works for about a millisecond. Returns true when the map is ready.
   bool work();
-  /// The same, unless another room has done this piece of work already: the first is 1. Returns true if the map is ready
-  /// after it.
+  /// The same, unless another room has done this piece of work already: the first is 1. Returns true if the map is
+  /// ready after it.
   bool work(std::size_t piece);
   bool ready() const { return stage_ == Stage::kReady; }
 

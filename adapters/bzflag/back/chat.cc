@@ -28,7 +28,8 @@ void BackChat::hear(const words::Say& say, BackOut& out) {
   ChatRequest request;
   request.to = player_id(kEverybody);
   const core::TankServerPlayer* me = server_players_.own();
-  if (say.scope() == words::Say::MY_TEAM) request.to = player_id(team_target(me != nullptr ? me->team : 0));
+  if (say.scope() == words::Say::MY_TEAM)
+    request.to = player_id(team_target(me != nullptr ? me->team : std::int16_t{0}));
   if (say.scope() == words::Say::ONE) request.to = player_id(server_players_.number_of(say.to(), kNobody));
   if (say.scope() == words::Say::MODERATORS) request.to = player_id(kAdmins);
   if (say.scope() == words::Say::SERVER) request.to = player_id(kServerId);

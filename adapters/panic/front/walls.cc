@@ -32,8 +32,9 @@ void for_each_solid(const words::World& world, See&& see) {
   solid.set_height(core::kTileHeight);
   for (std::size_t i = 0; i < count; ++i) {
     if ((static_cast<std::uint8_t>(world.tiles()[i]) & words::UNITS_PASS) != 0) continue;
-    solid.set_x(world.west() + (static_cast<double>(i % world.columns()) + 0.5) * wide);
-    solid.set_y(world.north() - (static_cast<double>(i / world.columns()) + 0.5) * high);
+    const std::size_t column = i % world.columns(), row = i / world.columns();
+    solid.set_x(world.west() + (static_cast<double>(column) + 0.5) * wide);
+    solid.set_y(world.north() - (static_cast<double>(row) + 0.5) * high);
     see(solid);
   }
 }
@@ -65,20 +66,18 @@ class Plot {
 
 }  // namespace
 
-void Walls::lay(const words::World& world, const Tiles& tiles) {
-  tiles_ = tiles;
-  const auto columns = static_cast<std::size_t>(tiles.columns()), rows = static_cast<std::size_t>(tiles.rows());
-  // For each tile, the solids near it, as a world of its own with the same bounds.
-  std::vector<words::World> near(columns * rows);
-  const double beside = tiles.side() / 2 + kBulk.length;
+/// For each tile, the solids near it, as a world of its own with the same bounds.
+std::vector<core::Terrain> Walls::terrain_by_tile(const words::World& world) const {
+  std::vector<words::World> near(static_cast<std::size_t>(tiles_.columns()) * static_cast<std::size_t>(tiles_.rows()));
+  const double beside = tiles_.side() / 2 + kBulk.length;
   std::size_t counted = 0;
   for_each_solid(world, [&](const words::Solid& solid) {
     const double cos = std::abs(std::cos(solid.yaw())), sin = std::abs(std::sin(solid.yaw()));
     const double reach_x = solid.half_x() * cos + solid.half_y() * sin + beside;
     const double reach_y = solid.half_x() * sin + solid.half_y() * cos + beside;
     if (!std::isfinite(reach_x + reach_y + solid.x() + solid.y())) return;
-    const Tile first = tiles.at(solid.x() - reach_x, solid.y() + reach_y);
-    const Tile last = tiles.at(solid.x() + reach_x, solid.y() - reach_y);
+    const Tile first = tiles_.at(solid.x() - reach_x, solid.y() + reach_y);
+    const Tile last = tiles_.at(solid.x() + reach_x, solid.y() - reach_y);
     for (Tile tile = first; tile.y <= last.y; ++tile.y)
       for (tile.x = first.x; tile.x <= last.x && counted < kMost; ++tile.x, ++counted)
         *near[place(tile)].add_solids() = solid;
@@ -92,9 +91,15 @@ void Walls::lay(const words::World& world, const Tiles& tiles) {
     plot.set_north(world.north());
     terrain.emplace_back(plot);
   }
+  return terrain;
+}
+
+void Walls::lay(const words::World& world, const Tiles& tiles) {
+  tiles_ = tiles;
+  const std::vector<core::Terrain> terrain = terrain_by_tile(world);
   const auto plot = [&](Tile tile) { return Plot(terrain[place(tile)], tiles_, tile); };
 
-  stands_.assign(near.size(), false);
+  stands_.assign(terrain.size(), false);
   const auto for_each_tile = [&](auto&& see) {
     for (Tile tile; tile.y < tiles.rows(); ++tile.y)
       for (tile.x = 0; tile.x < tiles.columns(); ++tile.x) see(tile);

@@ -9,6 +9,10 @@
 #include "adapters/panic/tiles.h"
 #include "schema/game.pb.h"
 
+namespace entente::core {
+class Terrain;
+}
+
 namespace entente::panic {
 
 class Walls {
@@ -25,6 +29,7 @@ class Walls {
   bool shows(Tile tile) const;
 
  private:
+  std::vector<core::Terrain> terrain_by_tile(const words::World& world) const;
   std::size_t place(Tile tile) const {
     return static_cast<std::size_t>(tile.y) * static_cast<std::size_t>(tiles_.columns()) +
            static_cast<std::size_t>(tile.x);

@@ -367,7 +367,7 @@ Id Replay::room_id(Id recorded, Outlet& out) {
 
 /// The moments that viewers can go to; of more than a time bar shows, kills and captures first.
 void Replay::learn_moments(Outlet& out) {
-  constexpr std::size_t kMostShown = 2'000;
+  constexpr std::size_t kMostMoments = 2'000;
   moments_ = library_->moments();
   for (Moment& one : moments_) {
     if (one.player != 0) one.player = room_id(one.player, out);
@@ -375,8 +375,8 @@ void Replay::learn_moments(Outlet& out) {
   }
   std::vector<Moment> shown = moments_;
   for (const words::Timeline::What least : {words::Timeline::CHAT, words::Timeline::JOIN})
-    if (shown.size() > kMostShown) std::erase_if(shown, [least](const Moment& one) { return one.what == least; });
-  const std::size_t step = (shown.size() + kMostShown - 1) / kMostShown;
+    if (shown.size() > kMostMoments) std::erase_if(shown, [least](const Moment& one) { return one.what == least; });
+  const std::size_t step = (shown.size() + kMostMoments - 1) / kMostShown;
   for (std::size_t i = 0; i < shown.size(); i += step) {
     auto& moment = *timeline_.add_moments();
     moment.set_us(shown[i].at);

@@ -27,10 +27,10 @@ class FarGuest::Front final : public core::Front {
   std::vector<core::Intent>& wants_;
 };
 
-FarGuest::FarGuest(relay::SharedRoom& room, relay::LinkInfo client, const Limits& limits, Seated seated,
+FarGuest::FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits, Seated seated,
                    std::function<void()> closed)
     : room_(room),
-      client_(std::move(client)),
+      client_(client),
       limits_(&limits),
       peer_{client_.client.text(), 0, ""},
       seated_(std::move(seated)),

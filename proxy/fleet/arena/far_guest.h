@@ -22,7 +22,7 @@ class FarGuest final : public relay::Guest {
   using Seated = std::function<void(core::Id seat)>;
 
   /// `room` and `limits` outlive it. `seated` is called when it has its seat; `closed`, when the room has closed it.
-  FarGuest(relay::SharedRoom& room, relay::LinkInfo client, const Limits& limits, Seated seated,
+  FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits, Seated seated,
            std::function<void()> closed);
 
   void begin() { room_.wait_for_seat(*this); }

@@ -95,7 +95,7 @@ Reply Reply::records(const std::vector<ReplyRow>& rows) {
   return {std::move(lines), false, array_of(rows)};
 }
 
-Reply& Reply::with(std::string name, const std::vector<ReplyRow>& rows) {
+Reply& Reply::with(std::string_view name, const std::vector<ReplyRow>& rows) {
   members_ += "," + json_string(name) + ":" + array_of(rows);
   return *this;
 }

@@ -45,7 +45,7 @@ class Reply {
   static Reply records(const std::vector<ReplyRow>& rows);
 
   /// Adds a member to the JSON object of an error, or of a reply that is not a table.
-  Reply& with(std::string name, const std::vector<ReplyRow>& rows);
+  Reply& with(std::string_view name, const std::vector<ReplyRow>& rows);
   /// Adds to the log line of the order, which has the first line of the text already.
   Reply& note(std::string text);
 

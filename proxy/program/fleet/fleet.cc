@@ -39,6 +39,18 @@ std::string host_name() {
 
 std::string inbox_of(const std::string& fleet, const std::string& node) { return fleet + ".inbox." + node; }
 
+/// What is wrong with the files that the settings name.
+void object_to_files(const config::Fleet& settings, std::vector<std::pair<std::string, std::string>>& found) {
+  for (const auto& [key, file] :
+       {std::pair("password_file", settings.password_file()), std::pair("token_file", settings.token_file())})
+    if (!file.empty())
+      if (const auto secret = read_secret(file); !secret) found.emplace_back(key, secret.error().text);
+  for (const auto& [key, file] : {std::pair("credentials", settings.credentials()), std::pair("ca", settings.ca()),
+                                  std::pair("cert", settings.cert()), std::pair("key", settings.key())})
+    if (!file.empty() && !std::ifstream(file))
+      found.emplace_back(key, "cannot read " + file + ": " + std::strerror(errno));
+}
+
 }  // namespace
 
 std::optional<std::string> fleet_arena_of(const config::Route& route) {
@@ -76,15 +88,7 @@ std::vector<std::pair<std::string, std::string>> objections_to(const config::Fle
       {"ca", settings.ca()}, {"cert", settings.cert()}, {"key", settings.key()}};
   for (const auto& [key, file] : tls)
     if (!file.empty() && !encrypted) found.emplace_back(key, "is for servers with TLS (tls://)");
-  if (!reads) return found;
-  for (const auto& [key, file] :
-       {std::pair("password_file", settings.password_file()), std::pair("token_file", settings.token_file())})
-    if (!file.empty())
-      if (const auto secret = read_secret(file); !secret) found.emplace_back(key, secret.error().text);
-  for (const auto& [key, file] : {std::pair("credentials", settings.credentials()), std::pair("ca", settings.ca()),
-                                  std::pair("cert", settings.cert()), std::pair("key", settings.key())})
-    if (!file.empty() && !std::ifstream(file))
-      found.emplace_back(key, "cannot read " + file + ": " + std::strerror(errno));
+  if (reads) object_to_files(settings, found);
   return found;
 }
 

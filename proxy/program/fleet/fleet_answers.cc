@@ -64,6 +64,19 @@ bool is_table(const std::vector<NodeAnswer>& answers) {
   return std::any_of(answers.begin(), answers.end(), has_tabs);
 }
 
+/// `header` and `rows` as lines, with fields separated by tabs. A row may be shorter than the header.
+std::string lines_of(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
+  std::string lines;
+  for (const std::string& column : header) lines += (&column == &header[0] ? "" : "\t") + column;
+  lines += "\n";
+  for (const auto& row : rows) {
+    for (const std::string& field : row) lines += (&field == &row[0] ? "" : "\t") + field;
+    for (std::size_t at = row.size(); at < header.size(); ++at) lines += "\t-";
+    lines += "\n";
+  }
+  return lines;
+}
+
 std::string merged_text(const std::vector<NodeAnswer>& answers) {
   const bool table = is_table(answers);
   std::vector<std::string> header = {"node"};
@@ -94,16 +107,7 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
       }
     }
   }
-  if (table) {
-    for (const std::string& column : header) lines += (&column == &header[0] ? "" : "\t") + column;
-    lines += "\n";
-    for (const auto& row : rows) {
-      for (const std::string& field : row) lines += (&field == &row[0] ? "" : "\t") + field;
-      for (std::size_t at = row.size(); at < header.size(); ++at) lines += "\t-";
-      lines += "\n";
-    }
-  }
-  return std::string(kAnswered) + lines + failures;
+  return std::string(kAnswered) + (table ? lines_of(header, rows) : lines) + failures;
 }
 
 /// The objects of an answer in JSON; nothing if it is none.

@@ -33,7 +33,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
       heard_at_ = loop_.now();
     });
   }
-  ~Candidate() { line_.unsubscribe(hears_); }
+  ~Candidate() override { line_.unsubscribe(hears_); }
 
   /// The room has ended. Stores what it was, unless that is empty, and lets go. Wakes the mailbox then.
   void hand_over(Bytes saved) {

@@ -77,11 +77,12 @@ void add_tiles(const words::World& geometry, foxglove::SceneEntity& to) {
   if (many || geometry.tiles().size() != columns * rows) return;
   const double wide = (geometry.east() - geometry.west()) / static_cast<double>(columns);
   const double high = (geometry.north() - geometry.south()) / static_cast<double>(rows);
-  for (std::size_t i = 0; i < columns * rows; ++i)
-    if (geometry.tiles()[i] == words::WALL)
-      add_box(at(geometry.west() + (static_cast<double>(i % columns) + 0.5) * wide,
-                 geometry.north() - (static_cast<double>(i / columns) + 0.5) * high, kTileHigh / 2),
-              wide, high, kTileHigh, kStone, to);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      if (geometry.tiles()[row * columns + column] == words::WALL)
+        add_box(at(geometry.west() + (static_cast<double>(column) + 0.5) * wide,
+                   geometry.north() - (static_cast<double>(row) + 0.5) * high, kTileHigh / 2),
+                wide, high, kTileHigh, kStone, to);
 }
 
 void add_hills(const words::World& geometry, foxglove::SceneEntity& to) {
@@ -183,7 +184,7 @@ void add_geometry(const words::World& geometry, foxglove::SceneEntity& to) {
 void add_unit(const words::Unit& unit, const words::Pose& pose, std::uint32_t colour, const std::string& name,
               foxglove::SceneEntity& to) {
   const double radius = pose.radius() > 0 ? pose.radius() : unit.radius();
-  double high = 2 * radius;
+  double high = 0;
   if (is_round(unit.kind())) {
     foxglove::SpherePrimitive& ball = *to.add_spheres();
     set(*ball.mutable_pose(), pose);

@@ -560,6 +560,18 @@ Outcome<Done> Routes::objection_to_moves(const Plan& plan) const {
   return Done{};
 }
 
+/// Ends what is not in the plan's new lists.
+void Routes::end_removed(Plan& plan) {
+  for (const RunningArena& arena : arenas_)
+    if (std::none_of(plan.arenas_after.begin(), plan.arenas_after.end(),
+                     [&](const RunningArena& one) { return one.room == arena.room; }))
+      service_.retire_arena(arena.room);
+  for (const RunningArena& gone : plan.arenas_before) plan.told += "removed: " + name_of(gone.settings) + "\n";
+  for (const Running& gone : plan.before)
+    if (gone.observer) observers_.dismiss(gone.number);
+  for (const RunningWatch& gone : plan.watches_before) close_watch_room(service_.server(), gone.room);
+}
+
 Outcome<Done> Routes::carry_out(Plan& plan) {
   std::vector<std::size_t> retired;
   for (const Running& one : plan.before) {
@@ -581,14 +593,7 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
     one.name = one.listen.dialect_text() + " " + (*listening)[i].address.text();
     if (!plan.added[i].instead_of) plan.told += "added: " + one.name + "\n";
   }
-  for (const RunningArena& arena : arenas_)
-    if (std::none_of(plan.arenas_after.begin(), plan.arenas_after.end(),
-                     [&](const RunningArena& one) { return one.room == arena.room; }))
-      service_.retire_arena(arena.room);
-  for (const RunningArena& gone : plan.arenas_before) plan.told += "removed: " + name_of(gone.settings) + "\n";
-  for (const Running& gone : plan.before)
-    if (gone.observer) observers_.dismiss(gone.number);
-  for (const RunningWatch& gone : plan.watches_before) close_watch_room(service_.server(), gone.room);
+  end_removed(plan);
   for (const Running& one : plan.after) service_.move(one.number, one.position);
   for (const auto& log : plan.logs) log();
   running_ = std::move(plan.after);

@@ -130,6 +130,7 @@ class Routes {
   void keep(Running running, const relay::WebOptions& fresh, Plan& plan) const;
   void add(Running running, Service::NewRoute made, const std::optional<Running>& instead_of, Plan& plan) const;
   Outcome<Done> carry_out(Plan& plan);
+  void end_removed(Plan& plan);
   void abandon(const Plan& plan);
   void lead_to_arenas();
   std::string sessions_go_on(const Running& listener) const;

@@ -27,7 +27,7 @@ void declare_run(CLI::App& app, RunOptions& options) {
   app.add_option(
          "--take-over", options.take_over,
          "Take over from the running program that has this control socket. New clients go to the new program. The old "
-         "one serves its open sessions until they end, for at most `drain_s` seconds of its configuration (0: no "
+         "one serves its open sessions until they end, for at most `drain_s` of its own configuration (0: no "
          "limit)")
       ->type_name("SOCKET");
   declare_control_options(app, options.control);

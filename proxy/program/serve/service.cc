@@ -385,12 +385,11 @@ void Service::apply_rules(const std::map<std::size_t, relay::Access>& own) {
     std::vector<relay::Access> access;
     if (const auto its = own.find(route.number); its != own.end()) access.push_back(its->second);
     access.push_back(general);
-    server_.set_access(route.number, std::move(access));
+    server_.set_access(route.number, access);
   }
 }
 
-std::string Service::metrics() const {
-  Metrics all;
+void Service::measure_routes(Metrics& all) const {
   const auto served = routes_.served();
   auto any = routes_.retired();
   any.insert(any.end(), served.begin(), served.end());
@@ -411,6 +410,11 @@ std::string Service::metrics() const {
     const relay::TapTotals recorded = route.recording->totals();
     if (recorded.recorded_ever()) measure(all, its.name, recorded);
   }
+}
+
+std::string Service::metrics() const {
+  Metrics all;
+  measure_routes(all);
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
   if (const auto kept = taps_.kept()) measure(all, *kept);

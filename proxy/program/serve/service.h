@@ -136,6 +136,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void over(std::size_t number);
   /// A reload has put a route back: the sessions from before it was removed go on, too.
   void keep_older(const NamedRoute& route);
+  void measure_routes(Metrics& all) const;
   /// Open sessions, also of routes that a reload has removed.
   std::uint64_t players() const;
   /// Open sessions of processes from before an upgrade, that serve their players to their end. Asks them.

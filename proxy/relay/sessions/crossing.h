@@ -18,12 +18,12 @@ namespace entente::relay {
 
 struct Crossing {
   Crossing(std::shared_ptr<MoveOrder> its_order, WorkerRoute& its_to, MovedPlace its_place, Dial::User& user,
-           LinkInfo its_info, Millis now)
+           const LinkInfo& its_info, Millis now)
       : order(std::move(its_order)),
         to(its_to),
         ref(its_to.route),
         admission_place(std::move(its_place)),
-        info(std::move(its_info)),
+        info(its_info),
         dial(user),
         began(now) {}
   ~Crossing() { order->answer_stays("the session has ended"); }

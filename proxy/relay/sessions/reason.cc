@@ -5,7 +5,7 @@
 
 namespace entente::relay {
 
-const char* text(Reason reason) {
+const char* text(Reason reason) {  // NOLINT(readability-function-size): a table
   switch (reason) {
     case Reason::kClientLeft:
       return "client left";

@@ -10,7 +10,7 @@ static_assert(std::is_trivially_copyable_v<LinkInfo> && std::is_trivially_copyab
 
 template <class T>
 Bytes raw(const T& value) {
-  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof(value)};
+  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof(T)};
 }
 
 }  // namespace

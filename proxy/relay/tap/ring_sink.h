@@ -20,8 +20,8 @@ namespace entente::relay {
 template <class T>
 T from_raw(Bytes bytes) {
   T value;
-  assert(bytes.size() == sizeof(value));
-  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(value));
+  assert(bytes.size() == sizeof(T));
+  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(T));
   return value;
 }
 

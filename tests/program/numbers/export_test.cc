@@ -26,7 +26,7 @@ struct Exported {
   std::string out, err;
 };
 
-Exported exported(ExportOptions options) {
+Exported exported(const ExportOptions& options) {
   std::ostringstream out, err;
   const int exit = export_rows(options, out, err);
   return {exit, out.str(), err.str()};

@@ -87,8 +87,8 @@ TEST_CASE("a match is told as JSON, with units in the names") {
   const Folder folder;
   const Told one = told({.source = {.files = {clip_match::match(folder.file("a.mcap"))}}, .json = true});
   CHECK(one.exit == kOk);
-  CHECK(has(one.out,
-            "{\"recording\":\"a.mcap\",\"game\":null,\"began_utc\":\"2023-11-14T22:13:20Z\",\"length_s\":20,"));
+  CHECK(
+      has(one.out, "{\"recording\":\"a.mcap\",\"game\":null,\"began_utc\":\"2023-11-14T22:13:20Z\",\"length_s\":20,"));
   CHECK(has(one.out, "{\"player\":1,\"name\":\"anna\","));
   CHECK(has(one.out, "\"killed\":[\n{\"killer\":1,\"victim\":2,\"times\":1}]"));
   CHECK(one.out.ends_with("}\n"));

@@ -41,7 +41,7 @@ std::string asked(const net::Address& at, std::string_view bytes, bool finishes 
 struct Request {
   std::string body = R"(["list"])";
   std::string method = "POST", path = "/orders";
-  std::string host = "Host: 127.0.0.1:8080\r\n", origin = "", type = "Content-Type: application/json\r\n";
+  std::string host = "Host: 127.0.0.1:8080\r\n", origin{}, type = "Content-Type: application/json\r\n";
   std::string token = "Authorization: Bearer " + kToken + "\r\n";
 
   std::string text() const {

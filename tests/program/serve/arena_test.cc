@@ -40,7 +40,7 @@ bool dead_or_hurt(const words::Fact& fact) { return fact.has_died() || fact.has_
 TEST_CASE("who comes by native hears at once, also where no URL names its dialect") {
   Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0"});
   const std::string at = "native://127.0.0.1:" + std::to_string(testing::listening_port(arena, "native protobuf"));
-  const Ended bot = run_bot(at);
+  const BotEnded bot = run_bot(at);
   CHECK_MESSAGE((bot.out + bot.err).find("bots 1 of 1 were let in") != std::string::npos, bot.err);
 }
 

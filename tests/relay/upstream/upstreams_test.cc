@@ -20,7 +20,7 @@ net::Address client(int n) {
 /// Servers a, b, c, … with these weights.
 struct Scene {
   /// `slots`: the queues of the first servers.
-  explicit Scene(relay::UpstreamRules rules, const std::vector<std::uint32_t>& weights = {1, 1, 1},
+  explicit Scene(const relay::UpstreamRules& rules, const std::vector<std::uint32_t>& weights = {1, 1, 1},
                  std::vector<std::shared_ptr<relay::SlotQueue>> slots = {}) {
     slots.resize(weights.size());
     std::vector<std::unique_ptr<Upstream>> all;
