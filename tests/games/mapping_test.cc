@@ -22,7 +22,7 @@ using wire::Fidelity, wire::MappingLine, wire::Way;
 using Names = std::set<std::string>;
 
 // Messages invented of each row and way: so many in each dialect, and at most kMost more for fields that are told of
-// and were seen in no dialect.
+// and were seen in no dialect. A field that no line tells of is found if it is in one of the first.
 constexpr int kLeast = 300, kMost = 10'000;
 
 /// Whether the line says what usually becomes of something. The others are about what is dropped in some situations.

@@ -376,7 +376,7 @@ void Replay::learn_moments(Outlet& out) {
   std::vector<Moment> shown = moments_;
   for (const words::Timeline::What least : {words::Timeline::CHAT, words::Timeline::JOIN})
     if (shown.size() > kMostMoments) std::erase_if(shown, [least](const Moment& one) { return one.what == least; });
-  const std::size_t step = (shown.size() + kMostMoments - 1) / kMostShown;
+  const std::size_t step = (shown.size() + kMostMoments - 1) / kMostMoments;
   for (std::size_t i = 0; i < shown.size(); i += step) {
     auto& moment = *timeline_.add_moments();
     moment.set_us(shown[i].at);

@@ -72,6 +72,8 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void send(const CloseFrame& close_frame);
   void flush();
 
+  /// Client: connected, and the request is on its way.
+  bool asked() const { return asked_; }
   bool upgraded() const { return stage_ == Stage::kMessages; }
   bool sent_close() const { return sent_close_; }
   std::size_t waiting() const { return tcp_.waiting() + out_.size(); }

@@ -21,8 +21,7 @@ constexpr const char* kAboutClips =
     "The clip begins with the world as it was at --from. Frames and words keep their bytes "
     "and times. If FILE has no words, they are made, as by `entente convert --words`.\n"
     "Every command that reads recordings, except `reproduce`, can read the clip. But if FILE has no words, sessions "
-    "that\n"
-    "were open when FILE begins get none, and `entente replay` cannot play them.\n";
+    "that were open when FILE begins get none, and `entente replay` cannot play them.\n";
 
 class ClipCommand {
  public:

@@ -151,8 +151,9 @@ class StreamCheck final : public Look, private net::LinkUser {
   Millis reached_at_ = 0;
 };
 
-/// By a WebSocket's upgrade. Where the client must speak first, by a plain HTTP request: OgarII takes a connection that
-/// is upgraded and closes without a hello for a player, and removes another player from the chat.
+/// By a WebSocket's upgrade. Where the client must speak first, by a plain HTTP request: when an upgraded connection
+/// closes without a hello, OgarII removes another player from the chat. A server that has never answered such a request
+/// need not answer it.
 class WebCheck final : public Look, private net::WebUser {
  public:
   WebCheck(WorkerRoute& worker_route, const Upstream& server, Check::User& user)
@@ -165,8 +166,9 @@ class WebCheck final : public Look, private net::WebUser {
     Look::start(limits);
   }
   void tick(Millis now) override {
-    if (running_ && link_->is_open() && !link_->is_unserved() && now > until_ + link_->unserved_millis())
-      fail(Reason::kServerUnreachable, "timed out");
+    if (!running_ || !link_->is_open() || link_->is_unserved() || now <= until_ + link_->unserved_millis()) return;
+    if (!upgrades_ && link_->asked() && !has_answered_) return conclude({});
+    fail(Reason::kServerUnreachable, "timed out");
   }
 
  private:
@@ -176,6 +178,8 @@ class WebCheck final : public Look, private net::WebUser {
     const WebOptions& web = *worker_route_.route.web;
     net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path,
                                 upgrades_ ? net::make_upgrade_key() : "", net::forwarded_headers({})};
+    // MultiOgarII's HTTP server has no handler. It answers only this, by 417.
+    if (!upgrades_) request.headers.push_back({"Expect", "an-answer"});
     const int error = link_->connect(std::move(made->tcp), server, web.server_tls.get(), server_.options.host,
                                      std::move(request), first(server));
     if (error == 0) link_->set_reading(true);
@@ -187,6 +191,7 @@ class WebCheck final : public Look, private net::WebUser {
 
   void upgraded(net::WebLink&, const net::HttpHead&) override { conclude({}); }
   void declined(net::WebLink&, const net::HttpHead& response) override {
+    has_answered_ = true;
     if (!upgrades_ && response.status < 500) return conclude({});  // 502 to 504: from a balancer whose server is down
     fail(Reason::kServerDeclined, "it answered " + std::to_string(response.status) + " to the request of a check");
   }
@@ -200,6 +205,7 @@ class WebCheck final : public Look, private net::WebUser {
   void wrote(net::WebLink&) override {}
 
   const bool upgrades_;
+  bool has_answered_ = false;
   std::optional<net::WebLink> link_;
 };
 

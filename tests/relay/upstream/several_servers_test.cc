@@ -18,7 +18,7 @@ using State = relay::Upstream::State;
 class Several : public Serving {
  public:
   explicit Several(const std::vector<net::Address>& servers, const std::function<void(relay::RouteOptions&)>& more = {},
-                   std::size_t workers = 1, std::optional<std::size_t> dialect = 0)
+                   std::size_t workers = 1, std::optional<std::size_t> dialect = 0, const Limits& limits = no_limits())
       : Serving(workers) {
     relay::RouteOptions options;
     options.game = &toy::game();
@@ -26,7 +26,7 @@ class Several : public Serving {
     options.servers.clear();
     for (const net::Address& server : servers) options.servers.push_back({server.ip_text(), server.port(), dialect});
     if (more) more(options);
-    serve_all(std::move(options), no_limits());
+    serve_all(std::move(options), limits);
   }
   State state(std::size_t index) const { return server().servers(0)[index].state; }
   bool has_state(std::size_t index, State wanted) const {
@@ -232,12 +232,15 @@ TEST_CASE("a server that greets late is believed to be the same when it is back,
 /// A route of a game over WebSocket, which checks its server often.
 class Checked : public Several {
  public:
-  Checked(const FakeServer& server, const wire::Game& game)
-      : Several({server.address()}, [&](auto& options) {
-          options.game = &game;
-          options.hold_ms = 60'000;
-          options.check_ms = 20;
-        }) {}
+  Checked(const FakeServer& server, const wire::Game& game, const Limits& limits = no_limits())
+      : Several(
+            {server.address()},
+            [&](auto& options) {
+              options.game = &game;
+              options.hold_ms = 60'000;
+              options.check_ms = 20;
+            },
+            1, 0, limits) {}
 };
 
 TEST_CASE("several servers: a WebSocket server is up in each of several checks") {
@@ -259,18 +262,32 @@ TEST_CASE("several servers: a check of an Ogar server asks for no upgrade, and a
     WebServer check(fake);
     CHECK(check.request.find("Upgrade") == nullptr);
     CHECK(check.request.find("Sec-WebSocket-Key") == nullptr);
+    CHECK(check.request.find("Expect") != nullptr);
     check.send_raw(as_bytes("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n"));
   };
-  for (const char* status : {"426 Upgrade Required", "200 OK", "404 Not Found"}) {
+  for (const char* status : {"426 Upgrade Required", "417 Expectation Failed", "404 Not Found", "200 OK"}) {
     answer(status);
     CHECK(running.has_state(0, State::kUp));
   }
-  CHECK(running.heard.told("cannot reach server") == 0);
   answer("502 Bad Gateway");
   CHECK(running.has_state(0, State::kDown));
+  CHECK(eventually([&] { return running.heard.told("cannot reach server") == 1; }));  // the others were no failures
   CHECK(running.server().servers(0)[0].why == "it answered 502 to the request of a check");
   answer("426 Upgrade Required");
   CHECK(running.has_state(0, State::kUp));
+}
+
+TEST_CASE("several servers: an Ogar server that does not answer checks is down only if it has answered before") {
+  FakeServer fake(true);
+  Limits limits = no_limits();
+  limits.detect_ms = 100;
+  Checked running(fake, ogar::game(), limits);
+  const WebServer silent(fake);
+  CHECK(running.has_state(0, State::kUp));
+  WebServer(fake).send_raw(as_bytes("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"));
+  const WebServer hung(fake);
+  CHECK(running.has_state(0, State::kDown));
+  CHECK(running.server().servers(0)[0].why == "timed out");
 }
 
 TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
