@@ -23,6 +23,8 @@ Fact said(const std::string& text, words::Say::Scope scope, words::Audience audi
   return fact;
 }
 
+constexpr Micros tenths(int count) { return static_cast<Micros>(count) * 100 * kMillisecond; }
+
 Fact pose(Id unit, double x) {
   words::Pose pose;
   pose.set_unit(unit);
@@ -74,13 +76,13 @@ double x_at(const Tape& tape, Micros at) {
 TEST_CASE("the world at any time is what had been told until then") {
   Told told;
   told.enter(kSecond);
-  for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), kSecond + i * 100 * kMillisecond);
+  for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), kSecond + tenths(i));
   WorldState world;
   CHECK_FALSE(told.tape.seek(kSecond - 1, world).ok());
   for (const int i : {1, 2, 49, 50, 51, 99, 199, 200}) {
-    CHECK(x_at(told.tape, kSecond + i * 100 * kMillisecond) == i);
-    CHECK(x_at(told.tape, kSecond + i * 100 * kMillisecond + 1) == i);
-    REQUIRE(told.tape.world_before(kSecond + i * 100 * kMillisecond, world).ok());
+    CHECK(x_at(told.tape, kSecond + tenths(i)) == i);
+    CHECK(x_at(told.tape, kSecond + tenths(i) + 1) == i);
+    REQUIRE(told.tape.world_before(kSecond + tenths(i), world).ok());
     CHECK(world.units().begin()->second.unit.pose().x() == i - 1);
   }
 }
@@ -93,7 +95,7 @@ TEST_CASE("whoever follows it while it is written hears each fact once, in order
   CHECK_FALSE(told.tape.next_at(place));
   int heard = 0;
   for (int i = 1; i <= 300; ++i) {
-    told.tell(pose(2, i), i * 100 * kMillisecond);
+    told.tell(pose(2, i), tenths(i));
     if (i % 7 != 0) continue;
     while (const auto at = told.tape.next_at(place)) {
       CHECK_FALSE(told.tape.changes(place));
@@ -131,7 +133,7 @@ TEST_CASE("what is too old, or too much, is forgotten, and readers there go on w
     told.enter(0);
     WorldState world;
     auto place = *told.tape.seek(0, world);
-    for (int i = 1; i <= 1'000; ++i) told.tell(pose(2, i), i * 100 * kMillisecond);
+    for (int i = 1; i <= 1'000; ++i) told.tell(pose(2, i), tenths(i));
     CHECK(told.tape.bytes() < (by_bytes ? 20'000 : 60'000));
     REQUIRE(*told.tape.first() > 0);
     CHECK_FALSE(told.tape.seek(*told.tape.first() - 1, world).ok());
@@ -174,7 +176,7 @@ TEST_CASE("when another room tells, its ids are others, and what is different is
 TEST_CASE("fragments side by side are all that was told") {
   Told told;
   told.enter(0);
-  for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), i * 77 * kMillisecond);
+  for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), static_cast<Micros>(i) * 77 * kMillisecond);
   double heard = 0;
   for (Micros from = 0; from < 20 * kSecond; from += 2 * kSecond)
     for (const Fact& fact : told.tape.between(from, from + 2 * kSecond)) {

@@ -37,7 +37,8 @@ TEST_CASE("native: a fact is encoded once for the clients of each dialect") {
   options.shared = true;
   core::Room room(ears, std::make_unique<Speaker>(), options);
   room.back_opened({}, 0);
-  for (const std::size_t dialect : {0, 1, 0, 1, 1}) room.seat(faces().front({dialect, {}}), {}, 0);
+  for (const std::size_t dialect : std::initializer_list<std::size_t>{0, 1, 0, 1, 1})
+    room.seat(faces().front({dialect, {}}), {}, 0);
   ears.heard.clear();
   const std::uint64_t before = room.encoded_shared();
   room.received(core::kBackId, Lane::kStream, as_bytes("hello"), 0);

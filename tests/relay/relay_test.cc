@@ -79,7 +79,7 @@ TEST_CASE("a session that never opened has no length") {
 
 TEST_CASE("a duration is counted in the first range whose bound it does not exceed") {
   relay::DurationsOf<relay::Count, relay::kSessionBounds> durations;
-  for (const Millis one : {0, 1'000, 1'001, 28'800'000, 28'800'001}) count(durations, one);
+  for (const Millis one : std::initializer_list<Millis>{0, 1'000, 1'001, 28'800'000, 28'800'001}) count(durations, one);
   CHECK(durations.in[0].read() == 2);
   CHECK(durations.in[1].read() == 1);
   CHECK(durations.in[relay::kSessionBounds.size() - 1].read() == 1);

@@ -31,11 +31,11 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket) {
 }
 
 std::size_t older_sessions(const std::string& control_socket) {
-  constexpr Millis kAnswerWithin = 300;
+  constexpr Millis kListWithin = 300;
   constexpr std::size_t kNotSessions = 2;  // lines: "ok" and the names of the columns
   std::size_t sessions = 0;
   for (const OlderSocket& older : older_sockets(control_socket)) {
-    const auto answer = net::ask_local(older.path, "list", kAnswerWithin);
+    const auto answer = net::ask_local(older.path, "list", kListWithin);
     if (!answer || !answer->starts_with("ok\n")) continue;
     const auto lines = static_cast<std::size_t>(std::count(answer->begin(), answer->end(), '\n'));
     sessions += lines > kNotSessions ? lines - kNotSessions : 0;

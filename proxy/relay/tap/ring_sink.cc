@@ -10,7 +10,8 @@ static_assert(std::is_trivially_copyable_v<LinkInfo> && std::is_trivially_copyab
 
 template <class T>
 Bytes raw(const T& value) {
-  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof(T)};
+  return {reinterpret_cast<const std::uint8_t*>(&value),
+          sizeof(T)};  // NOLINT(bugprone-sizeof-expression): T may be a pointer
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ template <class T>
 T from_raw(Bytes bytes) {
   T value;
   assert(bytes.size() == sizeof(T));
-  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(T));
+  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(T));  // NOLINT(bugprone-sizeof-expression): a pointer
   return value;
 }
 
