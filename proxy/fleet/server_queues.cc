@@ -118,7 +118,7 @@ void QueuePost::tick(Millis now) {
     queue.its = its;
     if (fresh)
       queue.subscription =
-          line_.subscribe(names_.queue(key, "*"), [this, key = key](const BusMessage& message) { hear(key, message); });
+          line_.subscribe(names_.queue(key, "*"), [this, of = key](const BusMessage& message) { hear(of, message); });
     its->set_elsewhere(line_.connected() ? queue.foreign.oldest(now) : std::nullopt);
     tell(key, queue, *its, now);
   }

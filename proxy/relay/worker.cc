@@ -433,7 +433,7 @@ void Worker::tidy() {
     if (!housed.shared_room->over()) return false;
     for (auto& [visit, visitor] : visitors_)
       if (visitor->visit().room == number) visitor->leave("the arena is closed");
-    std::erase_if(visitors_, [&number = number](const auto& visit) { return visit.second->visit().room == number; });
+    std::erase_if(visitors_, [room = number](const auto& visit) { return visit.second->visit().room == room; });
     return true;
   });
 }

@@ -263,9 +263,9 @@ TEST_CASE("what viewers know and hear is what the words of the recording say, wh
     for (const auto& [seen, id] : viewers) {
       show.says(id, "/pause");
       show.pass(kSecond);
-      const auto* clock = [&seen = seen] {
+      const auto* clock = [&viewer = seen] {
         const words::Clock* found = nullptr;
-        for (const Fact& fact : seen->heard)
+        for (const Fact& fact : viewer->heard)
           if (const auto* one = as<words::Clock>(fact)) found = one;
         return found;
       }();
@@ -338,11 +338,11 @@ TEST_CASE("the next kill is one of the recording, of the followed player if ther
   Own show(facts);
   const auto [seen, id] = show.enter();
   show.says(id, "/pause");
-  const auto place = [&, seen = seen, id = id](const char* line) {
+  const auto place = [&, viewer = seen, link = id](const char* line) {
     show.pass(kSecond);
-    show.says(id, line);
+    show.says(link, line);
     show.pass(kSecond);
-    return x_of(seen->world);
+    return x_of(viewer->world);
   };
   CHECK(place("/next") == 20);
   CHECK(place("/next") == 40);

@@ -135,8 +135,8 @@ TEST_CASE("talk: too many descriptors are refused; a line must end, and have non
   {
     auto [ours, theirs] = pair_of_sockets();
     const Talk talk(std::move(theirs));
-    std::thread sender([&ours = ours, &out] {
-      for (std::size_t i = 0; i <= Talk::kMostDescriptors; ++i) send_raw(ours, header(1, 0), {out.get()});
+    std::thread sender([&from = ours, &out] {
+      for (std::size_t i = 0; i <= Talk::kMostDescriptors; ++i) send_raw(from, header(1, 0), {out.get()});
     });
     const auto got = talk.receive(kPatience);
     sender.join();

@@ -188,9 +188,9 @@ void FleetBans::tell() {
     asks_ = true;
     const std::uint64_t changed = its.ban.changed();
     line_.put(bucket_, key, as_bytes(its.ban.SerializeAsString()),
-              [this, alive = alive_, key = key, changed](const fleet::BucketResult& kept) {
+              [this, alive = alive_, of = key, changed](const fleet::BucketResult& kept) {
                 if (!*alive) return;
-                if (const auto put = known_.find(key);
+                if (const auto put = known_.find(of);
                     kept.done() && put != known_.end() && put->second.revision < kept.entry.revision) {
                   put->second.in_bucket = changed;
                   put->second.revision = kept.entry.revision;
