@@ -119,7 +119,11 @@ bool in_other_dialect(const wire::Game& game, Way way, const std::string& messag
   return fields.contains(field);
 }
 
+/// What a failure says first, as "panic c2s: ".
+std::string about_of(const wire::Game& game, Way way) { return std::string(game.name()) + " " + text(way) + ": "; }
+
 void check_fields(const wire::Game& game, Way way) {
+  const std::string about = about_of(game, way);
   const auto told = told_of(mapping_of(game), way, true), all_told = told_of(mapping_of(game), way, false);
   const auto there = fields_of(game, way, all_told);
   for (const auto& one : there) {
@@ -127,22 +131,21 @@ void check_fields(const wire::Game& game, Way way) {
     const auto& fields = one.second;
     const auto at = told.find(message);
     if (at == told.end()) {
-      CHECK_MESSAGE(fields.empty(), game.name(), " ", std::string(text(way)), ": no line about ", message);
+      CHECK_MESSAGE(fields.empty(), about, "no line about ", message);
       continue;
     }
     for (const std::string& field : fields)
-      CHECK_MESSAGE(covers(at->second, field), game.name(), " ", std::string(text(way)), ": no line about ", message,
-                    ".", field);
+      CHECK_MESSAGE(covers(at->second, field), about, "no line about ", message, ".", field);
   }
   for (const auto& one : all_told) {
     const std::string& message = one.first;
     const auto& fields = one.second;
-    CHECK_MESSAGE(there.contains(message), game.name(), " ", std::string(text(way)), ": no such message: ", message);
+    CHECK_MESSAGE(there.contains(message), about, "no such message: ", message);
     if (!there.contains(message)) continue;
     for (const std::string& field : fields)
       CHECK_MESSAGE((field.empty() || field == "*" || is_there(there.at(message), field) ||
                      in_other_dialect(game, way, message, field)),
-                    game.name(), " ", std::string(text(way)), ": no such field: ", message, ".", field);
+                    about, "no such field: ", message, ".", field);
   }
 }
 
@@ -170,6 +173,7 @@ bool has_field(const Descriptor* type, std::string_view path) {
 
 template <class Word>
 void check_words(const wire::Game& game, Way way) {
+  const std::string about = about_of(game, way);
   const auto all = kinds<Word>();
   Names told;
   for (const MappingLine& line : mapping_of(game)) {
@@ -178,13 +182,12 @@ void check_words(const wire::Game& game, Way way) {
     if (both && !all.contains(std::string(line.word).substr(0, std::string(line.word).find('.')))) continue;
     const std::string word = line.word, kind = word.substr(0, word.find('.'));
     if (holds_always(line)) told.insert(kind);
-    CHECK_MESSAGE(all.contains(kind), game.name(), " ", std::string(text(way)), ": no such word: ", word);
+    CHECK_MESSAGE(all.contains(kind), about, "no such word: ", word);
     if (all.contains(kind) && kind != word)
-      CHECK_MESSAGE(has_field(all.at(kind), std::string_view(word).substr(kind.size() + 1)), game.name(), " ",
-                    std::string(text(way)), ": no such field: ", word);
+      CHECK_MESSAGE(has_field(all.at(kind), std::string_view(word).substr(kind.size() + 1)), about,
+                    "no such field: ", word);
   }
-  for (const auto& one : all)
-    CHECK_MESSAGE(told.contains(one.first), game.name(), " ", std::string(text(way)), ": no line about ", one.first);
+  for (const auto& one : all) CHECK_MESSAGE(told.contains(one.first), about, "no line about ", one.first);
 }
 
 template <class Check>
