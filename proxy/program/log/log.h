@@ -7,14 +7,15 @@
 
 namespace entente {
 
-/// Configures spdlog's default logger. Call stop_log() before the end of main.
+/// Configures spdlog's default logger. After it, call stop_log() before the end of main.
 Outcome<Done> start_log(const config::Log& settings);
 
 /// Applies the level of `settings` and reopens a log file, which may have been moved away. Other changes are
 /// ignored. From any thread.
 Outcome<Done> renew_log(const config::Log& settings);
 
-/// Writes what is queued.
+/// Writes what is queued, and ends the log. Call it before a command prints its result: the log is written by a thread
+/// of its own, and its last lines would follow the result.
 void stop_log();
 
 }  // namespace entente

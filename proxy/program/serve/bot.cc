@@ -41,13 +41,9 @@ void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {
                  one.more != 0 ? fmt::format(" (and {} more)", one.more).c_str() : "");
 }
 
-int play_bots(const BotCommandOptions& options, const Endpoint& to, const config::Config& config) {
-  const auto played =
-      play({to, options.count, options.seconds, options.reconnect, each_of(options), options.record}, config);
-  if (!played) return report_failure(played.error());
-  sum_up(played->sum, options.count);
-  const bool all_came = played->sum.came == options.count, none_turned = played->sum.turned == 0;
-  return options.reconnect ? (all_came ? kOk : kFailed) : played->sum.came > 0 && none_turned ? kOk : kFailed;
+int code_of(const BotCrowd::Sum& sum, const BotCommandOptions& options) {
+  const bool all_came = sum.came == options.count, none_turned = sum.turned == 0;
+  return options.reconnect ? (all_came ? kOk : kFailed) : sum.came > 0 && none_turned ? kOk : kFailed;
 }
 
 }  // namespace
@@ -84,9 +80,12 @@ int run_bot(const BotCommandOptions& options) {
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
-  const int code = play_bots(options, *to, config);
+  const auto played =
+      play({*to, options.count, options.seconds, options.reconnect, each_of(options), options.record}, config);
   stop_log();
-  return code;
+  if (!played) return report_failure(played.error());
+  sum_up(played->sum, options.count);
+  return code_of(played->sum, options);
 }
 
 }  // namespace entente

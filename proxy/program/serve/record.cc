@@ -30,7 +30,7 @@ void tell_progress(std::uint32_t second, const relay::TapTotals& tap) {
   std::fprintf(stderr, "\r%u s: %s ", second, amount(tap).c_str());
 }
 
-int record(const RecordOptions& options, const Endpoint& server, const config::Config& config) {
+Outcome<BotRunResult> record(const RecordOptions& options, const Endpoint& server, const config::Config& config) {
   BotRun looks_on;
   looks_on.to = server;
   looks_on.seconds = options.seconds;
@@ -38,13 +38,16 @@ int record(const RecordOptions& options, const Endpoint& server, const config::C
   looks_on.each.behaviour = core::Behaviour::kWatch;
   looks_on.record = options.file;
   const bool to_a_person = ::isatty(STDERR_FILENO) != 0;
-  const auto played = play(looks_on, config, to_a_person ? EachSecond(tell_progress) : nullptr);
+  auto played = play(looks_on, config, to_a_person ? EachSecond(tell_progress) : nullptr);
   if (to_a_person) std::fputs("\n", stderr);
-  if (!played) return report_failure(played.error());
-  const bool nothing = played->tap.frames == 0;
-  if (!nothing) std::puts(("recorded " + amount(played->tap)).c_str());
+  return played;
+}
+
+int report(const BotRunResult& played) {
+  const bool nothing = played.tap.frames == 0;
+  if (!nothing) std::puts(("recorded " + amount(played.tap)).c_str());
   const std::string left = nothing ? "nothing was recorded: " : "recording ended early: ";
-  if (played->sum.turned > 0) return report_failure({left + played->sum.refused});
+  if (played.sum.turned > 0) return report_failure({left + played.sum.refused});
   if (nothing) return report_failure({left + "the server sent nothing; is it running?"});
   return kOk;
 }
@@ -75,9 +78,9 @@ int run_record(const RecordOptions& options) {
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
-  const int code = record(options, *server, config);
+  const auto recorded = record(options, *server, config);
   stop_log();
-  return code;
+  return recorded ? report(*recorded) : report_failure(recorded.error());
 }
 
 }  // namespace entente

@@ -88,8 +88,8 @@ class Showing {
   std::string lines_;
 };
 
-int show(const config::Config& config, std::unique_ptr<PlayedWords> session, const core::Replay::Options& options,
-         const std::vector<ListenEnd>& ends) {
+Outcome<Done> show(const config::Config& config, std::unique_ptr<PlayedWords> session,
+                   const core::Replay::Options& options, const std::vector<ListenEnd>& ends) {
   const RecordedSessionInfo about = session->about();
   const core::Micros length = session->end_time();
   if (!session->damage().empty())
@@ -105,10 +105,9 @@ int show(const config::Config& config, std::unique_ptr<PlayedWords> session, con
   if (opened) opened = showing.open_acceptors();
   if (!opened) {
     showing.abandon();
-    return report_failure(opened.error());
+    return opened.error();
   }
-  const auto shown = showing.run();
-  return shown ? kOk : report_failure(shown.error());
+  return showing.run();
 }
 
 /// Recordings of a fleet, as files that end with this.
@@ -148,6 +147,25 @@ class FleetFiles {
  private:
   std::string folder_;
 };
+
+Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& options, core::Micros at,
+                                               const std::vector<ListenEnd>& ends, const config::Config& config) {
+  const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
+  FileOptions input = options.input;
+  FleetFiles of_fleet;
+  const auto files = of_fleet.fetched(options.files, options.fleet);
+  if (!files) return failed(files.error().text);
+  input.file = files->front();
+  auto session = open_playable(
+      {.input = input, .more = {files->begin() + 1, files->end()}, .set = options.set, .link = options.link});
+  if (!session) return session.error();
+  if (const core::Micros end = (*session)->end_time(); at > end)
+    return failed("--at " + time_text(at) + " is after the end of the recording, which is " + time_text(end) + " long");
+  const auto shown =
+      show(config, std::move(*session), {at, options.speed, options.paused, options.loop, options.shared}, ends);
+  if (!shown) return failed(shown.error().text);
+  return Done{};
+}
 
 }  // namespace
 
@@ -208,22 +226,9 @@ int run_replay(const ReplayCommandOptions& options) {
   apply(options.log, *config.mutable_log());
   apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
-  FileOptions input = options.input;
-  FleetFiles of_fleet;
-  const auto files = of_fleet.fetched(options.files, options.fleet);
-  if (!files) return report_failure(files.error());
-  input.file = files->front();
-  auto session = open_playable(
-      {.input = input, .more = {files->begin() + 1, files->end()}, .set = options.set, .link = options.link});
-  if (session && *at > (*session)->end_time())
-    session =
-        RecordedFile::OpenError{kFailed, "--at " + time_text(*at) + " is after the end of the recording, which is " +
-                                             time_text((*session)->end_time()) + " long"};
-  const int code = session ? show(config, std::move(*session),
-                                  {*at, options.speed, options.paused, options.loop, options.shared}, *ends)
-                           : refused(session.error());
+  const auto replayed = replay(options, *at, *ends, config);
   stop_log();
-  return code;
+  return replayed ? kOk : refused(replayed.error());
 }
 
 }  // namespace entente

@@ -40,9 +40,8 @@ int serve(const config::Config& config, Reread reread, const std::string& take_o
   if (const auto started = start_log(config.log()); !started) return report_failure(started.error());
   const auto served = serve_logged(config, std::move(reread), take_over, file);
   if (!served && !take_over.empty()) TakeOver::tell_failure(take_over, served.error().text);
-  const int code = served ? kOk : report_failure(served.error());
   stop_log();
-  return code;
+  return served ? kOk : report_failure(served.error());
 }
 
 }  // namespace entente
