@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kAboutColumns =
     "Each line shows a field of a message (`from`), what it becomes in Entente's vocabulary (`word`), and the field\n"
     "of the other game's message that receives it (`to`). The column `how` says how well it arrives:\n"
-    "  exact        the same value, or the nearest that the message can hold\n"
-    "  lossy        changed, or only in part\n"
+    "  exact        the same value; a number may be rounded to what the message can hold\n"
+    "  lossy        another value, or only a part of it\n"
     "  synthesised  Entente makes the value: a number, a checksum, a default\n"
     "  dropped      not at all\n"
     "`why` gives the reason. `dropped at times` lists what is dropped only in some situations.\n";

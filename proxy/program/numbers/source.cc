@@ -41,8 +41,8 @@ void declare_source(CLI::App& app, Source& source) {
                  "recordings (MCAP), in any order, are joined first, as by `entente join`")
       ->required();
   app.add_option("--link", source.link,
-                 "Number of the session to read (its link). Default: the longest session, joined with the other "
-                 "sessions on the same server")
+                 "Number of the session to read (its link). Default: the longest session, and before and after it "
+                 "others on the same server")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   declare_reading(app, source.input);

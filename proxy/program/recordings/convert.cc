@@ -130,7 +130,7 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.input);
   app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap, .rec, .demo or .dem")
       ->required();
-  app.add_flag("--words", options.words, "For .mcap: also translate the frames into words, for other programs");
+  app.add_flag("--words", options.words, "For .mcap: also translate the frames into words");
   app.add_flag("--foxglove", options.foxglove,
                "For .mcap: also add topics for 3D views and plots in Foxglove, Lichtblick and other viewers");
   declare_back_settings(app, options.set, "For --words: a");
