@@ -179,9 +179,11 @@ void declare_archive(CLI::App& app, ArchiveOptions& options) {
   app.add_option("--silence", options.silence, "Seconds of silence after which a node counts as gone (default: 30)")
       ->type_name("S")
       ->check(CLI::Range(3.0, 1e6).description(""));
-  app.add_flag("--once", options.once,
-               "Exit when every recording of the fleet is complete and in a file, or has failed three times. Waits for "
-               "recordings that are still being made. The exit code is 1 if any has failed");
+  app.add_flag(
+      "--once", options.once,
+      "Exit when every recording of the fleet is in a file, or has failed three times. Waits for recordings that "
+      "are still being made, until they are complete or their node is silent for the time of --silence. The "
+      "exit code is 1 if any has failed");
   app.footer([] { return std::string(kAboutArchive); });
 }
 
