@@ -66,9 +66,9 @@ struct Pair {
     enet_host_destroy(server);
   }
 
-  /// Runs both hosts until `done`, five seconds at most.
+  /// Runs both hosts until `done`, 30 seconds at most.
   void until(const std::function<bool()>& done) {
-    const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (!done() && std::chrono::steady_clock::now() < stop) {
       for (ENetHost* host : {server, client}) {
         ENetEvent event;

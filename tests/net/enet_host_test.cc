@@ -61,9 +61,9 @@ struct Duel {
     REQUIRE(client.host.open(of_client).ok());
   }
 
-  /// Turns the loop until `done`, five seconds at most.
+  /// Turns the loop until `done`, 30 seconds at most.
   void until(const std::function<bool()>& done) {
-    const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
     CHECK(done());
   }

@@ -4,6 +4,7 @@
 import ctypes
 import fcntl
 import os
+import random
 import re
 import shutil
 import signal
@@ -68,16 +69,26 @@ def private_network():
             fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
+RESERVED = []
+
+
 def free_port():
-    """A port that is free for TCP and UDP now, for programs that cannot pick one themselves."""
+    """A port that is free for TCP and UDP, for programs that cannot pick one themselves. It is below those from which
+    Linux chooses, and reserved for us as in tests/support/free_port.cc."""
     while True:
-        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-            tcp.bind(("127.0.0.1", 0))
-            try:
-                udp.bind(tcp.getsockname())
-                return tcp.getsockname()[1]
-            except OSError:
-                continue
+        port = random.randrange(12000, 32000)
+        reserved = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            reserved.bind(f"\0entente test port {port}")
+            with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+                tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                tcp.bind(("127.0.0.1", port))
+                udp.bind(("127.0.0.1", port))
+        except OSError:
+            reserved.close()
+            continue
+        RESERVED.append(reserved)
+        return port
 
 
 def program(*places):

@@ -1,19 +1,9 @@
 // A server that is not always there: it begins to listen at a given address.
 #pragma once
 
-#include <unistd.h>
-
 #include "tests/relay/peers.h"
 
 namespace entente::testing {
-
-/// An address where nobody listens yet. It is this process's own, so that no other program takes it meanwhile.
-inline net::Address nowhere() {
-  const auto process = static_cast<unsigned>(::getpid());
-  const std::string own = "127." + std::to_string(64 + process / 65'536 % 64) + "." +
-                          std::to_string(process / 256 % 256) + "." + std::to_string(process % 256);
-  return net::listen(*net::Address::parse(own, 0), true)->address;
-}
 
 /// Listens at a given address, until it is destroyed.
 class LateServer {

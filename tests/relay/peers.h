@@ -17,6 +17,7 @@
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/socket.h"
+#include "tests/support/free_port.h"
 
 namespace entente::testing {
 
@@ -24,8 +25,10 @@ constexpr int kPatience = 30'000;  // milliseconds, then a test has failed, also
 
 inline net::Address loopback(bool v6 = false) { return *net::Address::parse(v6 ? "::1" : "127.0.0.1", 0); }
 
-/// A port that is free for TCP and for UDP, for a client that wants both.
-inline net::Address free_for_both(bool v6 = false) { return net::listen(loopback(v6), true)->address; }
+/// An address that is free for TCP and for UDP, where nobody listens yet.
+inline net::Address free_for_both(bool v6 = false) {
+  return *net::Address::parse(v6 ? "::1" : "127.0.0.1", static_cast<std::uint16_t>(free_port(v6)));
+}
 
 /// Waits for what other threads bring about and nobody tells.
 inline bool eventually(const std::function<bool()>& true_now) {

@@ -19,17 +19,6 @@ std::optional<std::string> nats_program() {
   return std::nullopt;
 }
 
-constexpr std::string_view kListening = "Listening for client connections on ";
-
-/// The port in the line in which it says that it listens; -1: there is none.
-int port_in(const std::string& log, std::string_view listening = kListening) {
-  const auto at = log.find(listening);
-  if (at == std::string::npos) return -1;
-  const auto end = std::min(log.find('\n', at), log.size());
-  const auto colon = log.rfind(':', end);
-  return std::atoi(log.c_str() + colon + 1);
-}
-
 }  // namespace
 
 bool NatsServer::is_missing() {
@@ -59,7 +48,6 @@ void NatsServer::start() {
   process_ = std::make_unique<Process>(argv);
   [[maybe_unused]] const bool ready = process_->err_has("Server is ready");
   assert(ready);
-  port_ = port_in(process_->err());
 }
 
 void NatsServer::start_empty() {
@@ -71,7 +59,9 @@ std::string NatsServer::cluster_url() const {
   constexpr std::string_view kForRoutes = "Listening for route connections on ";
   [[maybe_unused]] const bool listens = process_->err_has(kForRoutes);
   assert(listens);
-  return "nats://127.0.0.1:" + std::to_string(port_in(process_->err(), kForRoutes));
+  const std::string& log = process_->err();
+  const auto colon = log.rfind(':', log.find('\n', log.find(kForRoutes)));
+  return "nats://127.0.0.1:" + std::to_string(std::atoi(log.c_str() + colon + 1));
 }
 
 void NatsServer::kill() {

@@ -1,11 +1,12 @@
-// A nats-server of a test's own: on loopback, with a port that the kernel has chosen, and JetStream in a folder of its
-// own, which goes with the server.
+// A nats-server of a test's own: on loopback, with a port that nobody else takes, also while it is down, and JetStream
+// in a folder of its own, which goes with the server.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/free_port.h"
 #include "tests/support/process.h"
 
 namespace entente {
@@ -39,7 +40,7 @@ class NatsServer {
  private:
   std::vector<std::string> arguments_;
   std::string folder_, scheme_ = "nats://";
-  int port_ = -1;
+  const int port_ = testing::free_port();
   std::unique_ptr<Process> process_;
 };
 

@@ -92,7 +92,7 @@ void let_time_pass() { std::this_thread::sleep_for(std::chrono::seconds(1)); }
 TEST_CASE("players of two nodes who wait for the same server come in in the order in which they came") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
-  const net::Address at = testing::nowhere();
+  const net::Address at = testing::free_for_both();
   OneSeat server(at);
   const QueueDoor a(nats, "a", at), b(nats, "b", at);
   REQUIRE(a.node.says({"--fleet", "nodes"}, "\nb\t"));

@@ -6,6 +6,7 @@
 #include "proxy/program/serve/bot_crowd.h"
 #include "tests/program/asked.h"
 #include "tests/program/folder.h"
+#include "tests/support/free_port.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -72,7 +73,7 @@ TEST_CASE("with --reconnect it comes again, and is the same bot") {
 }
 
 TEST_CASE("a bot that loses its server finds the next one that is started there") {
-  const Place first;
+  const Place first("native://127.0.0.1:" + std::to_string(testing::free_port()));
   Process bot({kEntente, "bot", first.url, "--name", "anna", "--reconnect"});
   CHECK(first.link() != "");
   first.process.signal(SIGKILL);

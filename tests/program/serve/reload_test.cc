@@ -222,7 +222,7 @@ TEST_CASE("an arena comes by reload, changes, and ends after its last player; it
 }
 
 TEST_CASE("players of a route whose server is down play in an arena, also when a reload has changed the arena") {
-  const std::string down = testing::nowhere().text();
+  const std::string down = testing::free_for_both().text();
   const std::string route = "[[route]]\nlisten = \"native://127.0.0.1:0?dialect=json\"\nto = \"native://" + down +
                             "?dialect=protobuf\"\nhold_s = 60\nwhile_down = \"arena pit\"\n";
   Reloaded it(route + Reloaded::arena("pit"));

@@ -15,7 +15,7 @@ using relay::Reason;
 /// A bridge from native, or from the toy game, to a native server.
 class Held : public Serving {
  public:
-  explicit Held(std::uint32_t hold_ms = 60'000, bool toy_front = false) : Serving(1), at(nowhere()) {
+  explicit Held(std::uint32_t hold_ms = 60'000, bool toy_front = false) : Serving(1), at(free_for_both()) {
     relay::RouteOptions options = toy_front ? held(hold_ms, toy::stream(), false) : held(hold_ms, native::game(), true);
     options.servers[0].host = at.ip_text();
     options.servers[0].port = at.port();

@@ -19,7 +19,10 @@ class Moving : public Serving {
  public:
   explicit Moving(std::size_t workers = 1, std::uint32_t hold_ms = 0, bool toy_front = false,
                   Limits limits = no_limits(), std::uint32_t other_hold_ms = 0)
-      : Serving(workers), home_at(nowhere()), other_at(nowhere()), front_(toy_front ? toy::stream() : native::game()) {
+      : Serving(workers),
+        home_at(free_for_both()),
+        other_at(free_for_both()),
+        front_(toy_front ? toy::stream() : native::game()) {
     home.emplace(home_at);
     other.emplace(other_at);
     server().add_shared_room(native_arena("the arena 'lobby'", 1));

@@ -15,7 +15,7 @@ class Launched : public Serving {
  public:
   explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {},
                     std::function<bool()> may_stop = {})
-      : Serving(1), at(nowhere()) {
+      : Serving(1), at(free_for_both()) {
     options.game = &toy::game();
     options.listen = loopback();
     options.servers = {{at.ip_text(), at.port(), 0}};

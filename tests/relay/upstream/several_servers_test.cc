@@ -46,7 +46,7 @@ Stream join(const net::Address& at) {
 
 TEST_CASE("several servers: the next one is tried when the first cannot be reached, and it is not asked again") {
   FakeServer second(true);
-  Several running({nowhere(), second.address()});
+  Several running({free_for_both(), second.address()});
   const Stream client = join(running.address);
   CHECK(second.accept().read_text(4) == kHello);
   CHECK(running.has_state(0, State::kDown));
@@ -83,7 +83,7 @@ TEST_CASE("several servers: least shares them out, and a drained one keeps its s
 
 TEST_CASE("several servers: checks find out which are there before any player comes") {
   FakeServer second(true);
-  const net::Address first = nowhere();
+  const net::Address first = free_for_both();
   Several running({first, second.address()}, [](auto& options) { options.check_ms = 50; });
   const auto greet = [](const Stream& check) {
     CHECK(!check.readable(20));  // nothing is said to it
@@ -101,7 +101,7 @@ TEST_CASE("several servers: checks find out which are there before any player co
 
 TEST_CASE("several servers: checks end with the program, also while sessions are still closing") {
   FakeServer silent(true);
-  Several running({silent.address(), nowhere()}, [](auto& options) { options.check_ms = 50; });
+  Several running({silent.address(), free_for_both()}, [](auto& options) { options.check_ms = 50; });
   const Stream check = silent.accept(), client = join(running.address);
   CHECK(silent.accept().read_text(4) == kHello);
   running.stop();  // the client does not close: it is waited for
@@ -110,7 +110,7 @@ TEST_CASE("several servers: checks end with the program, also while sessions are
 
 TEST_CASE("several servers: if the dialect must be found, players go to servers that have shown theirs") {
   FakeServer second(true);
-  Several running({nowhere(), second.address()}, {}, 1, std::nullopt);
+  Several running({free_for_both(), second.address()}, {}, 1, std::nullopt);
   const Stream client = join(running.address);
   const Stream probe = second.accept();
   probe.send("toy\x08");
@@ -144,7 +144,7 @@ TEST_CASE("several servers: with first, nobody goes to a standby before the firs
 }
 
 TEST_CASE("hold: players wait while the server is away, and come in in their order") {
-  const net::Address at = nowhere();
+  const net::Address at = free_for_both();
   Several running({at}, [](auto& options) { options.hold_ms = 60'000; });
   std::vector<Stream> clients;
   for (int i = 0; i < 5; ++i) {
@@ -167,7 +167,7 @@ TEST_CASE("hold: players wait while the server is away, and come in in their ord
 }
 
 TEST_CASE("hold: who has waited too long is told goodbye; others have their full time") {
-  Several running({nowhere()}, [](auto& options) { options.hold_ms = 400; });
+  Several running({free_for_both()}, [](auto& options) { options.hold_ms = 400; });
   const Stream client = join(running.address);
   CHECK(as_text(client.read_all()) == kGoodbye);
   CHECK(running.ended(Reason::kServerUnreachable));
@@ -178,7 +178,7 @@ TEST_CASE("hold: who has waited too long is told goodbye; others have their full
 }
 
 TEST_CASE("hold: where the dialect must be found, players wait for a server that shows it") {
-  const net::Address at = nowhere();
+  const net::Address at = free_for_both();
   Several running(
       {at}, [](auto& options) { options.hold_ms = 60'000; }, 1, std::nullopt);
   const Stream client = join(running.address);
@@ -207,7 +207,7 @@ struct BeforeBzfs : Serving {
 };
 
 TEST_CASE("a server that greets late is believed to be the same when it is back, and players need not wait for it") {
-  const net::Address at = nowhere();
+  const net::Address at = free_for_both();
   BeforeBzfs it(at);
   {
     const LateServer late(at);
@@ -291,7 +291,7 @@ TEST_CASE("several servers: an Ogar server that does not answer checks is down o
 }
 
 TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
-  Several running({nowhere()}, [](auto& options) {
+  Several running({free_for_both()}, [](auto& options) {
     options.game = &ogar::game();
     options.hold_ms = 60'000;
   });
@@ -304,7 +304,7 @@ TEST_CASE("hold: a WebSocket client that leaves is noticed while it waits") {
 }
 
 TEST_CASE("hold: a session that was ended waits no longer") {
-  Several running({nowhere()}, [](auto& options) { options.hold_ms = 60'000; });
+  Several running({free_for_both()}, [](auto& options) { options.hold_ms = 60'000; });
   const Stream client = join(running.address);
   CHECK(running.have_come(1));
   CHECK(running.kick(running.sessions().front().info.link, ""));
@@ -314,7 +314,7 @@ TEST_CASE("hold: a session that was ended waits no longer") {
 
 TEST_CASE("hold: a stop ends those who wait") {
   Several running(
-      {nowhere()}, [](auto& options) { options.hold_ms = 60'000; }, 2);
+      {free_for_both()}, [](auto& options) { options.hold_ms = 60'000; }, 2);
   const Stream client = join(running.address), other = join(running.address);
   CHECK(running.have_come(2));
   running.stop();
