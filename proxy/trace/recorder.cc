@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "proxy/trace/recording_info.h"
 #include "proxy/trace/schemas.h"
@@ -37,12 +38,11 @@ Outcome<std::unique_ptr<Recorder>> Recorder::open_file(Outcome<std::unique_ptr<F
   const std::string part = (*sink)->name(), path = (*sink)->path();
   const auto copy = options.copy;
   if (copy) (*sink)->copy_to(copy(path));
-  auto opened = open(std::move(*sink), std::move(options));
+  auto opened = open(std::move(*sink), std::move(options), path);
   if (!opened) {
     std::remove(part.c_str());  // it holds nothing, and would be in the way of the next try
     return opened;
   }
-  (*opened)->path_ = path;
   (*opened)->next_sink_ = [path, copy] {
     auto next = FileSink::create_beside(path);
     if (next && copy) (*next)->copy_to(copy((*next)->path()));
@@ -64,7 +64,9 @@ Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, Re
 Outcome<Done> Recorder::begin() {
   writer_.emplace(*sink_, mcap::WriterOptions{.header = {"", "entente"}, .compress = true, .level = options_.level});
   if (auto begun = writer_->begin(); !begun.ok()) return begun;
-  auto done = writer_->add({"entente", {{"program", "entente"}, {"version", options_.version}}});
+  mcap::Metadata about{kAboutFile, {{"program", "entente"}, {"version", options_.version}}};
+  if (!path_.empty()) about.values.emplace_back(kFileName, std::filesystem::path(path_).filename());
+  auto done = writer_->add(about);
   for (const mcap::Metadata& more : options_.metadata)
     if (done.ok()) done = writer_->add(more);
   const auto define = [&](std::uint16_t id, const char* topic, const google::protobuf::Descriptor* type) {

@@ -73,6 +73,9 @@ struct FrameView {
   bool joined = false;                ///< as Frame.joined
 };
 
+/// The name of the metadata at the beginning of a file, and its key for the name under which the file was recorded.
+inline constexpr const char *kAboutFile = "entente", *kFileName = "file";
+
 /// The name of the metadata at the end of a file that counts missing data which no note mentions.
 inline constexpr const char* kNotRecorded = "not recorded";
 

@@ -129,7 +129,8 @@ TEST_CASE("a recording has a name only when it is closed, and tells all in order
                                                        "3 note a hole (7 bytes)", "4 close 1 client left"});
   CHECK((*recording)->file().header().library == "entente");
   REQUIRE((*recording)->file().definitions().metadata().size() == 1);
-  CHECK((*recording)->file().definitions().metadata()[0].values[1].second == "1.2");
+  CHECK((*recording)->file().definitions().metadata()[0].values ==
+        mcap::StringMap{{"program", "entente"}, {"version", "1.2"}, {"file", "a.mcap"}});
 
   CHECK(Recorder::open(path).error().text == path + " exists already: choose another name or move it away");
   REQUIRE(Recorder::open(folder / "b.mcap").ok());  // left as .part

@@ -22,14 +22,24 @@ bool overlap(const JoinLink& a, const JoinLink& b) { return a.first <= b.last &&
 bool same_part(const JoinFile& earlier, const JoinLink& a, const JoinFile& later, const JoinLink& b) {
   if (!same_ends(a.opened, b.opened) || !overlap(a, b)) return false;
   if (a.opened.continues() && b.opened.continues()) return a.opened.before() == b.opened.before();
-  if (b.opened.continues()) return b.opened.before() == name_of_file(earlier.path) && a.last > b.first;
-  if (a.opened.continues()) return a.opened.before() == name_of_file(later.path);
+  if (b.opened.continues()) return b.opened.before() == earlier.name && a.last > b.first;
+  if (a.opened.continues()) return a.opened.before() == later.name;
   return a.opened_at == b.opened_at;
 }
 
 bool goes_on(const JoinFile& earlier, const JoinLink& a, const JoinLink& b) {
-  return b.opened.continues() && b.opened.before() == name_of_file(earlier.path) && same_ends(a.opened, b.opened) &&
-         !a.closed && a.last <= b.first;
+  return b.opened.continues() && b.opened.before() == earlier.name && same_ends(a.opened, b.opened) && !a.closed &&
+         a.last <= b.first;
+}
+
+/// What `clip` and `join` have written does not name it.
+std::string recorded_name(const trace::Recording& recording, const std::string& path) {
+  for (const trace::mcap::Metadata& metadata : recording.file().definitions().metadata()) {
+    if (metadata.name != trace::kAboutFile) continue;
+    for (const auto& [key, value] : metadata.values)
+      if (key == trace::kFileName) return value;
+  }
+  return name_of_file(path);
 }
 
 }  // namespace
@@ -43,7 +53,10 @@ Outcome<JoinFile> read_join_file(const std::string& path) {
     const auto next = (*recording)->next();
     if (!next) return Error{next.error().text + "; `entente recover` saves the readable part"};
     if (Interruption::came()) return Error{"interrupted"};
-    if (*next == nullptr) return file;
+    if (*next == nullptr) {
+      file.name = recorded_name(**recording, path);
+      return file;
+    }
     const trace::Recording::Event& event = **next;
     file.start = file.start == 0 ? event.time : std::min(file.start, event.time);
     file.end = std::max(file.end, event.time);

@@ -86,6 +86,17 @@ TEST_CASE("the files of a rotation, in any order, become the recording that they
   }
 }
 
+TEST_CASE("files that were renamed, as by `entente archive`, are still parts of one session") {
+  const Folder folder, parts;
+  rotated(match(folder.file("whole.mcap")), parts, {20});
+  for (const char* name : {"a", "a-2"})
+    std::filesystem::rename(parts.file(std::string(name) + ".mcap"),
+                            parts.file("node." + std::string(name) + "-7.mcap"));
+  const std::string path = folder.file("joined.mcap");
+  REQUIRE(joined({parts.file("node.a-7.mcap"), parts.file("node.a-2-7.mcap")}, path).exit == kOk);
+  CHECK(said(path) == said(folder.file("whole.mcap")));
+}
+
 TEST_CASE("a part that is missing leaves two sessions, of which the second begins with its world") {
   const Folder folder, parts;
   rotated(match(folder.file("whole.mcap")), parts, {20, 90});

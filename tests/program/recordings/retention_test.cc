@@ -21,11 +21,12 @@ struct Shelf {
   /// A recording of that age.
   std::uint64_t put(const std::string& name, hours age, bool whole = true) const {
     const std::string path = folder.file(name);
-    auto to = trace::Recorder::open(path);
+    const std::string new_file = folder.file("new.mcap");  // so all are of one size: each has its name in it
+    auto to = trace::Recorder::open(new_file);
     REQUIRE(to.ok());
     (*to)->opened(1, opening(1, "panic", "be-packed"));
     REQUIRE((*to)->close(2).ok());
-    if (!whole) fs::rename(path, path + ".part");
+    fs::rename(new_file, whole ? path : path + ".part");
     fs::last_write_time(whole ? path : path + ".part", kNow - age);
     return fs::file_size(whole ? path : path + ".part");
   }
