@@ -1,4 +1,8 @@
-// The lines of a control socket: whatever comes, one answer that no terminal minds, of as many lines as it says.
+// The lines of a control socket: whatever comes, one answer that no terminal minds, of as many lines as it says. After
+// --json, it is one line of valid JSON.
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+
 #include <cstdlib>
 
 #include "proxy/base/bytes.h"
@@ -20,9 +24,16 @@ ENTENTE_FUZZ_TARGET(control) {
   Control control;
   control.add("echo", "", [](std::string_view rest) -> Outcome<std::string> { return control_field(rest) + "\n"; });
   const std::string answer = control.answer(as_text({data, size}));
-  const bool error = answer.starts_with("error: ");
-  if (!harmless(answer) || !answer.ends_with('\n') || (!error && !answer.starts_with("ok\n"))) std::abort();
-  if (error && answer.find('\n') != answer.size() - 1) std::abort();
+  if (!harmless(answer) || !answer.ends_with('\n')) std::abort();
+  const bool one_line = answer.find('\n') == answer.size() - 1;
+  if (answer.starts_with('{')) {
+    google::protobuf::Value value;
+    if (!one_line || !google::protobuf::util::JsonStringToMessage(answer, &value).ok()) std::abort();
+  } else if (answer.starts_with("error: ")) {
+    if (!one_line) std::abort();
+  } else if (!answer.starts_with("ok\n")) {
+    std::abort();
+  }
   return 0;
 }
 
