@@ -54,7 +54,7 @@ constexpr const char* kFooter =
     "  session   one client's stay, from connecting to disconnecting\n"
     "  link      one conversation in a game's protocol. A session of a bridge has two: with the client and with\n"
     "            the server. The number of the client's link is also the number of the session\n"
-    "  frame     one message of a game, as it was sent; in recordings, passwords are replaced by *\n"
+    "  frame     one message of a game, as it was sent; when it is recorded, passwords become *\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
     "  room      keeps a copy of the game's world, and passes words on. Each player of a bridge has one; all\n"
     "            players of an arena share one\n"

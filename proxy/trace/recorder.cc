@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "proxy/trace/recording_info.h"
 #include "proxy/trace/schemas.h"
@@ -38,11 +37,12 @@ Outcome<std::unique_ptr<Recorder>> Recorder::open_file(Outcome<std::unique_ptr<F
   const std::string part = (*sink)->name(), path = (*sink)->path();
   const auto copy = options.copy;
   if (copy) (*sink)->copy_to(copy(path));
-  auto opened = open(std::move(*sink), std::move(options), path);
+  auto opened = open(std::move(*sink), std::move(options));
   if (!opened) {
     std::remove(part.c_str());  // it holds nothing, and would be in the way of the next try
     return opened;
   }
+  (*opened)->path_ = path;
   (*opened)->next_sink_ = [path, copy] {
     auto next = FileSink::create_beside(path);
     if (next && copy) (*next)->copy_to(copy((*next)->path()));
@@ -65,7 +65,7 @@ Outcome<Done> Recorder::begin() {
   writer_.emplace(*sink_, mcap::WriterOptions{.header = {"", "entente"}, .compress = true, .level = options_.level});
   if (auto begun = writer_->begin(); !begun.ok()) return begun;
   mcap::Metadata about{kAboutFile, {{"program", "entente"}, {"version", options_.version}}};
-  if (!path_.empty()) about.values.emplace_back(kFileName, std::filesystem::path(path_).filename());
+  if (options_.id != 0) about.values.emplace_back(kFileId, std::to_string(options_.id));
   auto done = writer_->add(about);
   for (const mcap::Metadata& more : options_.metadata)
     if (done.ok()) done = writer_->add(more);

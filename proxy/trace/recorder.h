@@ -46,6 +46,7 @@ struct RecorderOptions {
   /// may come late.
   WallTime chunk_age = 950'000'000;
   int level = 1;                              ///< of zstd
+  std::uint64_t id = 0;                       ///< of the file, for the metadata; no other file has it. 0: none
   std::string version = {};                   ///< of this program, for the metadata
   std::vector<mcap::Metadata> metadata = {};  ///< more of it, at the beginning of each file
   /// Where the file is copied to while it is written, given its path. Null: nowhere.
@@ -73,8 +74,8 @@ struct FrameView {
   bool joined = false;                ///< as Frame.joined
 };
 
-/// The name of the metadata at the beginning of a file, and its key for the name under which the file was recorded.
-inline constexpr const char *kAboutFile = "entente", *kFileName = "file";
+/// The name of the metadata at the beginning of a file, and its key for the file's id.
+inline constexpr const char *kAboutFile = "entente", *kFileId = "id";
 
 /// The name of the metadata at the end of a file that counts missing data which no note mentions.
 inline constexpr const char* kNotRecorded = "not recorded";
@@ -129,6 +130,7 @@ class Recorder {
   const Amount& ever_recorded() const { return ever_recorded_; }  ///< written to any file; never falls
   const Amount& lost() const { return lost_; }       ///< not written, or written to a file that was spoiled
   const std::string& why() const { return why_; }    ///< why data was lost last
+  std::uint64_t id() const { return options_.id; }   ///< as RecorderOptions.id
   const std::string& path() const { return path_; }  ///< the name that the file will have; empty: it has none
   std::uint64_t file_bytes() const { return writer_->size(); }
   std::uint32_t files() const { return files_; }  ///< number of files begun; each new file needs the geometries again

@@ -1,11 +1,12 @@
-// The lines of a control socket: whatever comes, one answer that no terminal minds, of as many lines as it says. After
-// --json, it is one line of valid JSON.
+// The lines of a control socket: whatever comes, one answer that no terminal minds: an error in one line, or "ok" and
+// lines; after --json, one line of JSON.
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 
 #include <cstdlib>
 
 #include "proxy/base/bytes.h"
+#include "proxy/program/control/arguments.h"
 #include "proxy/program/control/control.h"
 #include "tests/fuzz/target.h"
 
@@ -23,10 +24,11 @@ bool harmless(std::string_view text) {
 ENTENTE_FUZZ_TARGET(control) {
   Control control;
   control.add("echo", "", [](std::string_view rest) -> Outcome<std::string> { return control_field(rest) + "\n"; });
-  const std::string answer = control.answer(as_text({data, size}));
+  std::string_view line = as_text({data, size});
+  const std::string answer = control.answer(line);
   if (!harmless(answer) || !answer.ends_with('\n')) std::abort();
   const bool one_line = answer.find('\n') == answer.size() - 1;
-  if (answer.starts_with('{')) {
+  if (first_word(line) == "--json") {
     google::protobuf::Value value;
     if (!one_line || !google::protobuf::util::JsonStringToMessage(answer, &value).ok()) std::abort();
   } else if (answer.starts_with("error: ")) {

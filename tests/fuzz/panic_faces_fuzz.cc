@@ -1,6 +1,7 @@
 // Panic's front and back as a mirror of hostile peers: a client and a server that send anything, at any time.
 // Law: whatever comes, what goes out is whole messages of the dialect; to the server, only Actions that do not abort
-// it; to the client, only what it survives: nothing before a state, no second one, no piece that it does not know.
+// it; to the client, only what it survives: nothing before a state, no second one before it has lost, no piece that it
+// does not know.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -52,22 +53,28 @@ class Peers final : public core::Room::Host {
     require(action.action == panic::ActionType::kDrive || action.action == panic::ActionType::kShoot);
     require(action.direction >= panic::Direction::kNorth && action.direction <= panic::Direction::kWest);
   }
-  void to_client(const GameState&) {
-    require(!greeted_);
+  void to_client(const GameState& state) {
+    require(!greeted_ || has_lost_);
     greeted_ = true;
+    has_lost_ = over_ = false;
+    own_ = {state.tanks.begin(), state.tanks.end()};
+    known_.clear();
   }
   void to_client(const Event& event, std::uint32_t code) {
     require(code <= panic::kGameOver);
     const bool about_piece = code == panic::kUpdateHealth || code == panic::kDestroy || code == panic::kMove;
     require(!about_piece || known_.contains(event.piece));
-    if (code == panic::kDestroy) known_.erase(event.piece);
+    if (code == panic::kDestroy) {
+      known_.erase(event.piece);
+      has_lost_ |= own_.erase(event.piece) != 0 && own_.empty();
+    }
     if (code == panic::kGameOver) require(!std::exchange(over_, true));
   }
 
   std::unique_ptr<wire::MessageCodec<panic::Message>> codec_;
   std::size_t dialect_;
-  bool greeted_ = false, over_ = false;
-  std::set<std::uint32_t> known_;
+  bool greeted_ = false, over_ = false, has_lost_ = false;
+  std::set<std::uint32_t> known_, own_;  // pieces; own_: the client's tanks
 };
 
 }  // namespace

@@ -127,7 +127,7 @@ std::span<const Name> kept_names() {
       {Pattern(R"(\bstd::(jthread|thread|mutex|shared_mutex|condition_variable)\b)"),
        {"proxy/net/", "proxy/relay/", "proxy/fleet/", "proxy/program/"}},
       {Pattern(R"(\bstd::chrono::\w+_clock\b|\bclock_gettime\()"), {"proxy/base/time.h", "proxy/program/"}},
-      {Pattern(R"(\bstd::random_device\b|\b(rand|srand|getrandom)\()"), {"proxy/relay/", "proxy/fleet/bus.cc"}},
+      {Pattern(R"(\bstd::random_device\b|\b(rand|srand|getrandom)\()"), {"proxy/relay/", "proxy/fleet/bus.cc", "proxy/program/serve/taps.cc"}},
       {Pattern(R"(\b(fork|vfork|execv\w*|execl\w*|posix_spawnp?|popen|system|getenv|setenv)\()"), {}},
       {Pattern(R"(\bstd::(cout|cerr|cin)\b|\b(printf|puts|fputs)\()"), {"proxy/program/"}},
       {Pattern(R"(\bZSTD_\w+)"), {"proxy/trace/"}},

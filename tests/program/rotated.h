@@ -22,7 +22,8 @@ inline void rotated(const std::string& from, const Folder& to, const std::vector
   const auto recording = trace::Recording::open(from);
   REQUIRE(recording.ok());
   relay::WordsWanted wanted;
-  const auto begin = [&](relay::LinkId) { return trace::Recorder::open_beside(to.file("a.mcap")); };
+  std::uint64_t id = 0;
+  const auto begin = [&](relay::LinkId) { return trace::Recorder::open_beside(to.file("a.mcap"), {.id = ++id}); };
   auto first = begin(0);
   REQUIRE(first.ok());
   relay::RecordingFiles files({.begin = begin}, std::move(*first), true, wanted);

@@ -76,12 +76,12 @@ def free_port():
     """A port that is free for TCP and UDP, for programs that cannot pick one themselves. It is below those from which
     Linux chooses, and reserved for us as in tests/support/free_port.cc."""
     while True:
-        port = random.randrange(12000, 32000)
+        block = random.randrange(1250)
+        port = 12000 + 16 * block
         reserved = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
-            reserved.bind(f"\0entente test port {port}")
+            reserved.bind(f"\0entente test ports {block}")
             with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-                tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 tcp.bind(("127.0.0.1", port))
                 udp.bind(("127.0.0.1", port))
         except OSError:

@@ -110,7 +110,7 @@ class OnLoop final : public relay::Tap, private relay::TapSink {
   std::atomic<std::size_t> allocated_{0};
 };
 
-std::unique_ptr<trace::Recorder> recorder_to_free_for_both() {
+std::unique_ptr<trace::Recorder> recorder_to_nowhere() {
   auto made = trace::Recorder::open(std::make_unique<testing::Nowhere>());
   REQUIRE(made.ok());
   return std::move(*made);
@@ -119,7 +119,7 @@ std::unique_ptr<trace::Recorder> recorder_to_free_for_both() {
 TEST_CASE("with the tap that ships, counting or recording, the loop's thread allocates nothing a message") {
   for (const bool recording : {false, true}) {
     CAPTURE(recording);
-    relay::TapThread shipped({.recorder = recording ? recorder_to_free_for_both() : nullptr});
+    relay::TapThread shipped({.recorder = recording ? recorder_to_nowhere() : nullptr});
     OnLoop tap(shipped);
     {
       FakeServer fake(true);

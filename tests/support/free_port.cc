@@ -14,13 +14,14 @@
 namespace entente::testing {
 namespace {
 
-constexpr int kFirst = 12'000, kPorts = 20'000;  // Linux chooses from 32768 on
+constexpr int kFirst = 12'000;  // Linux chooses from 32768 on
+constexpr int kBlock = 16, kBlocks = 1'250;
 
 // A name that one process at a time can have, until it ends: an abstract socket, which is never closed.
-bool reserve(int port) {
+bool reserve(int block) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
-  const std::string text = "entente test port " + std::to_string(port);
+  const std::string text = "entente test ports " + std::to_string(block);
   text.copy(name.sun_path + 1, sizeof name.sun_path - 1);
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
@@ -39,8 +40,6 @@ bool is_free(int port, bool v6, int type) {
   four.sin_port = six.sin6_port;
   four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const int fd = ::socket(v6 ? AF_INET6 : AF_INET, type | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  if (type == SOCK_STREAM) ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // as net::listen() does
   const auto* const at = v6 ? reinterpret_cast<const sockaddr*>(&six) : reinterpret_cast<const sockaddr*>(&four);
   const bool bound = ::bind(fd, at, v6 ? sizeof six : sizeof four) == 0;
   ::close(fd);
@@ -50,12 +49,17 @@ bool is_free(int port, bool v6, int type) {
 }  // namespace
 
 int free_port(bool v6) {
-  static int next = static_cast<int>(::getpid()) * 37;  // processes that run side by side begin apart
-  for (int tried = 0; tried < kPorts; ++tried) {
-    const int port = kFirst + ++next % kPorts;
-    if (reserve(port) && is_free(port, v6, SOCK_STREAM) && is_free(port, v6, SOCK_DGRAM)) return port;
+  static int block = static_cast<int>(::getpid()) % kBlocks, used = kBlock;
+  for (int tried = 0; tried < kBlock * kBlocks; ++tried) {
+    if (used == kBlock) {
+      block = (block + 1) % kBlocks;
+      if (!reserve(block)) continue;
+      used = 0;
+    }
+    const int port = kFirst + block * kBlock + used++;
+    if (is_free(port, v6, SOCK_STREAM) && is_free(port, v6, SOCK_DGRAM)) return port;
   }
-  std::fputs("no port is free\n", stderr);
+  std::perror("no port is free");
   std::abort();
 }
 

@@ -3,8 +3,8 @@
 
 namespace entente::testing {
 
-/// A port of loopback that is free for TCP and for UDP. It is below those from which Linux chooses (port 0), and other
-/// tests get other ports until this process ends. So nobody takes it meanwhile.
+/// A port of loopback that is free for TCP and for UDP. Linux gives it to nobody who asks for any port (unless its
+/// ip_local_port_range was changed), and other tests get other ports until this process ends.
 int free_port(bool v6 = false);
 
 }  // namespace entente::testing

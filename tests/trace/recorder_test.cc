@@ -109,7 +109,7 @@ int end_of(pid_t child) {
 TEST_CASE("a recording has a name only when it is closed, and tells all in order") {
   Folder folder;
   const auto path = folder / "a.mcap";
-  auto recorder = Recorder::open(path, {.version = "1.2"});
+  auto recorder = Recorder::open(path, {.id = 7, .version = "1.2"});
   REQUIRE(recorder.ok());
   CHECK(std::filesystem::exists(path + ".part"));
   (*recorder)->opened(1 * kSecond, opening(1));
@@ -130,7 +130,7 @@ TEST_CASE("a recording has a name only when it is closed, and tells all in order
   CHECK((*recording)->file().header().library == "entente");
   REQUIRE((*recording)->file().definitions().metadata().size() == 1);
   CHECK((*recording)->file().definitions().metadata()[0].values ==
-        mcap::StringMap{{"program", "entente"}, {"version", "1.2"}, {"file", "a.mcap"}});
+        mcap::StringMap{{"program", "entente"}, {"version", "1.2"}, {"id", "7"}});
 
   CHECK(Recorder::open(path).error().text == path + " exists already: choose another name or move it away");
   REQUIRE(Recorder::open(folder / "b.mcap").ok());  // left as .part

@@ -1,6 +1,7 @@
 #include "proxy/program/clips/join_plan.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <set>
 
@@ -18,28 +19,37 @@ bool same_ends(const trace::Opened& a, const trace::Opened& b) {
 
 bool overlap(const JoinLink& a, const JoinLink& b) { return a.first <= b.last && b.first <= a.last; }
 
+/// Whether the part follows what this file has. Files that were renamed are known by their ids.
+bool follows(const trace::Opened& part, const JoinFile& earlier) {
+  return part.continues() &&
+         (part.before() == name_of_file(earlier.path) || (part.before_id() != 0 && part.before_id() == earlier.id));
+}
+
+bool follow_the_same(const trace::Opened& a, const trace::Opened& b) {
+  return a.before_id() != 0 && b.before_id() != 0 ? a.before_id() == b.before_id() : a.before() == b.before();
+}
+
 /// Whether both files have the same moments of one session.
 bool same_part(const JoinFile& earlier, const JoinLink& a, const JoinFile& later, const JoinLink& b) {
   if (!same_ends(a.opened, b.opened) || !overlap(a, b)) return false;
-  if (a.opened.continues() && b.opened.continues()) return a.opened.before() == b.opened.before();
-  if (b.opened.continues()) return b.opened.before() == earlier.name && a.last > b.first;
-  if (a.opened.continues()) return a.opened.before() == later.name;
+  if (a.opened.continues() && b.opened.continues()) return follow_the_same(a.opened, b.opened);
+  if (b.opened.continues()) return follows(b.opened, earlier) && a.last > b.first;
+  if (a.opened.continues()) return follows(a.opened, later);
   return a.opened_at == b.opened_at;
 }
 
 bool goes_on(const JoinFile& earlier, const JoinLink& a, const JoinLink& b) {
-  return b.opened.continues() && b.opened.before() == earlier.name && same_ends(a.opened, b.opened) && !a.closed &&
-         a.last <= b.first;
+  return follows(b.opened, earlier) && same_ends(a.opened, b.opened) && !a.closed && a.last <= b.first;
 }
 
-/// What `clip` and `join` have written does not name it.
-std::string recorded_name(const trace::Recording& recording, const std::string& path) {
-  for (const trace::mcap::Metadata& metadata : recording.file().definitions().metadata()) {
-    if (metadata.name != trace::kAboutFile) continue;
+/// 0: only what a program recorded that played or relayed has one.
+std::uint64_t id_of(const trace::Recording& recording) {
+  std::uint64_t id = 0;
+  for (const trace::mcap::Metadata& metadata : recording.file().definitions().metadata())
     for (const auto& [key, value] : metadata.values)
-      if (key == trace::kFileName) return value;
-  }
-  return name_of_file(path);
+      if (metadata.name == trace::kAboutFile && key == trace::kFileId)
+        std::from_chars(value.data(), value.data() + value.size(), id);
+  return id;
 }
 
 }  // namespace
@@ -54,7 +64,7 @@ Outcome<JoinFile> read_join_file(const std::string& path) {
     if (!next) return Error{next.error().text + "; `entente recover` saves the readable part"};
     if (Interruption::came()) return Error{"interrupted"};
     if (*next == nullptr) {
-      file.name = recorded_name(**recording, path);
+      file.id = id_of(**recording);
       return file;
     }
     const trace::Recording::Event& event = **next;

@@ -27,7 +27,7 @@ struct JoinLink {
 
 struct JoinFile {
   std::string path;
-  std::string name;  ///< of the file when it was recorded; the next file of a rotation calls it so
+  std::uint64_t id = 0;  ///< in its metadata; 0: none
   WallTime start = 0, end = 0;
   bool has_frames = false, has_words = false;
   std::map<std::uint32_t, JoinLink> links;  ///< by their number in the file

@@ -78,6 +78,7 @@ void Redactor::opened(const trace::Opened& opened) {
   opened_.set_server(text(wire::Personal::kAddress, opened.server()));
   opened_.set_listener(text(wire::Personal::kAddress, opened.listener()));
   opened_.clear_before();  // the name of a file
+  opened_.clear_before_id();
   event_.opened = &opened_;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <random>
 #include <utility>
 
 #include "adapters/registry.h"
@@ -28,6 +29,11 @@ Options::Sync sync_of(config::Recording::Sync sync) {
   }
 }
 
+std::uint64_t new_id() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | std::max(1U, random());
+}
+
 Options options_of(const config::Recording& settings, const std::string& path, const std::function<void()>& give_up) {
   const bool stops = settings.on_full() == config::Recording::stop;
   Options options;
@@ -36,6 +42,7 @@ Options options_of(const config::Recording& settings, const std::string& path, c
   options.chunk_bytes = settings.chunk_bytes();
   options.chunk_age = settings.chunk_ms() * kMillisecond;
   options.level = static_cast<int>(settings.zstd_level());
+  options.id = new_id();
   options.version = ENTENTE_VERSION;
   options.failed = [path, stops, give_up](const Error& error) {
     log_error("recording {}: {}; {}", path, error.text,

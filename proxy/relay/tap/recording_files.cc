@@ -157,12 +157,13 @@ RecordingFiles::Link* RecordingFiles::find(LinkId id) {
 }
 
 /// The link goes on in this file, though it began before.
-void RecordingFiles::join(Link& link, File* file, WallTime time, const std::string& before) {
+void RecordingFiles::join(Link& link, File* file, WallTime time, const Before& before) {
   if (file == nullptr) return;
   trace::Opened again = link.opened;
   if (link.has_words || link.client_sent || link.server_sent) {
     again.set_continues(true);
-    again.set_before(before);
+    again.set_before(before.name);
+    again.set_before_id(before.id);
     again.set_client_sent(link.client_sent);
     again.set_server_sent(link.server_sent);
   }
@@ -175,7 +176,7 @@ void RecordingFiles::join(Link& link, File* file, WallTime time, const std::stri
 
 void RecordingFiles::move(Link& link, WallTime time) {
   File* const to = link.file->next;
-  const std::string before = name_of(*link.file->recorder);
+  const Before before{name_of(*link.file->recorder), link.file->recorder->id()};
   ++to->links;  // holds it until the link is there
   leave(link);
   --to->links;
@@ -297,7 +298,7 @@ Outcome<Done> RecordingFiles::start(WallTime time, const std::string& before) {
   if (!options_.each_session)
     if (const auto begun = begin(0, time); !begun) return begun.error();
   on_ = true;
-  for (auto& [id, link] : links_) join(link, file_for(link.session, time), time, before);
+  for (auto& [id, link] : links_) join(link, file_for(link.session, time), time, {before, 0});
   ask_for_worlds();
   wanted_.wanted.store(true, std::memory_order_relaxed);
   return Done{};

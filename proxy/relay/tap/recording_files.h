@@ -103,7 +103,11 @@ class RecordingFiles {
 
   Outcome<File*> begin(LinkId session, WallTime time);
   File* file_for(LinkId session, WallTime time);
-  void join(Link& link, File* file, WallTime time, const std::string& before);
+  struct Before {  // the file that has what came before; empty and 0: none
+    std::string name;
+    std::uint64_t id;
+  };
+  void join(Link& link, File* file, WallTime time, const Before& before);
   void move(Link& link, WallTime time);
   void move_all(const File& from, WallTime time);
   void leave(Link& link);

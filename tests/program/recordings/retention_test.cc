@@ -21,12 +21,11 @@ struct Shelf {
   /// A recording of that age.
   std::uint64_t put(const std::string& name, hours age, bool whole = true) const {
     const std::string path = folder.file(name);
-    const std::string new_file = folder.file("new.mcap");  // so all are of one size: each has its name in it
-    auto to = trace::Recorder::open(new_file);
+    auto to = trace::Recorder::open(path);
     REQUIRE(to.ok());
     (*to)->opened(1, opening(1, "panic", "be-packed"));
     REQUIRE((*to)->close(2).ok());
-    fs::rename(new_file, whole ? path : path + ".part");
+    if (!whole) fs::rename(path, path + ".part");
     fs::last_write_time(whole ? path : path + ".part", kNow - age);
     return fs::file_size(whole ? path : path + ".part");
   }
