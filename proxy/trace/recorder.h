@@ -46,7 +46,7 @@ struct RecorderOptions {
   /// may come late.
   WallTime chunk_age = 950'000'000;
   int level = 1;                              ///< of zstd
-  std::uint64_t id = 0;                       ///< of the file, for the metadata; no other file has it. 0: none
+  std::uint64_t id = 0;                       ///< for the metadata; no other recording has it. 0: none
   std::string version = {};                   ///< of this program, for the metadata
   std::vector<mcap::Metadata> metadata = {};  ///< more of it, at the beginning of each file
   /// Where the file is copied to while it is written, given its path. Null: nowhere.

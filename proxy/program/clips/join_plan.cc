@@ -42,7 +42,7 @@ bool goes_on(const JoinFile& earlier, const JoinLink& a, const JoinLink& b) {
   return follows(b.opened, earlier) && same_ends(a.opened, b.opened) && !a.closed && a.last <= b.first;
 }
 
-/// 0: only what a program recorded that played or relayed has one.
+/// 0: none. Commands that write recordings, such as `clip`, give them no id.
 std::uint64_t id_of(const trace::Recording& recording) {
   std::uint64_t id = 0;
   for (const trace::mcap::Metadata& metadata : recording.file().definitions().metadata())
