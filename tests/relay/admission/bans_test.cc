@@ -234,9 +234,13 @@ TEST_CASE("whom a server bans by ENet we turn away ourselves, in the same number
     scene.server.host.disconnect(*scene.server.peer, 1);
     scene.until([&] { return scene.client.heard("down 1"); });
     scene.until([&] { return !bans.all().empty(); });
-    scene.client.log.clear();
-    scene.knock(3);
-    scene.until([&] { return scene.client.heard("down 1"); });
+    // If the first "down 1" is acknowledged late, the relay repeats it, and ENet takes it for an answer to the next
+    // knock.
+    for (int tries = 0; tries < 10 && scene.running.totals().by(Reason::kBanned) == 0; ++tries) {
+      scene.client.log.clear();
+      scene.knock(3);
+      scene.until([&] { return scene.client.heard("down 1"); });
+    }
     CHECK(scene.server.ups == 1);
     CHECK(scene.running.ended(Reason::kBanned));
   }
