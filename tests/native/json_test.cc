@@ -10,6 +10,7 @@
 #include "adapters/native/codec.h"
 #include "adapters/wire/invent.h"
 #include "schema/game.pb.h"
+#include "tests/support/thorough.h"
 
 namespace entente::native::json_test {
 namespace {
@@ -26,7 +27,7 @@ TEST_CASE("words of every kind, with whatever is in them") {
   wire::Random random(22);
   for (const wire::Row& row : codec->rows()) {
     const auto way = static_cast<wire::Way>(row.ways);
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < (testing::thorough() ? 200 : 50); ++i) {
       wire::invent(row, way, *codec, random);
       Buffer frame;
       codec->encode(frame);
@@ -52,7 +53,7 @@ TEST_CASE("numbers of every size") {
     check_same(fact);
   }
   wire::Random random(7);
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < (testing::thorough() ? 20'000 : 5'000); ++i) {
     pose.set_x(std::bit_cast<double>(random()));
     pose.set_y(static_cast<double>(random() % 1'000'000) / 1000);
     check_same(fact);
