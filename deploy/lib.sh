@@ -14,7 +14,7 @@ packages() {
   while read -r name _ why; do
     case $name in '' | '#'*) continue ;; esac
     groups=${why%%:*}
-    [[ $groups =~ ^((build|test|long|bench|package|fleet) ?)+$ ]] || groups=build
+    [[ $groups =~ ^((build|test|run|long|bench|package|fleet) ?)+$ ]] || groups=build
     for group in "$@"; do
       if [[ " $groups " == *" $group "* ]]; then
         echo "$name"
@@ -44,7 +44,7 @@ install_packages() {
   local names
   mapfile -t names < <(missing "$@")
   if ((${#names[@]} == 0)); then
-    say "packages: all there"
+    say "packages ($*): all there"
     return
   fi
   say "packages: installing ${names[*]}"
