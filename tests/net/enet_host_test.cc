@@ -305,6 +305,29 @@ TEST_CASE("enet host: of a crowd that connects at once no more is let in than fi
   elsewhere.run();
 }
 
+TEST_CASE("enet host: a client that comes among a crowd that never acknowledges is not dropped with the crowd") {
+  Duel duel({40, 1, false});  // a quarter may be half open
+  Loop elsewhere;
+  Side before(elsewhere), client(elsewhere), after(elsewhere);
+  const auto connect = [&](Side& from, int times) {
+    REQUIRE(from.host.open({30, 1, false}).ok());
+    for (int i = 0; i < times; ++i) REQUIRE(from.host.connect(duel.address, 1, 1) != nullptr);
+    uv_run(elsewhere.raw(), UV_RUN_NOWAIT);  // they are sent
+  };
+  connect(before, 30);
+  connect(client, 1);
+  connect(after, 5);
+  before.host.close();
+  after.host.close();
+  for (int turn = 0; turn < 5; ++turn) uv_run(duel.loop.raw(), UV_RUN_ONCE);  // so that it drops some of the crowd
+  duel.until([&] {
+    uv_run(elsewhere.raw(), UV_RUN_NOWAIT);
+    return duel.server.log.size() == 1 && client.log.size() == 1;
+  });
+  client.host.close();
+  elsewhere.run();
+}
+
 TEST_CASE("enet host: a connection that nobody uses is looked at seldom, and stays") {
   Duel duel({4, 2, false});
   duel.connect(1);

@@ -131,6 +131,7 @@ bool EnetHost::watch() {
   host_->intercept = &EnetHost::intercept;
   enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
   if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
+  asked_at_.assign(places_, 0);
   poll_.want(true, false);
   alarm_.emplace(loop_, static_cast<Alarm::User&>(*this));
   set_priority(priority_);
@@ -267,8 +268,7 @@ bool EnetHost::half_open() const {
 /// Looks at all peers: when each was last heard, which are half-open, and which were disconnected silently. Drops
 /// half-open and silently disconnected peers that take too many places, because ENet ignores a client when no place is
 /// free. True if ENet must be served often: something may have to be retransmitted, or a peer is coming or going.
-bool EnetHost::thin(Millis now) {
-  asked_at_.resize(host_->peerCount);
+bool EnetHost::thin() {
   asking_.clear();
   leaving_.clear();
   std::size_t free = places_ - host_->peerCount, used = 0;
@@ -278,9 +278,7 @@ bool EnetHost::thin(Millis now) {
     auto* peer = static_cast<EnetPeer*>(raw.data);
     if (peer && raw.lastReceiveTime) peer->heard_ = raw.lastReceiveTime;
     if (peer && peer->gone_) leaving_.push_back(peer);
-    const bool half = raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
-    asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
-    if (half) asking_.push_back(i);
+    if (raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT) asking_.push_back(i);
     if (raw.state == ENET_PEER_STATE_DISCONNECTED && peer == nullptr) {
       ++free;
       continue;
@@ -290,7 +288,7 @@ bool EnetHost::thin(Millis now) {
             !enet_list_empty(&raw.sentReliableCommands);
   }
   fit(used);
-  thin_half_open(now);
+  thin_half_open();
   tidy_sockets();
   const std::size_t wanted = std::min(kFree, places_ / kPlacesPerHalfOpen);
   if (free < wanted) thin_leaving(wanted - free);
@@ -304,11 +302,13 @@ void EnetHost::fit(std::size_t used) {
   host_->peerCount = std::min(places_, used + kSpare);
 }
 
-void EnetHost::thin_half_open(Millis now) {
+/// The oldest go first: a client that comes after a crowd of forged connects, or among it, is to stay.
+void EnetHost::thin_half_open() {
   std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
   const std::size_t most = std::max<std::size_t>(places_ / kPlacesPerHalfOpen, 1);
+  const std::uint64_t now = loop_.nanos();
   for (std::size_t i = 0; i < asking_.size(); ++i)
-    if (asking_.size() - i > most || now > asked_at_[asking_[i]] + kHalfOpen)
+    if (asking_.size() - i > most || now > asked_at_[asking_[i]] + kHalfOpen * 1'000'000)
       enet_peer_reset(&host_->peers[asking_[i]]);
 }
 
@@ -342,7 +342,7 @@ void EnetHost::rang() {
   wakes_at_ = 0;
   serve();
   if (!host_) return;
-  if (thin(loop_.now()) || wakes_at_ == 0) return;
+  if (thin() || wakes_at_ == 0) return;
   wakes_at_ = 0;
   wake_within(kQuietEvery);
 }
@@ -605,13 +605,25 @@ bool EnetHost::renumber(ENetHost* host) {
   return true;
 }
 
+/// ENet gives the first free place to whoever asks for a connection.
+void EnetHost::note_connect() {
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    if (host_->peers[i].state != ENET_PEER_STATE_DISCONNECTED) continue;
+    asked_at_[i] = loop_.nanos();
+    return;
+  }
+}
+
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {
   const Bytes datagram(host->receivedData, host->receivedDataLength);
   // A client that comes again from the port of a peer of ours. ENet asks again, and the other process hears it.
-  const auto header = serving->released_ ? enet_header(datagram) : std::nullopt;
-  if (header && header->peer() == EnetHeader::kNobody) return 1;
+  const auto header = enet_header(datagram);
+  const bool asks = header && header->peer() == EnetHeader::kNobody;
+  if (asks && serving->released_) return 1;
   if (serving->moved_) return renumber(host) ? 0 : 1;
-  return serving->user_.intercepted(from_enet(host->receivedAddress), datagram) ? 1 : 0;
+  if (serving->user_.intercepted(from_enet(host->receivedAddress), datagram)) return 1;
+  if (asks) serving->note_connect();
+  return 0;
 }
 
 }  // namespace entente::net
