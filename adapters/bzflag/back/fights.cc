@@ -51,6 +51,10 @@ void Fights::moved(const Update& update, BackOut& out) {
   if ((update.status & kAlive) != 0) server_players_.move(update.player.byte, pose_of(update), out);
 }
 
+void Fights::hear(const PlayerUpdate& update, BackOut& out) { moved(update, out); }
+
+void Fights::hear(const PlayerUpdateSmall& update, BackOut& out) { moved(update, out); }
+
 void Fights::hear(const Teleport& teleport, BackOut& out) {
   server_players_.teleport(teleport.player.byte, teleport.from, teleport.to, out);
 }

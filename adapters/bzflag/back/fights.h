@@ -14,8 +14,8 @@ class Fights final : public core::TankHits {
       : TankHits(state, tank), link_(link), server_players_(players), tank_rules_(tank_rules) {}
 
   void hear(const Alive& alive, BackOut& out);
-  void hear(const PlayerUpdate& update, BackOut& out) { moved(update, out); }
-  void hear(const PlayerUpdateSmall& update, BackOut& out) { moved(update, out); }
+  void hear(const PlayerUpdate& update, BackOut& out);
+  void hear(const PlayerUpdateSmall& update, BackOut& out);
   void hear(const Teleport& teleport, BackOut& out);
   void hear(const Killed& killed, BackOut& out);
   void hear(const ShotBegin& shot, BackOut& out);
