@@ -10,6 +10,7 @@
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/counted.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/screen_text.h"
 #include "schema/fleet.pb.h"
 
