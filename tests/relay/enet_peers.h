@@ -55,6 +55,14 @@ struct End final : EnetHost::User {
   std::vector<std::string> log;
 };
 
+/// Gives the client another port. ENet lets an old disconnect that is sent again end a new connect from the same port.
+inline void reopen(End& client, const net::EnetOptions& options) {
+  client.host.close();
+  REQUIRE(client.host.open(options).ok());
+  client.log.clear();
+  client.ups = 0;
+}
+
 /// A loop that a test turns by hand.
 struct Turning : net::Ticker::User {
   Turning() { awake.emplace(loop, *this, 5); }
@@ -83,7 +91,7 @@ struct Scene : Turning {
         settings(game.enet()),
         address(serve()),
         running(game, address, limits, 1, 0, tap, {}, mode, strict, bans, {}, announce) {
-    REQUIRE(client.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
+    reopen_client();
   }
   ~Scene() override {
     client.host.close();
@@ -94,6 +102,7 @@ struct Scene : Turning {
     REQUIRE(bound.ok());
     return *bound;
   }
+  void reopen_client() { reopen(client, {4, settings.channels, settings.range_coder, 8U << 20U}); }
   EnetPeer* knock(std::uint32_t data) { return client.host.connect(running.address, 1, data); }
   void join(std::uint32_t data) {
     client.peer = knock(data);

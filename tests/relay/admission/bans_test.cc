@@ -225,14 +225,6 @@ TEST_CASE("whom a BZFlag server bans we turn away ourselves, but for others it i
   CHECK(fake.accept().read_text(10) == "BZFLAG\r\n\r\n");
 }
 
-/// Gives the client another port. ENet lets an old disconnect that is sent again end a new connect from the same port.
-void reopen(End& client, const net::EnetOptions& options) {
-  client.host.close();
-  REQUIRE(client.host.open(options).ok());
-  client.log.clear();
-  client.ups = 0;
-}
-
 TEST_CASE("whom a server bans by ENet we turn away ourselves, in the same number") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Bans bans(600);
@@ -242,7 +234,7 @@ TEST_CASE("whom a server bans by ENet we turn away ourselves, in the same number
     scene.server.host.disconnect(*scene.server.peer, 1);
     scene.until([&] { return scene.client.heard("down 1"); });
     scene.until([&] { return !bans.all().empty(); });
-    reopen(scene.client, {4, aos::game().enet().channels, aos::game().enet().range_coder});
+    scene.reopen_client();
     scene.knock(3);
     scene.until([&] { return scene.client.heard("down 1"); });
     CHECK(scene.server.ups == 1);

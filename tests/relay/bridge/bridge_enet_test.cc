@@ -245,6 +245,7 @@ TEST_CASE("who may not come in is told so in the game's own number") {
     return;
   }
   CHECK(scene.server.ups == 0);
+  reopen(scene.client, {4, 1, false, kMostPackets});
   scene.join();  // whoever was turned away left his place
 }
 

@@ -168,7 +168,7 @@ TEST_CASE("hold: a player who leaves meanwhile waits no longer") {
   anna.client.until("the server is away");
   CHECK(eventually([&] { return running.waiting() == 1; }));
   SUBCASE("it closes") {
-    anna.client.stream().close();
+    anna.client.stream().finish();  // with close(), what it has not read would make it a reset
     CHECK(running.ended(Reason::kClientLeft));
   }
   SUBCASE("it is kicked") {

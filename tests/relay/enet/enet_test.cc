@@ -95,6 +95,7 @@ TEST_CASE("enet relay: a packet that is not the game's ends its session only") {
   scene.client.say(0, "00ff7075", EnetDelivery::kReliable);
   scene.until([&] { return scene.client.peer == nullptr; });
   CHECK(scene.running.totals().by(relay::Reason::kBadFrame) == 1);
+  scene.reopen_client();
   scene.client.peer = scene.knock(0);
   scene.until([&] { return scene.server.ups == 2; });
 }
