@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "proxy/core/word.h"
 #include "proxy/program/recordings/convert.h"
 #include "proxy/trace/recover.h"
 #include "tests/program/folder.h"
