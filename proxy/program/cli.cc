@@ -50,15 +50,16 @@ constexpr const char* kFooter =
     "Terms:\n"
     "  dialect   one version of a game's protocol; `entente games` lists them\n"
     "  relay     passes bytes untouched between clients and servers of one game and dialect\n"
-    "  bridge    lets clients of one game play on servers of another game, or of another version of it\n"
+    "  bridge    lets clients of one game play on servers of another game, or of another version of the same game\n"
     "  session   one client's stay, from connecting to disconnecting\n"
     "  link      one conversation in a game's protocol. A session of a bridge has two: with the client and with\n"
-    "            the server. The number of the client's link is also the number of the session\n"
+    "            the server. A session has the number of its client's link\n"
     "  frame     one message of a game, as it was sent; when it is recorded, passwords become *\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
     "  room      keeps a copy of the game's world, and passes words on. Each player of a bridge has one; all\n"
     "            players of an arena share one\n"
-    "  fleet     machines (nodes) that work as one Entente, connected by NATS";
+    "  fleet     machines (nodes) that work as one Entente, connected by NATS\n"
+    "  TIME      75 or 75.5 (seconds), 1:15 (minutes and seconds), 1:02:05 (hours, too), or 90s, 10m, 2h, 7d";
 
 class Running {
  public:

@@ -20,8 +20,8 @@ constexpr const char* kClip = "entente clip";
 constexpr const char* kAboutClips =
     "The clip begins with the world as it was at --from. Frames and words keep their bytes "
     "and times. If FILE has no words, they are made, as by `entente convert --words`.\n"
-    "Every command that reads recordings, except `reproduce`, can read the clip. But if FILE has no words, sessions "
-    "that were open when FILE begins get none, and `entente replay` cannot play them.\n";
+    "Every command that reads recordings, except `reproduce`, can read the clip. Exception: words cannot "
+    "be made for sessions that were open before FILE began. `entente replay` cannot play those sessions.\n";
 
 class ClipCommand {
  public:

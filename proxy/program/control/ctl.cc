@@ -113,11 +113,12 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option(
          "COMMAND", options.words,
          "list, find NAME, kick NAME [why], move NAME ROUTE, ban NAME, unban ADDRESS, bans, allow NETWORK, deny "
-         "NETWORK, drain, say TEXT, record, stats, …; `help` lists the commands that the running program accepts")
+         "NETWORK, drain [ROUTE|SERVER], say TEXT, record, stats, … A player's NAME can also be its link number or "
+         "address. `help` lists all commands that the running program accepts")
       ->required();
   app.add_option("--for", options.time,
-                 "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: after how "
-                 "long to end the sessions that are still open (default: never)")
+                 "For ban: how long it lasts, such as 90s, 10m, 2h or 7d (default: forever). For drain: "
+                 "sessions that are still open after this time are ended (default: never)")
       ->type_name("TIME")
       ->check(not_empty);
   app.add_option(
@@ -131,8 +132,8 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->check(not_empty);
   app.add_option(
          "--door", options.doors,
-         "For drain: tell players of GAME in PLACE to connect to HOST:PORT. PLACE is an arena's name or a route's "
-         "servers, as `ctl doors` prints them. May be repeated")
+         "For drain: tell players of GAME in PLACE to connect to HOST:PORT. PLACE is an arena, or the servers of a "
+         "route; `ctl doors` prints the exact text. May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
       ->allow_extra_args(false)
       ->check(not_empty);

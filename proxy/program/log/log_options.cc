@@ -19,9 +19,10 @@ std::vector<std::string> names(const google::protobuf::EnumDescriptor& words) {
 }  // namespace
 
 void declare_log_options(CLI::App& app, LogOptions& options) {
-  allow_only(app.add_option("--log-level", options.level, "Minimum level to log (default: info)"),
+  allow_only(app.add_option("--log-level", options.level, "Minimum level to log (default: as configured, or info)"),
              names(*config::Log::Level_descriptor()));
-  allow_only(app.add_option("--log-format", options.format, "text, or json: one object per line (default: text)"),
+  allow_only(app.add_option("--log-format", options.format,
+                            "text, or json: one object per line (default: as configured, or text)"),
              names(*config::Log::Format_descriptor()));
 }
 

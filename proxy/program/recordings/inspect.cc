@@ -318,9 +318,11 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
       "--connection,-c", options.connections,
       "Only these connections: their # in the output, or parts of their names. These are not the link numbers that "
       "other commands take with --link");
-  allow_only(app.add_option("--way,-w", options.way,
-                            "Only messages to the server and intents (c2s), or messages to the client and facts (s2c)"),
-             {"c2s", "s2c"});
+  allow_only(
+      app.add_option("--way,-w", options.way,
+                     "c2s: only messages to the server, and intents (words that say what a player wants). s2c: only "
+                     "messages to the client, and facts (words that say what happened)"),
+      {"c2s", "s2c"});
   app.add_option("--message,-m", options.messages,
                  "Only messages and words with these names, such as MsgMessage or Died");
   app.add_option("--player,-p", options.players,

@@ -15,14 +15,15 @@ namespace entente {
 namespace {
 
 constexpr const char* kMeaning =
-    "The last line is the result. `frames` is the number of messages. Each message is also counted in exactly one of\n"
-    "these:\n"
+    "The last line is the result. `frames` is the number of messages. Each message is counted in exactly one of these\n"
+    "rows:\n"
     "  exact       decoding and encoding it again gives the same bytes\n"
     "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
-    "  refused     a client's message does not decode, and the server did not accept it either: it closed the\n"
-    "              connection within 4 s, or is known to ignore such messages\n"
-    "  undecoded   the message does not decode, or a part of it is missing. A connection of an unknown game counts as\n"
-    "              one message. Words of unknown kinds are added here, although they are not in `frames`\n"
+    "  refused     a client's message does not decode, and the server rejected it, too: the server closed\n"
+    "              the connection within 4 s, or is known to ignore such messages\n"
+    "  undecoded   the message does not decode, or a part of it is missing. This row also\n"
+    "              counts each connection of an unknown game, as one message, and each word of an unknown kind,\n"
+    "              which `frames` does not count\n"
     "  mismatched  decoding and encoding it again gives different bytes\n"
     "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture\n"
     "has no connection. The first message with each kind of problem is explained on standard error. A message that\n"

@@ -59,7 +59,7 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
              {"idle", "wander", "hunt"});
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
-      "How long to play (default: 0, until stopped, or until no bot is left)");
+      "How long to play. 0: until stopped, or until no bot is left (default: 0)");
   app.add_flag("--reconnect", options.reconnect,
                "Join again when refused, kicked or disconnected. The delay is 1 s and doubles each time, up to 60 s; "
                "a minute of play resets it");

@@ -28,9 +28,9 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->required();
   app.add_option(
          "--to", options.to,
-         "Server: game://host:port?dialect=name, or game+ws:// or game+wss://. May be repeated. If no dialect is "
-         "named, Entente detects the dialect of BZFlag and Panic; for other games, a relay uses the listener's "
-         "dialect, and a bridge uses the game's first one in `entente games`. More options:" +
+         "Server: game://host:port?dialect=name, or game+ws:// or game+wss://. May be repeated. Default dialect: "
+         "for BZFlag and Panic, it is detected; for other games, it is the listener's in a relay, and the first that "
+         "`entente games` lists in a bridge. More options:" +
              help_of_url_options(EndpointRole::kTo))
       ->type_name("URL")
       ->required()
@@ -38,15 +38,14 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
   allow_only(
       app.add_option("--policy", options.policy,
                      "Which of several servers (--to more than once) a player gets. first: the first that is "
-                     "up. least: the one with the fewest sessions. hash: the same one for an address, while it is up "
-                     "and has room "
-                     "(default: first)"),
+                     "up and not full. least: the one with the fewest sessions for its weight. hash: the same server "
+                     "for each client address, while that server is up and not full (default: first)"),
       {"first", "least", "hash"});
   app.add_option(
          "--hold", options.hold_s,
          "How long players wait while no server can be reached. In bridges, and in relays of Ace of Spades, they also "
-         "wait while all servers are full. In a bridge, players whose server goes away stay connected for this time (0 "
-         "to 86400 seconds, default: 0)")
+         "wait while all servers are full. In a bridge, players whose server goes away also stay connected for this "
+         "time, and join again when a server is up (0 to 86400 seconds; default: 0, nobody waits)")
       ->check(integer_from(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--record", options.record,

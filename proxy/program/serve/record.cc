@@ -65,7 +65,7 @@ void declare_record(CLI::App& app, RecordOptions& options) {
   app.add_option("--name", options.name, "Name of the spectator (default: recorder)");
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
-      "How long to record (default: 0, until stopped, or until the server closes the connection)");
+      "How long to record. 0: until stopped, or until the server closes the connection (default: 0)");
   declare_control_options(app, options.control);
   declare_log_options(app, options.log);
 }

@@ -186,8 +186,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->allow_extra_args(false);
   app.add_option(
          "--link", options.link,
-         "Play only the session with this link number; the log lists the numbers. Default: the longest session, and "
-         "before and after it others on the same server")
+         "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
+         "extended by earlier and later sessions on the same server")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
@@ -200,14 +200,15 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       })
       ->type_name("X");
   app.add_flag("--paused", options.paused,
-               "Start paused. Viewers can start playback (without --shared), and so can `entente ctl resume`");
+               "Start paused. `entente ctl resume` starts playback; without --shared, viewers can, too");
   app.add_flag(
       "--loop", options.loop,
       "Start again at the end. Without --loop, viewers stay at the end; with --shared, the program exits there");
   app.add_flag(
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
-      "by chat (/help), in the browser, or by a program that speaks native; `entente ctl` controls all clocks");
+      "by chat (/help), in the browser, or with a program that uses the `native` protocol. `entente ctl` controls all "
+      "clocks");
   app.add_option("--fleet", options.fleet,
                  "Configuration file whose [fleet] has an account that may read recordings. Only its [fleet] is used")
       ->type_name("CONFIG");
