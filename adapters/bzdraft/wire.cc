@@ -8,7 +8,7 @@
 
 namespace entente::bzdraft {
 
-using wire::Kept, wire::Stage;
+using wire::Kept;
 
 template <class V>
 void fields(V& v, Flag& m) {
@@ -169,7 +169,7 @@ constexpr std::uint8_t kBoth = kUp | kDown;
 
 template <class T>
 constexpr wire::TypedRow<Protocol> row(const char* name, std::uint32_t code, std::uint8_t ways, const char* note = "") {
-  return wire::row_of<Protocol, T>({name, code, code, ways, 3, Stage::kPlay, 1, note});
+  return wire::row_of<Protocol, T>({name, code, code, ways, 3, wire::Stage::kPlay, 1, note});
 }
 
 std::span<const wire::TypedRow<Protocol>> Protocol::rows() {

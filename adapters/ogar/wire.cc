@@ -9,7 +9,7 @@
 
 namespace entente::ogar {
 
-using wire::Kept, wire::Stage;
+using wire::Kept;
 
 /// A name or a line, as the dialect writes them.
 template <class V>
@@ -270,7 +270,9 @@ struct Ogar {
   using Dialect = ogar::Dialect;
   using Message = ogar::Message;
   static constexpr std::size_t kEnvelope = 1;
-  static std::uint32_t code(const wire::Frame& frame) { return frame.stage == Stage::kGreeting ? 0 : frame.bytes[0]; }
+  static std::uint32_t code(const wire::Frame& frame) {
+    return frame.stage == wire::Stage::kGreeting ? 0 : frame.bytes[0];
+  }
   static void seal(Buffer& out, std::size_t start, std::uint32_t code) { out[start] = static_cast<std::uint8_t>(code); }
   static std::span<const wire::TypedRow<Ogar>> rows();
 };
@@ -280,12 +282,12 @@ constexpr std::uint8_t kStream = 1;
 template <class T>
 constexpr wire::TypedRow<Ogar> row(const char* name, std::uint32_t opcode, std::uint8_t ways, std::uint32_t dialects,
                                    const char* note = "") {
-  return wire::row_of<Ogar, T>({name, opcode, opcode, ways, kStream, Stage::kPlay, dialects, note});
+  return wire::row_of<Ogar, T>({name, opcode, opcode, ways, kStream, wire::Stage::kPlay, dialects, note});
 }
 
 std::span<const wire::TypedRow<Ogar>> Ogar::rows() {
   static const wire::TypedRow<Ogar> kRows[] = {
-      wire::row_of<Ogar, Hello>({"Hello", 0, 0, kUp, kStream, Stage::kGreeting, kAll,
+      wire::row_of<Ogar, Hello>({"Hello", 0, 0, kUp, kStream, wire::Stage::kGreeting, kAll,
                                  "The client's first message: 1 and revision 3, or 0xFE and a legacy version."}),
 
       row<Ping>("Ping", 2, kUp, kModern),
