@@ -10,12 +10,12 @@ namespace entente {
 MadeWords::MadeWords(const FileOptions& source, const std::string& out, const std::string& prefix, Progress& progress,
                      const std::vector<std::string>& set)
     : path_(out + ".words.mcap") {
-  constexpr std::string_view kConvert = "entente convert: ";
+  constexpr std::string_view kSaidByConvert = "entente convert: ";
   std::ostringstream told, err;
   (void)convert({.input = source, .to = path_, .words = true, .set = set}, told, err, &progress, &damage_);
   said_ = err.str();
-  for (auto at = said_.find(kConvert); at != said_.npos; at = said_.find(kConvert, at + prefix.size()))
-    said_.replace(at, kConvert.size(), prefix);
+  for (auto at = said_.find(kSaidByConvert); at != said_.npos; at = said_.find(kSaidByConvert, at + prefix.size()))
+    said_.replace(at, kSaidByConvert.size(), prefix);
   std::error_code none;
   made_ = std::filesystem::exists(path_, none) && told.tellp() > 0;
 }
