@@ -220,12 +220,11 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Millis wakes_at_ = 0;         // 0: it does not
   Priority priority_ = Priority::kPlayer;
   std::size_t peers_ = 0;
-  std::size_t places_ = 0;  // that ENet has memory for; it uses the first host_->peerCount of them
-  std::size_t used_ = 0;    // places up to the last one that is taken
-  std::vector<std::uint64_t>
-      asked_at_;                     // by place: when a connect last asked for it, in nanoseconds of the loop's clock
-  std::vector<std::size_t> asking_;  // the half-open ones; used by thin() alone
-  std::vector<EnetPeer*> leaving_;   // those of disconnect_without_callback() that have not acknowledged
+  std::size_t places_ = 0;               // that ENet has memory for; it uses the first host_->peerCount of them
+  std::size_t used_ = 0;                 // places up to the last one that is taken
+  std::vector<std::uint64_t> asked_at_;  // by place: when a connect last asked for it, in ns
+  std::vector<std::size_t> asking_;      // the half-open ones; used by thin() alone
+  std::vector<EnetPeer*> leaving_;       // those of disconnect_without_callback() that have not acknowledged
   std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
   bool sole_ = false;                      // its socket is connected to its only peer

@@ -25,9 +25,8 @@ constexpr const char* kAboutRedacting =
     "and host names become host1.example …. Each has the same replacement everywhere in the file. Chat, passwords,\n"
     "login tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again;\n"
     "`entente verify` finds each of them exact. Voice chat, messages of unknown extensions, and bytes that do not\n"
-    "decode are left out, and listed. In chat and texts that are kept (--keep), known names, addresses, host names "
-    "and\n"
-    "passwords are still replaced, unless they are kept, too.\n";
+    "decode are left out, and listed. In chat and texts that are kept (--keep), known names, addresses, host names\n"
+    "and passwords are still replaced, unless they are kept, too.\n";
 
 std::vector<std::string> kinds() {
   std::vector<std::string> all;
