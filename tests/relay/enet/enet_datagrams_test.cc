@@ -89,14 +89,13 @@ TEST_CASE("enet datagrams: who may not come in is told so in ENet's own way") {
   limits.sessions = 1;
   Shield scene(limits);
   for (const std::uint32_t version : {4U, 31U}) {
-    scene.reopen_client();
     scene.knock(version);
     scene.until([&] { return scene.client.heard("down 3"); });
+    scene.reopen_client();
   }
   CHECK(scene.server.log.empty());
   End other(scene.loop);
   REQUIRE(other.host.open({1, 1, true, 1U << 20U}).ok());
-  scene.reopen_client();
   scene.join(3);
   other.host.connect(scene.running.address, 1, 3);
   scene.until([&] { return other.heard("down 4"); });
