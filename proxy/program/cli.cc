@@ -46,15 +46,17 @@ constexpr const char* kFooter =
     "`entente help COMMAND` prints the options of a command, with an example.\n"
     "For example, a relay in front of a server:\n"
     "  entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://192.0.2.7\n"
+    "Commands fail rather than overwrite an existing file.\n"
     "Exit codes: 0 success, 1 failure, 2 invalid command line.\n\n"
     "Terms:\n"
     "  dialect   one version of a game's protocol; `entente games` lists them\n"
     "  relay     passes bytes untouched between clients and servers of one game and dialect\n"
     "  bridge    lets clients of one game play on servers of another game, or of another version of the same game\n"
     "  session   one client's stay, from connecting to disconnecting\n"
-    "  link      one conversation in a game's protocol. A session of a bridge has two: with the client and with\n"
-    "            the server. A session has the number of its client's link\n"
-    "  frame     one message of a game, as it was sent; when it is recorded, passwords become *\n"
+    "  link      one conversation in a game's protocol. A session of a relay has one, between client and server. A\n"
+    "            session of a bridge has two: with the client and with the server. The number of a session is the\n"
+    "            number of its client's link\n"
+    "  frame     one message of a game, as it was sent. In recordings, passwords in it are replaced by *\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
     "  room      keeps a copy of the game's world, and passes words on. Each player of a bridge has one; all\n"
     "            players of an arena share one\n"
@@ -134,7 +136,7 @@ constexpr Command kCommands[] = {
     {"reproduce", "Run a recorded bridge again with the same input, and compare what it sends with the recording",
      "entente reproduce evening.mcap", plug<declare_reproduce, run_reproduce>},
     {"convert", "Convert a recorded file to .mcap, to a .rec for bzfs, or to a .demo for aos_replay and ZeroSpades",
-     "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
+     "entente convert session.pcap -o session.rec", plug<declare_convert, run_convert>},
     {"clip", "Copy a part of a recording into a new recording",
      "entente clip evening.mcap --from 1:00 --to 2:10 -o clip.mcap", plug<declare_clip, run_clip>},
     {"join", "Join several recordings, such as the files of a rotation, into one",

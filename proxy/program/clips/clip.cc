@@ -19,9 +19,10 @@ namespace {
 constexpr const char* kClip = "entente clip";
 constexpr const char* kAboutClips =
     "The clip begins with the world as it was at --from. Frames and words keep their bytes "
-    "and times. If FILE has no words, they are made, as by `entente convert --words`.\n"
-    "Every command that reads recordings, except `reproduce`, can read the clip. Exception: words cannot "
-    "be made for sessions that were open before FILE began. `entente replay` cannot play those sessions.\n";
+    "and times.\n"
+    "If FILE has no words, they are made, as by `entente convert --words`. This works only for sessions that begin in\n"
+    "FILE. `entente replay` cannot play other sessions of such a clip.\n"
+    "Every command that reads recordings can read the clip, except `reproduce`.\n";
 
 class ClipCommand {
  public:

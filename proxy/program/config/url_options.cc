@@ -103,7 +103,7 @@ constexpr UrlOption kUrlOptions[] = {
      any,
      {.words = "yes|no"},
      false,
-     "&strict=yes: clients that send invalid messages are disconnected",
+     "&strict=yes: clients whose messages do not decode are disconnected",
      set_strict,
      kRelays | kBridges,
      [](const ListenEnd& end) { return end.strict; },

@@ -6,9 +6,12 @@
 
 namespace entente {
 
-void declare_control_options(CLI::App& app, ControlOptions& options) {
-  app.add_option("--control", options.socket, "Control socket to open, for `entente ctl`")->type_name("PATH");
-  app.add_option("--metrics", options.metrics, "Address of the Prometheus metrics, at /metrics (port 0: any free port)")
+void declare_control_options(CLI::App& app, ControlOptions& options, bool configured) {
+  const std::string otherwise = configured ? "as in CONFIG" : "none";
+  app.add_option("--control", options.socket, "Control socket to open, for `entente ctl` (default: " + otherwise + ")")
+      ->type_name("PATH");
+  app.add_option("--metrics", options.metrics,
+                 "Address of the Prometheus metrics, at /metrics (port 0: any free port; default: " + otherwise + ")")
       ->type_name("ADDRESS:PORT")
       ->check([](const std::string& at) {
         const auto address = net::Address::parse(at);

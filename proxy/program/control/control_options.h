@@ -12,7 +12,8 @@ struct ControlOptions {
   std::string socket, metrics;  ///< empty: as configured
 };
 
-void declare_control_options(CLI::App& app, ControlOptions& options);
+/// `configured`: the command reads a configuration file.
+void declare_control_options(CLI::App& app, ControlOptions& options, bool configured = false);
 
 void apply(const ControlOptions& options, config::Config& config);
 

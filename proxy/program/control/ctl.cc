@@ -133,11 +133,13 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option(
          "--door", options.doors,
          "For drain: tell players of GAME in PLACE to connect to HOST:PORT. PLACE is an arena, or the servers of a "
-         "route; `ctl doors` prints the exact text. May be repeated")
+         "route, as `ctl doors` prints it. May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
       ->allow_extra_args(false)
       ->check(not_empty);
-  app.add_option("--route", options.route, "For `say`: only to the players of ROUTE (a game, arena, port or listener)")
+  app.add_option("--route", options.route,
+                 "For `say`: only to the players of ROUTE (a game, an arena, a port, the address of a listener, or the "
+                 "name of a route in `routes`)")
       ->type_name("ROUTE")
       ->check(not_empty);
   app.add_flag(

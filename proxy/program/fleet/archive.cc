@@ -172,8 +172,9 @@ class Archive {
 }  // namespace
 
 void declare_archive(CLI::App& app, ArchiveOptions& options) {
-  app.add_option("CONFIG", options.config,
-                 "Configuration file whose [fleet] has an account with the role `archive`. Only its [fleet] is used")
+  app.add_option(
+         "CONFIG", options.config,
+         "Configuration file whose [fleet] names an account of NATS with the role `archive`. Only its [fleet] is used")
       ->required();
   app.add_option("--to", options.into, "Folder for the files")->type_name("DIR")->required();
   app.add_option("--silence", options.silence, "Seconds of silence after which a node counts as gone (default: 30)")

@@ -57,9 +57,7 @@ std::optional<Error> objection(const FileOptions& asked) {
 }
 
 void declare_file(CLI::App& app, FileOptions& options) {
-  app.add_option("FILE", options.file,
-                 "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines")
-      ->required();
+  app.add_option("FILE", options.file, std::string(kReadableFiles))->required();
   declare_reading(app, options);
 }
 

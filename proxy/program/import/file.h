@@ -15,6 +15,10 @@
 
 namespace entente {
 
+/// What commands that read any kind of file say about it in their help.
+inline constexpr std::string_view kReadableFiles =
+    "Recording (MCAP, .rec of bzfs, or .demo of aos_replay or ZeroSpades), packet capture (pcap) or JSON lines";
+
 struct FileOptions {
   std::string file = {};
   std::string game = {};     ///< "": detected

@@ -18,11 +18,12 @@ std::vector<std::string> names(const google::protobuf::EnumDescriptor& words) {
 
 }  // namespace
 
-void declare_log_options(CLI::App& app, LogOptions& options) {
-  allow_only(app.add_option("--log-level", options.level, "Minimum level to log (default: as configured, or info)"),
+void declare_log_options(CLI::App& app, LogOptions& options, bool configured) {
+  const std::string unless = configured ? "as in CONFIG, or " : "";
+  allow_only(app.add_option("--log-level", options.level, "Minimum level to log (default: " + unless + "info)"),
              names(*config::Log::Level_descriptor()));
   allow_only(app.add_option("--log-format", options.format,
-                            "text, or json: one object per line (default: as configured, or text)"),
+                            "text, or json: one object per line (default: " + unless + "text)"),
              names(*config::Log::Format_descriptor()));
 }
 

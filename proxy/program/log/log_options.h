@@ -13,7 +13,8 @@ struct LogOptions {
   std::string format;  ///< empty: as configured
 };
 
-void declare_log_options(CLI::App& app, LogOptions& options);
+/// `configured`: the command reads a configuration file.
+void declare_log_options(CLI::App& app, LogOptions& options, bool configured = false);
 void apply(const LogOptions& options, config::Log& log);
 
 }  // namespace entente

@@ -35,14 +35,13 @@ class Remarks {
 
 void declare_source(CLI::App& app, Source& source) {
   app.add_option("FILE", source.files,
-                 "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file "
-                 "without words is "
-                 "translated first. Several "
-                 "recordings (MCAP), in any order, are joined first, as by `entente join`")
+                 std::string(kReadableFiles) +
+                     ". A file without words is translated first. Several recordings (MCAP), in any order, are joined "
+                     "first, as by `entente join`")
       ->required();
   app.add_option("--link", source.link,
-                 "Number of the session to read (its link). Default: the longest session, and before and after it "
-                 "others on the same server")
+                 "Read only the session with this link number. Default: the longest session, extended by earlier and "
+                 "later sessions on the same server")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   declare_reading(app, source.input);

@@ -128,7 +128,9 @@ std::optional<OutputKind> target_of(std::string_view name) {
 
 void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.input);
-  app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap, .rec, .demo or .dem")
+  app.add_option("-o,--out,--to", options.to,
+                 "File to write; its extension chooses the format: .mcap, .rec, .demo or .dem")
+      ->type_name("FILE")
       ->required();
   app.add_flag("--words", options.words, "For .mcap: also translate the frames into words");
   app.add_flag("--foxglove", options.foxglove,
@@ -146,7 +148,7 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
             std::string* damage) {
   const auto target = target_of(options.to);
   if (!target) {
-    err << kConvert << ": --to " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
+    err << kConvert << ": --out " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
     return kUsage;
   }
   if (*target != OutputKind::kMcap && (options.words || options.foxglove)) {

@@ -28,12 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAboutRecordings =
-    "A complete recording ends with a summary, so that the rest need not be read. A .mcap file without a summary is\n"
-    "read whole; of an unfinished file (.part), only the beginning is read. If the end of a file is missing or\n"
+    "A complete recording has an index at its end, so that the rest need not be read. A .mcap file without an index\n"
+    "is read whole; of an unfinished file (.part), only the beginning is read. If the end of a file is missing or\n"
     "cannot be read, the column `remarks` says so. Only `entente verify` checks the contents; `entente recover`\n"
     "saves what can be read.\n"
-    "In a relay's recording, players are those who played through the relay. They are listed only if the file has a\n"
-    "summary. In a relay's recording, kills are counted only for BZFlag and Ace of Spades.\n";
+    "In a relay's recording, players are those who played through the relay. They are known only from the index.\n"
+    "Kills are counted in a relay's recording only for BZFlag and Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
 constexpr std::size_t kMostNames = 8;              // in the table
 
@@ -237,8 +237,8 @@ void declare_recordings(CLI::App& app, RecordingsOptions& options) {
   app.add_option("DIR", options.place,
                  "Folder with recordings (.mcap and .mcap.part), or a single recording. Needed without --fleet");
   app.add_option("--fleet", options.fleet,
-                 "List the recordings of a fleet instead. CONFIG is a configuration file whose [fleet] has an account "
-                 "that may read recordings. Only its [fleet] is used")
+                 "List the recordings of a fleet instead. CONFIG is a configuration file whose [fleet] names an "
+                 "account of NATS with the role `reader`. Only its [fleet] is used")
       ->type_name("CONFIG");
   app.add_flag("--json", options.json, "Print one JSON object per line");
   app.footer([] { return std::string(kAboutRecordings); });

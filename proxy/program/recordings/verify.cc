@@ -16,18 +16,18 @@ namespace {
 
 constexpr const char* kMeaning =
     "The last line is the result. `frames` is the number of messages. Each message is counted in exactly one of these\n"
-    "rows:\n"
+    "numbers:\n"
     "  exact       decoding and encoding it again gives the same bytes\n"
     "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
     "  refused     a client's message does not decode, and the server rejected it, too: the server closed\n"
     "              the connection within 4 s, or is known to ignore such messages\n"
-    "  undecoded   the message does not decode, or a part of it is missing. This row also\n"
-    "              counts each connection of an unknown game, as one message, and each word of an unknown kind,\n"
-    "              which `frames` does not count\n"
+    "  undecoded   the message does not decode, or a part of it is missing (except at the end of the file). This\n"
+    "              number also includes each connection of an unknown game, as one message, and each word of an\n"
+    "              unknown kind, although `frames` includes no words\n"
     "  mismatched  decoding and encoding it again gives different bytes\n"
     "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture\n"
     "has no connection. The first message with each kind of problem is explained on standard error. A message that\n"
-    "the end of the file cuts off is reported, but is not an error.\n";
+    "the end of the file cuts off is reported, but not counted.\n";
 
 class Verifier final : public ImportSink {
  public:

@@ -21,14 +21,14 @@ namespace entente {
 namespace {
 
 constexpr const char* kAboutReproducing =
-    "Each session of a bridge is played again: its room is given the frames of both peers at their recorded times,\n"
-    "and each frame that it sends is compared with the recorded one. For each session that differs, the first\n"
-    "difference is printed. The last line is the result:\n"
+    "Each session of a bridge is played again: the bridge is given the recorded frames of client and server, at their\n"
+    "recorded times, and each frame that it sends is compared with the recorded one. For each session that differs,\n"
+    "the first difference is printed. The last line is the result:\n"
     "  same       sessions without a difference\n"
     "  different  sessions with a difference\n"
     "  failed     sessions that could not be played to their end\n"
-    "  fed        frames of both peers that the rooms were given\n"
-    "  equal      frames that the rooms send again with the same bytes\n"
+    "  fed        frames of client and server that the bridge was given\n"
+    "  equal      frames that the bridge sends again with the same bytes\n"
     "  rounded    frames in which only the last digits of numbers differ, because another C library or processor\n"
     "             rounds differently; these do not count as differences\n"
     "  changed    frames that have other bytes now\n"

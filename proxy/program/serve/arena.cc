@@ -28,14 +28,22 @@ std::string flag_of(std::string key) {
   return "--" + key;
 }
 
-/// "N", "free_for_all|teams|flags", "TEXT"
+/// "N", "free_for_all|teams|flags", "FILE"
 std::string type_of(const FieldDescriptor& field) {
   if (const auto* words = field.enum_type()) {
     std::string all;
     for (int i = 0; i < words->value_count(); ++i) all += (i != 0 ? "|" : "") + words->value(i)->name();
     return all;
   }
-  return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING ? "TEXT" : "N";
+  switch (field.number()) {
+    case config::Arena::kRecordFieldNumber:
+    case config::Arena::kFromFieldNumber:
+      return "FILE";
+    case config::Arena::kAtFieldNumber:
+      return "TIME";
+    default:
+      return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING ? "TEXT" : "N";
+  }
 }
 
 /// " (80 to 800 metres, default: 400)"
@@ -48,7 +56,8 @@ std::string facts_of(const FieldDescriptor& field) {
 }
 
 void declare_key(CLI::App& app, config::Arena& arena, const FieldDescriptor& field) {
-  const std::string about = config_sentence(field);
+  std::string about = config_sentence(field);
+  if (about.ends_with('.')) about.pop_back();  // as in the help of other options
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
     app.add_flag_function(
         flag_of(field.name()), [&arena, &field](std::int64_t) { set_key(arena, field, "true"); }, about);

@@ -49,7 +49,7 @@ int code_of(const BotCrowd::Sum& sum, const BotCommandOptions& options) {
 }  // namespace
 
 void declare_bot(CLI::App& app, BotCommandOptions& options) {
-  app.add_option("server", options.server, "Server to join: game://host:port?dialect=name")->required();
+  app.add_option("URL", options.server, "Server to join: game://host:port?dialect=name")->required();
   app.add_option("--count", options.count, "Number of bots; one joins every 100 ms (1 to 1000, default: 1)")
       ->check(integer_from(1, 1000))
       ->type_name("N");

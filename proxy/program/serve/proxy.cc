@@ -29,8 +29,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option(
          "--to", options.to,
          "Server: game://host:port?dialect=name, or game+ws:// or game+wss://. May be repeated. Default dialect: "
-         "for BZFlag and Panic, it is detected; for other games, it is the listener's in a relay, and the first that "
-         "`entente games` lists in a bridge. More options:" +
+         "for BZFlag and Panic, it is detected. For other games, it is the listener's dialect if the listener has the "
+         "same game; otherwise, the first dialect in the list of `entente games`. More options:" +
              help_of_url_options(EndpointRole::kTo))
       ->type_name("URL")
       ->required()
@@ -38,8 +38,8 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
   allow_only(
       app.add_option("--policy", options.policy,
                      "Which of several servers (--to more than once) a player gets. first: the first that is "
-                     "up and not full. least: the one with the fewest sessions for its weight. hash: the same server "
-                     "for each client address, while that server is up and not full (default: first)"),
+                     "up and not full. least: the one with the fewest sessions for its weight. hash: a client address "
+                     "always gets the same server, while that server is up and not full (default: first)"),
       {"first", "least", "hash"});
   app.add_option(
          "--hold", options.hold_s,

@@ -172,11 +172,12 @@ Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& optio
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
          "FILE", options.files,
-         "Recording (MCAP, .rec of bzfs, or .demo of aos_replay), packet capture (pcap) or JSON lines. A file without "
-         "words is translated first. If that takes longer than a second, the words are kept in FILE.words.mcap. "
-         "Several recordings (MCAP), in any order, are joined first, as by `entente join`. fleet:NAME is a "
-         "recording that a fleet stores (see --fleet). If several nodes have a recording of that name, write "
-         "fleet:NODE/NAME")
+         std::string(kReadableFiles) +
+             ". A file without words is translated first. If that takes longer than a second, the words are kept in "
+             "FILE.words.mcap. Several recordings (MCAP), in any order, are joined first, as by `entente join`. "
+             "fleet:NAME is a "
+             "recording that a fleet stores (see --fleet). If several nodes have a recording of that name, write "
+             "fleet:NODE/NAME")
       ->required();
   app.add_option("--listen", options.listen,
                  "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated. "
@@ -201,16 +202,17 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("X");
   app.add_flag("--paused", options.paused,
                "Start paused. `entente ctl resume` starts playback; without --shared, viewers can, too");
-  app.add_flag(
-      "--loop", options.loop,
-      "Start again at the end. Without --loop, viewers stay at the end; with --shared, the program exits there");
+  app.add_flag("--loop", options.loop,
+               "Start again at the end. Without --loop, viewers stay at the end. (With --shared, but without --loop, "
+               "the program exits there.)");
   app.add_flag(
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
       "by chat (/help), in the browser, or with a program that uses the `native` protocol. `entente ctl` controls all "
       "clocks");
-  app.add_option("--fleet", options.fleet,
-                 "Configuration file whose [fleet] has an account that may read recordings. Only its [fleet] is used")
+  app.add_option(
+         "--fleet", options.fleet,
+         "Configuration file whose [fleet] names an account of NATS with the role `reader`. Only its [fleet] is used")
       ->type_name("CONFIG");
   declare_reading(app, options.input);
   declare_back_settings(app, options.set, "For a file without words: a");

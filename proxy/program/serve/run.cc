@@ -30,8 +30,8 @@ void declare_run(CLI::App& app, RunOptions& options) {
          "one serves its open sessions until they end, for at most `drain_s` of its own configuration (0: no "
          "limit)")
       ->type_name("SOCKET");
-  declare_control_options(app, options.control);
-  declare_log_options(app, options.log);
+  declare_control_options(app, options.control, true);
+  declare_log_options(app, options.log, true);
 }
 
 int run_run(const RunOptions& options) {

@@ -8,7 +8,7 @@ namespace entente::relay {
 namespace {
 
 constexpr const char* kServerIsAway = "the server is away; waiting for it";
-constexpr const char* kServerIsFull = "the server is full; waiting for a place";
+constexpr const char* kServerIsFull = "the server is full; waiting for a seat";
 constexpr const char* kServerIsBack = "back on the server";
 constexpr unsigned kMostLostOutside = 3;  // servers in a row that a player loses before it was ever let in
 constexpr Millis kArenaAgain = 10'000;    // until a player whom the arena did not take is sent there again

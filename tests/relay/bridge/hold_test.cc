@@ -277,7 +277,7 @@ TEST_CASE("hold: a player who finds the server full waits for a seat, and those 
   std::optional<Player> anna(std::in_place, running);
   Lines ben = enters("ben");
   turn_away(running, "ben");
-  ben.until("the server is full; waiting for a place");
+  ben.until("the server is full; waiting for a seat");
   CHECK(running.heard.line("is full; waits for a seat for up to 60 s"));
   CHECK(eventually([&] { return running.waiting() == 1; }));
   CHECK(running.totals().held_now() == 1);
@@ -296,7 +296,7 @@ TEST_CASE("hold: a player who finds the server full waits for a seat, and those 
   CHECK(have(heard, "dora"));
   CHECK_FALSE(have(heard, "refused"));
   turn_away(running, "cleo");
-  cleo.until("the server is full; waiting for a place");
+  cleo.until("the server is full; waiting for a seat");
   auto [other, last] = greet(*running.up);
   CHECK(last.find("cleo") != std::string::npos);
   let_in(other, "one", "dora");
@@ -318,7 +318,7 @@ TEST_CASE("hold: a newcomer who waits before the first attempt leaves the queue 
   {
     Lines ben = enters("ben");
     turn_away(running, "ben");
-    ben.until("the server is full; waiting for a place");
+    ben.until("the server is full; waiting for a seat");
   }
   Lines cleo = enters("cleo");
   auto [server, enter] = greet(*running.up);
@@ -359,7 +359,7 @@ TEST_CASE("hold: a player who comes back to a full server waits for a seat; in a
   Player anna(running);
   anna.lose();
   turn_away(running, "anna");
-  anna.client.until("the server is full; waiting for a place");
+  anna.client.until("the server is full; waiting for a seat");
   {
     auto [server, enter] = greet(*running.up);
     CHECK(enter.find(R"("team":"RED")") != std::string::npos);
