@@ -52,7 +52,7 @@ class Example {
     const config::Rule& rule = field.options().GetExtension(config::rule);
     text_ += "\n" + above(field);
     if (const auto* of = field.message_type())
-      for (int i = 0; i < of->field_count(); ++i) text_ += "# " + of->field(i)->name() + ":" + about(*of->field(i));
+      for (int i = 0; i < of->field_count(); ++i) text_ += "#   " + of->field(i)->name() + ":" + about(*of->field(i));
     text_ += facts(field, rule);
     const std::string value = literal(field, rule.example().empty() ? rule.preset() : rule.example());
     text_ += field.name() + " = " + value + "\n";

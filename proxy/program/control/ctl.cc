@@ -130,10 +130,10 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
   app.add_option("--say", options.say, "For drain: a message to the players, sent when the drain begins")
       ->type_name("TEXT")
       ->check(not_empty);
-  app.add_option(
-         "--door", options.doors,
-         "For drain: tell players of GAME in PLACE to connect to HOST:PORT. PLACE is an arena, or the servers of a "
-         "route, as `ctl doors` prints it. May be repeated")
+  app.add_option("--door", options.doors,
+                 "For drain: tell players of GAME who play in PLACE to connect to HOST:PORT. PLACE is an arena, or the "
+                 "servers of a "
+                 "route, as `ctl doors` prints it. May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
       ->allow_extra_args(false)
       ->check(not_empty);

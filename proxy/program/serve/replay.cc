@@ -208,8 +208,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_flag(
       "--shared", options.shared,
       "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
-      "by chat (/help), in the browser, or with a program that uses the `native` protocol. `entente ctl` controls all "
-      "clocks");
+      "by chat (/help), in the browser, or with a program that uses the `native` protocol. `entente ctl` then "
+      "controls all clocks at once");
   app.add_option(
          "--fleet", options.fleet,
          "Configuration file whose [fleet] names an account of NATS with the role `reader`. Only its [fleet] is used")
