@@ -40,8 +40,8 @@ void declare_source(CLI::App& app, Source& source) {
                      "first, as by `entente join`")
       ->required();
   app.add_option("--link", source.link,
-                 "Read only the session with this link number. Default: the longest session, extended by earlier and "
-                 "later sessions on the same server")
+                 "Read only the session with this link number. Default: the longest session, and other sessions on "
+                 "the same server for the time before and after it")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   declare_reading(app, source.input);

@@ -39,7 +39,7 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       app.add_option("--policy", options.policy,
                      "Which of several servers (--to more than once) a player gets. first: the first that is "
                      "up and not full. least: the one with the fewest sessions for its weight. hash: a client address "
-                     "always gets the same server, while that server is up and not full (default: first)"),
+                     "gets the same server each time, while that server is up and not full (default: first)"),
       {"first", "least", "hash"});
   app.add_option(
          "--hold", options.hold_s,
