@@ -57,7 +57,10 @@ class AosParty final : public EnetHost::User {
     return *found;
   }
 
-  void connected(EnetPeer& who, std::uint32_t data) override { peer = &who, connect_data = data; }
+  void connected(EnetPeer& who, std::uint32_t data) override {
+    who.give_up_after(kPatience);  // on a busy machine, a relay with ThreadSanitizer reads a map for seconds
+    peer = &who, connect_data = data;
+  }
   void received(EnetPeer&, std::uint8_t, EnetPacket packet) override {
     const Lane lane = packet.delivery() == EnetDelivery::kReliable ? Lane::kStream : Lane::kDatagram;
     const auto fault = reader_.feed(lane, packet.bytes(), [&](const wire::Frame& frame) {

@@ -49,6 +49,7 @@ struct Match : Turning {
     server.host.close();
   }
   net::Address serve() {
+    packed_meadow();  // takes seconds with ThreadSanitizer; a connected relay would give the server up meanwhile
     const auto bound = server.host.listen(loopback(), {4, 2, true, 1U << 20U});
     REQUIRE(bound.ok());
     return *bound;
