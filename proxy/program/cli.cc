@@ -56,7 +56,7 @@ constexpr const char* kFooter =
     "  link      one conversation in a game's protocol. A session of a relay has one, between client and server. A\n"
     "            session of a bridge has two: with the client and with the server. The number of a session is the\n"
     "            number of its client's link\n"
-    "  frame     one message of a game, as it was sent. In recordings, passwords in it are replaced by *\n"
+    "  frame     one message of a game, as it was sent. Entente records passwords in it as *\n"
     "  word      one message of Entente's own vocabulary, the same for all games\n"
     "  room      keeps a copy of the game's world, and passes words on. Each player of a bridge has one; all\n"
     "            players of an arena share one\n"

@@ -131,9 +131,9 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("TEXT")
       ->check(not_empty);
   app.add_option("--door", options.doors,
-                 "For drain: tell players of GAME who play in PLACE to connect to HOST:PORT. PLACE is an arena, or the "
-                 "servers of a "
-                 "route, as `ctl doors` prints it. May be repeated")
+                 "For drain: tell players of GAME who play in PLACE to connect to HOST:PORT. PLACE is the name of an "
+                 "arena or, for a route, the names of all its servers, separated by spaces, as `ctl doors` prints it. "
+                 "May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
       ->allow_extra_args(false)
       ->check(not_empty);

@@ -41,7 +41,7 @@ void declare_source(CLI::App& app, Source& source) {
       ->required();
   app.add_option("--link", source.link,
                  "Read only the session with this link number. Default: the longest session, and other sessions on "
-                 "the same server for the time before and after it")
+                 "the same server for the time before it begins and after it ends")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   declare_reading(app, source.input);

@@ -188,7 +188,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
   app.add_option(
          "--link", options.link,
          "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
-         "preceded and followed by other sessions on the same server")
+         "and other sessions on the same server for the time before it begins and after it ends")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
