@@ -18,9 +18,9 @@ namespace {
 
 constexpr const char* kJoin = "entente join";
 constexpr const char* kAboutJoins =
-    "The files may be given in any order, because their messages are sorted by time. They may cover the same\n"
-    "time, but not the same part of a session. A session that continues in the next file of a rotation becomes\n"
-    "one session again. If two sessions have the same link number, one of them gets a new number. Frames and\n"
+    "The files may be given in any order, because their messages are sorted by time. They may overlap in time, but\n"
+    "no part of a session may be in more than one of them. A session that continues in the next file of a rotation\n"
+    "becomes one session again. If two sessions have the same link number, one of them gets a new number. Frames and\n"
     "words keep their bytes and times.\n";
 
 /// One of the files, while it is joined. It is open only while it has to be.

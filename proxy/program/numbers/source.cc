@@ -39,9 +39,10 @@ void declare_source(CLI::App& app, Source& source) {
                      ". A file without words is translated first. Several recordings (MCAP), in any order, are joined "
                      "first, as by `entente join`")
       ->required();
-  app.add_option("--link", source.link,
-                 "Read only the session with this link number. Default: the longest session, and other sessions on "
-                 "the same server for the time before it begins and after it ends")
+  app.add_option(
+         "--link", source.link,
+         "Read only the session with this link number. Default: the longest session. Before its start and after "
+         "its end, other sessions on the same server are read")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   declare_reading(app, source.input);

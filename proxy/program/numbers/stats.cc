@@ -18,8 +18,8 @@ constexpr const char* kStats = "entente stats";
 constexpr const char* kAboutStats =
     "A player who kills a teammate gets a team kill, not a kill. A death that no other player caused is counted in\n"
     "`own deaths` and in `deaths`.\n"
-    "The server's score is the last one that the server sent. Hits are counted only in games that report every\n"
-    "hit; Ace of Spades does not.\n"
+    "The column `server's score` has the last score that the server sent. Hits are counted only in games that report\n"
+    "every hit; Ace of Spades does not.\n"
     "The page of --html is one file that needs no network. It shows names, but no chat and no addresses.\n";
 
 /// For a flag that an environment variable sets, whatever its value is.

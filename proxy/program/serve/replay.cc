@@ -187,8 +187,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->allow_extra_args(false);
   app.add_option(
          "--link", options.link,
-         "Play only the session with this link number; the log lists the numbers. Default: the longest session, "
-         "and other sessions on the same server for the time before it begins and after it ends")
+         "Play only the session with this link number; the log lists the numbers. Default: the longest session. Before "
+         "its start and after its end, other sessions on the same server are played")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")

@@ -124,7 +124,7 @@ def operator_page(stage):
     page.presses_button("Ban …", page.row("anna"))
     page.types("dialog [name=why]", NAME)
     page.presses_button("Ban", "dialog")
-    page.sees("1 sessions ended", "#done")
+    page.sees("1 session ended", "#done")
     page.sees(NAME, "#bans")
     page.sees("Nobody plays.", "#found")
     check(page.page("document.images.length") == 0, "what was written became an image")

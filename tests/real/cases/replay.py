@@ -175,16 +175,16 @@ def record_evening(stage):
     relay, relayed = stage.relay("bzflag", "2.4", port, "--record", recording)
     anna, bob = (Bzadmin(stage, name, relayed).joined() for name in ("anna", "bob"))
     bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{relayed}?dialect=2.4", "--count", "2",
-                                "--behaviour", "hunt", "--seconds", "40"])
+                                "--behaviour", "hunt", "--seconds", "60"])
     anna.run.wait_for(r"'bot-\d' joined", 20, times=2)
     anna.says("hello bob")
     bob.hears("anna", "hello bob")
-    anna.run.wait_for(r"'bot-\d' destroyed by 'bot-\d'", 30)
+    anna.run.wait_for(r"'bot-\d' destroyed by 'bot-\d'", 55)
     bob.says("goodbye anna")
     anna.hears("bob", "goodbye anna")
     live = seen_in_game(anna)
     check(anna.quits() == 0 and bob.quits() == 0, "a bzadmin did not leave with exit code 0")
-    check(bots.wait(60) == 0, f"the bots did not end with exit code 0: {bots.tail()}")
+    check(bots.wait(90) == 0, f"the bots did not end with exit code 0: {bots.tail()}")
     check(relay.stop() == 0, "the relay did not end with exit code 0")
     return recording, live
 
