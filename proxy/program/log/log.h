@@ -14,8 +14,8 @@ Outcome<Done> start_log(const config::Log& settings);
 /// ignored. From any thread.
 Outcome<Done> renew_log(const config::Log& settings);
 
-/// Writes what is queued, and ends the log. A result that is printed must follow it: a thread of its own writes the log,
-/// and its last lines would come after the result.
+/// Writes what is queued, and ends the log. A result that is printed must follow it: a thread of its own writes the
+/// log, and its last lines would come after the result.
 void stop_log();
 
 }  // namespace entente

@@ -20,8 +20,9 @@ namespace entente::relay {
 template <class T>
 T from_raw(Bytes bytes) {
   T value;
-  assert(bytes.size() == sizeof(T));
-  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(T));  // NOLINT(bugprone-sizeof-expression): a pointer
+  constexpr std::size_t kSize = sizeof(T);  // NOLINT(bugprone-sizeof-expression): it may be a pointer
+  assert(bytes.size() == kSize);
+  std::memcpy(static_cast<void*>(&value), bytes.data(), kSize);
   return value;
 }
 
