@@ -62,7 +62,9 @@ TEST_CASE("the bot that is shown is the one that plays, and the other is as long
   const std::string text = contract(), other = file("/tests/native/bots/bot.cc");
   CHECK(text.find("```js\n" + file("/tests/native/bots/bot.js") + "```\n") != std::string::npos);
   const auto lines = std::count(other.begin(), other.end(), '\n');
-  CHECK(text.find(" in " + std::to_string(lines) + " lines ") != std::string::npos);
+  std::string prose = text;
+  std::replace(prose.begin(), prose.end(), '\n', ' ');
+  CHECK(prose.find(" in " + std::to_string(lines) + " lines of C++") != std::string::npos);
 }
 
 /// "Died" or "Died.respawn_s", or a value of an enum.

@@ -28,7 +28,7 @@ std::string flag_of(std::string key) {
   return "--" + key;
 }
 
-/// "N", "free_for_all|teams|flags", "FILE"
+/// "N", "FILE", "TIME", "TEXT", "free_for_all|teams|flags"
 std::string type_of(const FieldDescriptor& field) {
   if (const auto* words = field.enum_type()) {
     std::string all;

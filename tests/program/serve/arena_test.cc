@@ -202,7 +202,7 @@ TEST_CASE("every rule of an arena is a flag, with what the configuration says of
   const std::string help = says({"--help"}).out;
   for (const char* flag : {"--bots", "--behaviour", "--mode", "--side", "--ball-damage", "--score-limit", "--ricochet"})
     CHECK_MESSAGE(help.find(flag) != std::string::npos, flag);
-  CHECK(help.find("Damage of a ball that hits") != std::string::npos);
+  CHECK(help.find("Damage of a ball that hits (0 to 1000 points, default: 50)") != std::string::npos);
 }
 
 }  // namespace entente::arena_test
