@@ -423,6 +423,23 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
   CHECK(has(scene.hears(grenade), "loses Fire: a number is not finite"));
 }
 
+TEST_CASE("aos back: builds and throws in the first moment of a session") {
+  Scene scene;
+  scene.comes();
+  scene.hears(anna());
+  scene.hears(words::Spawn());
+  scene.receives(created(3, 0, 150.5F, 150.5F, "anna"));
+  words::Edit edit;
+  edit.set_x(-160);
+  edit.set_y(160);
+  edit.set_z(4);
+  CHECK(has(scene.hears(edit), "sends BlockAction player=3 action=0 at=(153 153 59)"));
+  words::Fire grenade = fire_along(0);
+  grenade.set_kind(words::GRENADE);
+  grenade.set_life(2);
+  CHECK(has(scene.hears(grenade), "sends Grenade player=3 fuse=2"));
+}
+
 TEST_CASE("aos back: speaks no faster than servers let anybody") {
   Scene scene;
   scene.plays();

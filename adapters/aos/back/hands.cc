@@ -100,7 +100,7 @@ void Hands::hear(const words::Edit& edit, BackOut& out) {
   if (!in_map(at) || (line && !in_map(to))) return out.drop(drops::kWishOutside);
   const bool by_gun = life_.tool == kGun && !builds;
   const Micros every = by_gun ? kEditByGun[players_.own()->weapon] : kEditEvery;
-  if (out.now() < edits_at_ + every) return out.drop(drops::kEditTooFast);
+  if (edits_at_ != 0 && out.now() < edits_at_ + every) return out.drop(drops::kEditTooFast);
   edits_at_ = out.now();
   if (!man_.client_moves_body()) hold(builds ? kBlocks : kSpade, out);
   if (builds && edit.colour() != colour_ && edit.colour() != 0) {
@@ -117,7 +117,7 @@ void Hands::hear(const words::Edit& edit, BackOut& out) {
 void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
   if (!man_.may_act()) return out.drop(drops::kFireNotInPlay);
   if (life_.grenades == 0) return out.drop(drops::kNoGrenades);
-  if (out.now() < life_.throws_at + kThrowEvery) return out.drop(drops::kThrowTooFast);
+  if (out.now() < life_.throws_from) return out.drop(drops::kThrowTooFast);
   Grenade grenade;
   grenade.player = server_.number;
   grenade.fuse = static_cast<float>(std::clamp(fire.life(), 0.0, kLongestFuse));
@@ -129,7 +129,7 @@ void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
     grenade.velocity[i] = std::clamp(grenade.velocity[i], -kHardestThrow, kHardestThrow);
   }
   if (!sane) return out.drop(drops::kFireNotFinite);  // piqueserver bans for them
-  life_.throws_at = out.now();
+  life_.throws_from = out.now() + kThrowEvery;
   --life_.grenades;
   hold(kGrenades, out);
   server_.send(grenade, out);

@@ -55,14 +55,15 @@ class Hands {
   ServerPlayers& players_;
   const Man& man_;
   std::uint32_t colour_ = kFirstColour;
-  core::Micros edits_at_ = 0;
+  core::Micros edits_at_ = 0;  ///< 0: nothing was edited yet
 
   struct Life {
     std::uint8_t buttons_sent = 0, tool = kGun;
     std::uint8_t weapon = 0;  ///< the kind of gun, as last told to the room
     std::uint8_t clip = 0, reserve = 0, blocks = 0, grenades = 0;
-    core::Micros reloads_until = 0, fires_at = 0, releases_at = 0, throws_at = 0;
-    core::Micros empty_told = 0;  ///< when the player was told that the gun is empty; 0: not since it had rounds
+    core::Micros reloads_until = 0, fires_at = 0, releases_at = 0;
+    core::Micros throws_from = 0;  ///< the next grenade may be thrown then
+    core::Micros empty_told = 0;   ///< when the player was told that the gun is empty; 0: not since it had rounds
   };
   Life life_;
 };
