@@ -522,15 +522,15 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
   }
   start_acceptors();
   taps_.begin_retention();
+  log_sockets_not_used();
+  notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
+  serving_ = true;  // before anybody is told: whoever reads the lines may upgrade at once
   announce();
   if (metrics_acceptor_) {
     std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
     std::fflush(stdout);
   }
   if (operator_page_) operator_page_->announce();
-  log_sockets_not_used();
-  notifier_ = std::make_unique<Notifier>(server_, [this] { return status(); });
-  serving_ = true;
   server_.run();
   serving_ = false;
   notifier_->tell_stopping();
