@@ -122,11 +122,14 @@ def echo_bzflag(link):
 def serve_streams(echo):
     server, port = listen()
 
+    def talk(link):
+        with link:  # otherwise run() would hold the last one open
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            echo(link)
+
     def run():
         while True:
-            link = server.accept()[0]
-            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            in_thread(echo, link)
+            in_thread(talk, server.accept()[0])
     in_thread(run)
     return port
 
@@ -401,6 +404,17 @@ class Entente:
                 fail("entente does not start (%r); its log: %s" % (line, self.log.name))
 
 
+def answers(path):
+    """Whether a process listens on this control socket."""
+    with socket.socket(socket.AF_UNIX) as line:
+        try:
+            line.connect(path)
+            line.sendall(b"help\n")
+            return line.recv(1) != b""
+        except OSError:
+            return False
+
+
 def free_port():
     while True:
         tcp = socket.create_server(("127.0.0.1", 0))
@@ -473,7 +487,7 @@ def main():
             processes.remove(new)
             time.sleep(0.1)
             # If it had taken over already, nobody is left but those who play: one that does not take over begins.
-            if b"listening" in new.process.stdout.read():
+            if not answers(folder + "/c.sock"):
                 killed += 1
                 count.gaps += 1
                 restarted = Entente(folder, options.entente, take_over=False)
