@@ -1,0 +1,99 @@
+// The links of the documents, held by reading them.
+#include <doctest/doctest.h>
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/pattern.h"
+
+namespace entente::links_test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The name of a heading in a link, as GitHub makes it: small letters, '-' for a blank, no punctuation.
+std::string anchor(const std::string& heading) {
+  std::string name;
+  for (const char c : testing::replaced(heading, R"(\[([^\]]*)\]\([^)]*\))", "$1")) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ') name += '-';
+    if (std::isalnum(byte) || c == '-' || c == '_' || byte >= 0x80) name += static_cast<char>(std::tolower(byte));
+  }
+  return name;
+}
+
+struct Document {
+  std::set<std::string> anchors;
+  std::vector<std::string> links;  // but not those to other sites
+};
+
+Document read(const fs::path& path) {
+  Document document;
+  std::ifstream file(path);
+  bool code = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("```")) code = !code;
+    if (code || line.starts_with("    ")) continue;
+    if (const auto heading = testing::matched(line, "#+ (.*)")) document.anchors.insert(anchor((*heading)[1]));
+    for (const auto& link : testing::all_matches(line, R"(\]\(([^)\s]+)\))"))
+      if (!testing::contains_match(link[1], "^[a-z]+:")) document.links.push_back(link[1]);
+  }
+  return document;
+}
+
+std::map<fs::path, Document> documents(const fs::path& root) {
+  std::map<fs::path, Document> all;
+  for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
+    const std::string name = it->path().filename();
+    if (it->is_directory() && (name == "build" || name == "node_modules" || name.starts_with(".")))
+      it.disable_recursion_pending();
+    else if (it->path().extension() == ".md")
+      all[it->path().lexically_normal()] = read(it->path());
+  }
+  return all;
+}
+
+/// Links of the documents below `root` that lead nowhere, one on a line: "FILE: LINK".
+std::string broken(const fs::path& root) {
+  const auto all = documents(root);
+  std::ostringstream found;
+  for (const auto& [path, document] : all) {
+    for (const std::string& link : document.links) {
+      const std::size_t hash = link.find('#');
+      const std::string to = link.substr(0, hash);
+      const fs::path target = to.empty() ? path : (path.parent_path() / to).lexically_normal();
+      const auto other = all.find(target);
+      const bool right = hash == std::string::npos
+                             ? fs::exists(target)
+                             : other != all.end() && other->second.anchors.contains(link.substr(hash + 1));
+      if (!right) found << path.lexically_relative(root).string() << ": " << link << "\n";
+    }
+  }
+  return found.str();
+}
+
+}  // namespace
+
+TEST_CASE("each link of a document leads to a file and, after '#', to one of its headings") {
+  CHECK(broken(testing::source_dir()) == "");
+}
+
+TEST_CASE("a link that leads nowhere is found") {
+  const Folder folder;
+  folder.write("b.md", "# `b`: the *second*\n");
+  folder.write("a.md",
+               "# The first\n[1](b.md) [2](b.md#b-the-second) [3](#the-first) [4](https://example.org/x)\n"
+               "[5](c.md) [6](b.md#third) [7](#second)\n    [8](code.md)\n");
+  CHECK(broken(folder.path()) == "a.md: c.md\na.md: b.md#third\na.md: #second\n");
+}
+
+}  // namespace entente::links_test
