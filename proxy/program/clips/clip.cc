@@ -20,8 +20,8 @@ constexpr const char* kClip = "entente clip";
 constexpr const char* kAboutClips =
     "The clip begins with the world as it was at --from. Frames and words keep their bytes "
     "and times.\n"
-    "If FILE has no words, they are made, as by `entente convert --words`. If a session was\n"
-    "already open when FILE began, no words can be made for it, and `entente replay` cannot play it from the clip.\n"
+    "If FILE has no words, `clip` makes them, as `entente convert --words` does. It cannot do so for a session whose\n"
+    "beginning is not in FILE, so `entente replay` cannot play such a session from the clip.\n"
     "Every command that reads recordings can read the clip, except `reproduce`.\n";
 
 class ClipCommand {

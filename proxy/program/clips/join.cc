@@ -19,9 +19,9 @@ namespace {
 constexpr const char* kJoin = "entente join";
 constexpr const char* kAboutJoins =
     "The files may be given in any order, because their messages are sorted by time. They may overlap in time, but\n"
-    "no part of a session may be in more than one of them. A session that continues in the next file of a rotation\n"
-    "becomes one session again. If two sessions have the same link number, one of them gets a new number. Frames and\n"
-    "words keep their bytes and times.\n";
+    "no message may be in two of them. A session that goes on in the next file of a rotation becomes one session\n"
+    "again. If two sessions have the same link number, one of them gets a new number. Frames and words keep their\n"
+    "bytes and times.\n";
 
 /// One of the files, while it is joined. It is open only while it has to be.
 class Part {

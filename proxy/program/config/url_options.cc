@@ -124,7 +124,7 @@ constexpr UrlOption kUrlOptions[] = {
      greeted_or_not,
      {},
      false,
-     "&fallback=name (BZFlag): the dialect of clients that send nothing until the server greets them",
+     "&fallback=name (BZFlag): a second dialect, for clients that wait for the server's greeting",
      set_dialect<&Endpoint::fallback>,
      kEverywhere,
      nullptr,

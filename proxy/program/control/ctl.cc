@@ -131,15 +131,14 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("TEXT")
       ->check(not_empty);
   app.add_option("--door", options.doors,
-                 "For drain: tell players of GAME who play in PLACE to connect to HOST:PORT. PLACE is the name of an "
-                 "arena or, for a route, the names of all its servers, separated by spaces, as `ctl doors` prints it. "
-                 "May be repeated")
+                 "For drain: where players can go instead. Players of GAME in PLACE are told to connect to HOST:PORT. "
+                 "`ctl doors` prints the places: an arena's name, or the names of a route's servers. May be repeated")
       ->type_name("GAME,PLACE,HOST:PORT")
       ->allow_extra_args(false)
       ->check(not_empty);
   app.add_option("--route", options.route,
-                 "For `say`: only to the players of ROUTE (a game, an arena, a port, the address of a listener, or the "
-                 "name of a route in `routes`)")
+                 "For `say`: only to the players of ROUTE (a game, an arena, a port, the address of a listener, or a "
+                 "route's name, as `ctl routes` prints it)")
       ->type_name("ROUTE")
       ->check(not_empty);
   app.add_flag(

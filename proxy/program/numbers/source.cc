@@ -39,10 +39,9 @@ void declare_source(CLI::App& app, Source& source) {
                      ". A file without words is translated first. Several recordings (MCAP), in any order, are joined "
                      "first, as by `entente join`")
       ->required();
-  app.add_option(
-         "--link", source.link,
-         "Read only the session with this link number. Default: the longest session. Before its start and after "
-         "its end, other sessions on the same server are read")
+  app.add_option("--link", source.link,
+                 "Read only the session with this link number. Without this option, the longest session is "
+                 "read, and other sessions on the same server fill the time before and after it")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   declare_reading(app, source.input);

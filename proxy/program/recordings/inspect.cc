@@ -316,8 +316,8 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   declare_file(app, options.input);
   app.add_option(
       "--connection,-c", options.connections,
-      "Only these connections: their # in the output, or parts of their names. These are not the link numbers that "
-      "other commands take with --link");
+      "Only these connections: a number N, printed as #N, or a part of a name. N is not the link number that other "
+      "commands take with --link");
   allow_only(
       app.add_option("--way,-w", options.way,
                      "c2s: only messages to the server, and intents (words that say what a player wants). s2c: only "

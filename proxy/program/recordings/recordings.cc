@@ -32,8 +32,9 @@ constexpr const char* kAboutRecordings =
     "is read whole; of an unfinished file (.part), only the beginning is read. If the end of a file is missing or\n"
     "cannot be read, the column `remarks` says so. Only `entente verify` checks the contents; `entente recover`\n"
     "saves what can be read.\n"
-    "For a relay's recording, the players are those who played through the relay; without an index, none are listed.\n"
-    "Kills are counted in a relay's recording only for BZFlag and Ace of Spades.\n";
+    "For a relay's recording, the players are those who played through the relay. Only the index has their names, so\n"
+    "a relay's recording without an index shows none. Kills are counted in a relay's recording only for BZFlag and\n"
+    "Ace of Spades.\n";
 constexpr std::uint64_t kMostOfUnfinished = 1000;  // messages
 constexpr std::size_t kMostNames = 8;              // in the table
 

@@ -15,18 +15,19 @@ namespace entente {
 namespace {
 
 constexpr const char* kMeaning =
-    "The last line is the result. `frames` is the number of messages. Each message is counted in exactly one of these\n"
-    "numbers:\n"
+    "The last line is the result. `frames` is the number of messages. Each message is also counted in exactly one of\n"
+    "these numbers:\n"
     "  exact       decoding and encoding it again gives the same bytes\n"
     "  opaque      the same, but some of the bytes were only copied, because their meaning is unknown\n"
     "  refused     a client's message does not decode, and the server rejected it, too: the server closed\n"
     "              the connection within 4 s, or is known to ignore such messages\n"
-    "  undecoded   the message does not decode, or a part of it is missing. A connection of an unknown game counts\n"
-    "              as one undecoded message. A word of an unknown kind is counted here, but not in `frames`\n"
+    "  undecoded   the message does not decode, or a part of it was not captured. A connection of an unknown game\n"
+    "              counts as one such message\n"
     "  mismatched  decoding and encoding it again gives different bytes\n"
-    "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture\n"
-    "has no connection. The first message with each kind of problem is explained on standard error. A message that\n"
-    "the end of the file cuts off is reported, but not counted.\n";
+    "Words of an unknown kind are added to `undecoded`, but not to `frames`. A message that the end of the file cuts\n"
+    "off is reported, but not counted. The first message with each kind of problem is explained on standard error.\n"
+    "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a packet\n"
+    "capture has no connection.\n";
 
 class Verifier final : public ImportSink {
  public:

@@ -22,11 +22,11 @@ namespace {
 constexpr const char* kRedact = "entente redact";
 constexpr const char* kAboutRedacting =
     "Names of players become player1, player2 …, addresses become example addresses (192.0.2.1, 2001:db8::1 …), and\n"
-    "host names become host1.example …. Each has the same replacement everywhere in the file. Chat, passwords,\n"
-    "login tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again;\n"
-    "`entente verify` finds each of them exact. Voice chat, messages of unknown extensions, and bytes that do not\n"
-    "decode are left out, and listed. In chat and texts that are kept (--keep), known names, addresses, host names\n"
-    "and passwords are still replaced, unless they are kept, too.\n";
+    "host names become host1.example …. Each has the same replacement everywhere in the file. Chat, passwords, login\n"
+    "tokens, mottos and the texts of servers are also replaced. Frames are decoded, changed and encoded again, so\n"
+    "that they are valid. Voice chat, messages of unknown extensions, and bytes that do not decode are left out, and\n"
+    "listed. Names, addresses, host names and passwords are also replaced in chat and texts that are kept, unless\n"
+    "--keep lists them, too.\n";
 
 std::vector<std::string> kinds() {
   std::vector<std::string> all;

@@ -28,7 +28,7 @@ constexpr const char* kAboutReproducing =
     "  different  sessions with a difference\n"
     "  failed     sessions that could not be played to their end\n"
     "  fed        frames of client and server that the bridge was given\n"
-    "  equal      frames that the bridge sends again with the same bytes\n"
+    "  equal      frames that the bridge sends now, too, with the same bytes\n"
     "  rounded    frames in which only the last digits of numbers differ, because another C library or processor\n"
     "             rounds differently; these do not count as differences\n"
     "  changed    frames that have other bytes now\n"
@@ -317,8 +317,7 @@ void declare_reproduce(CLI::App& app, ReproduceOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON object");
   app.add_option(
          "--small", options.small,
-         "Also write a copy (.mcap) that has only what this command needs: no words, no copies of the world and no "
-         "remarks")
+         "Also write a copy (.mcap) that has only what this command needs, without words and copies of the world")
       ->type_name("OUT");
   app.footer([] { return std::string(kAboutReproducing); });
 }

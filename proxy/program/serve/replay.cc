@@ -185,10 +185,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  app.add_option(
-         "--link", options.link,
-         "Play only the session with this link number; the log lists the numbers. Default: the longest session. Before "
-         "its start and after its end, other sessions on the same server are played")
+  app.add_option("--link", options.link,
+                 "Play only the session with this link number; the log lists the numbers. Without this option, the "
+                 "longest session is played, and other sessions on the same server fill the time before and after it")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
   app.add_option("--at", options.at, "Time at which viewers start, such as 75, 75.5 or 1:15 (default: 0)")
@@ -207,9 +206,9 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
                "the program exits there.)");
   app.add_flag(
       "--shared", options.shared,
-      "One clock for all viewers, which only `entente ctl` controls. Default: each viewer has a clock, and controls it "
-      "by chat (/help), in the browser, or with a program that uses the `native` protocol. `entente ctl` then "
-      "controls all clocks at once");
+      "One clock for all viewers, which only `entente ctl` controls. Without this option, each viewer has a clock, and "
+      "controls it by chat (/help), in the browser, or with a program that uses the `native` protocol; `entente ctl` "
+      "controls all of them at once");
   app.add_option(
          "--fleet", options.fleet,
          "Configuration file whose [fleet] names an account of NATS with the role `reader`. Only its [fleet] is used")
