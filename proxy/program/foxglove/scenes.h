@@ -1,5 +1,5 @@
 // Topics for programs that draw and plot MCAP files, such as Foxglove and Lichtblick: scenes, poses and a log, made of
-// a recording's words. Described in proxy/RECORDINGS.md, "A recording in a 3D panel".
+// a recording's words. Described in proxy/manual/recordings.md, "A recording in a 3D panel".
 // Law: they are added to the recording, which stays what it was; the same words give the same messages.
 #pragma once
 

@@ -57,10 +57,10 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Names that the table of proxy/README.md has.
+/// Names that the tables of proxy/manual/monitoring.md have.
 std::set<std::string> explained() {
   std::set<std::string> names;
-  std::ifstream readme(testing::source_dir() + "/proxy/README.md");
+  std::ifstream readme(testing::source_dir() + "/proxy/manual/monitoring.md");
   bool inside = false;
   for (std::string line; std::getline(readme, line);) {
     if (line.starts_with("| name, prefixed by `entente_`")) inside = true;
@@ -73,7 +73,7 @@ std::set<std::string> explained() {
   return names;
 }
 
-TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/README.md") {
+TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/manual/monitoring.md") {
   const Folder folder;
   Process proxy({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9?dialect=be-packed",
                  "--metrics", "127.0.0.1:0", "--record", folder.file("a.mcap")});
