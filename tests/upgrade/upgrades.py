@@ -405,7 +405,7 @@ class Entente:
 
 
 def answers(path):
-    """Whether a process listens on this control socket."""
+    """Whether a process answers on this control socket."""
     with socket.socket(socket.AF_UNIX) as line:
         try:
             line.connect(path)

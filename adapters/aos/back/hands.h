@@ -62,7 +62,7 @@ class Hands {
     std::uint8_t weapon = 0;  ///< the kind of gun, as last told to the room
     std::uint8_t clip = 0, reserve = 0, blocks = 0, grenades = 0;
     core::Micros reloads_until = 0, fires_at = 0, releases_at = 0;
-    core::Micros throws_from = 0;  ///< the next grenade may be thrown then
+    core::Micros throws_from = 0;  ///< the earliest time of the next grenade
     core::Micros empty_told = 0;   ///< when the player was told that the gun is empty; 0: not since it had rounds
   };
   Life life_;
