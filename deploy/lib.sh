@@ -14,7 +14,7 @@ packages() {
   while read -r name _ why; do
     case $name in '' | '#'*) continue ;; esac
     groups=${why%%:*}
-    [[ $groups =~ ^((build|test|run|long|bench|package|fleet) ?)+$ ]] || groups=build
+    [[ $groups =~ ^((build|test|run|long|real|bench|package|fleet) ?)+$ ]] || groups=build
     for group in "$@"; do
       if [[ " $groups " == *" $group "* ]]; then
         echo "$name"
@@ -42,7 +42,7 @@ as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
 # install_packages GROUP... : installs what is missing, and only then speaks to the network. Without options, dpkg waits
 # for the disk after each file, which takes two thirds of the time; so it is told not to, and the disk is synced once.
 install_packages() {
-  local names
+  local names name there=()
   mapfile -t names < <(missing "$@")
   if ((${#names[@]} == 0)); then
     say "packages ($*): all there"
@@ -53,8 +53,15 @@ install_packages() {
     die "these need root, and there is no sudo: as root, run  apt-get install --no-install-recommends ${names[*]}"
   fi
   as_root apt-get -q -o Acquire::Retries=3 update 2>&1 | tail -n 1 || die "apt-get update failed: see its last words above"
+  for name in "${names[@]}"; do
+    if [[ " $* " == *' real '* && $(packages real) == *"$name"* ]] && ! apt-cache show "$name" >/dev/null 2>&1; then
+      say "  this Debian has no $name: left out"
+    else
+      there+=("$name")
+    fi
+  done
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
-    -o DPkg::Options::=--force-unsafe-io install --no-install-recommends "${names[@]}" 2>&1 | apt_progress ||
+    -o DPkg::Options::=--force-unsafe-io install --no-install-recommends "${there[@]}" 2>&1 | apt_progress ||
     die "apt-get failed: see its last words above"
   sync
 }

@@ -177,6 +177,8 @@ class RealClient:
         folder = folder_of(stage)
         if not os.path.exists(os.path.join(folder, "client/game.py")):
             raise Missing(f"no {folder}/client/game.py")
+        if subprocess.run(["/usr/bin/python3", "-c", "import sfml, numpy"], capture_output=True).returncode != 0:
+            raise Missing("python3-sfml and python3-numpy are not installed; Debian 13 has no python3-sfml")
         self.stage, self.name = stage, name
         display, _ = start_xvfb(stage, name, "1024x768x24")
         self.env = {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "HOME": stage.folder, "PYTHONDONTWRITEBYTECODE": "1"}
